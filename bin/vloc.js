@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Old syntax on purpose: this file must still run on a Node that is too old for everything behind it.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+// The first 22 that has both node:sqlite and type stripping without a flag; undici 8 needs it too.
+const NEEDED = [22, 19];
+const EXIT_CONFIGURATION = 4;
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isOldNode = major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
+
+if (isOldNode) {
+  const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
+  if (existsSync(pinned)) handOver(pinned);
+  else {
+    process.stderr.write(
+      `vloc needs Node ${NEEDED.join('.')} or newer; this is ${process.versions.node}. Install a newer one from nodejs.org or your package manager.\n`,
+    );
+    process.exitCode = EXIT_CONFIGURATION;
+  }
+} else {
+  if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
+  const { start } = await import('../dist/vloc.js');
+  process.exitCode = await start(process);
+}
+
+function handOver(node) {
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both of us; passing it on would count as the second one, which leaves at once.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('close', (code, signal) => {
+    process.exitCode = code === null ? 128 + (signal === 'SIGTERM' ? 15 : 2) : code;
+  });
+}

@@ -1,0 +1,30 @@
+import { copyFileSync } from 'node:fs';
+import { defineConfig } from 'rolldown';
+
+const MODEL = 'silero_vad_v6.onnx';
+
+/** Data that the separation worker opens beside itself. */
+const copyModel = {
+  name: 'copy-model',
+  writeBundle: () => copyFileSync(`src/engines/separate/${MODEL}`, `dist/${MODEL}`),
+};
+
+export default defineConfig({
+  input: {
+    vloc: 'src/cli/start.ts',
+    client: 'src/client/index.ts',
+    service: 'src/service/index.ts',
+    'separate-worker': 'src/engines/separate/worker.ts',
+  },
+  platform: 'node',
+  // Native code and WebAssembly find their own files, so they stay packages.
+  external: ['sherpa-onnx-node', '@jitsi/rnnoise-wasm'],
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    // All in one folder: `import.meta.url` then means the same place in every chunk.
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  },
+  plugins: [copyModel],
+});
