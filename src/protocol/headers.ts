@@ -1,0 +1,29 @@
+/** Header names of both ends. The vendor's own name is a setting: `X-Service` stands for it. */
+export const DEFAULT_HEADER_PREFIX = 'X-Service';
+
+export interface AuthHeaderNames {
+  readonly key: string;
+  readonly timestamp: string;
+  readonly nonce: string;
+  readonly signature: string;
+}
+
+/** Names of the four signature headers, in lower case as Node reports them. Source: specification, "Authentication" 1. */
+export function authHeaderNames(prefix: string = DEFAULT_HEADER_PREFIX): AuthHeaderNames {
+  const start = prefix.toLowerCase();
+  return {
+    key: `${start}-key`,
+    timestamp: `${start}-timestamp`,
+    nonce: `${start}-nonce`,
+    signature: `${start}-signature`,
+  };
+}
+
+export const IDEMPOTENCY_KEY = 'idempotency-key';
+export const IDEMPOTENCY_REPLAYED = 'idempotency-replayed';
+export const CLIENT_REQUEST_ID = 'x-client-request-id';
+export const REQUEST_ID = 'x-request-id';
+
+/** Source: specification, "Common headers and parameters". */
+export const IDEMPOTENCY_KEY_PATTERN: RegExp = /^[A-Za-z0-9._:-]{1,255}$/;
+export const REQUEST_ID_PATTERN: RegExp = /^req_[A-Za-z0-9_-]+$/;

@@ -1,0 +1,34 @@
+// spec: open — the conditions that lead to `failed` are not shown; a closed set lets a client decide by code.
+/** Why a job ended as `failed`, and whether the same job submitted again may succeed. */
+export const JOB_ERROR_CODES = {
+  SOURCE_UNREACHABLE: { retryable: true },
+  SOURCE_BLOCKED: { retryable: false },
+  SOURCE_TOO_LARGE: { retryable: false },
+  MEDIA_UNSUPPORTED: { retryable: false },
+  MEDIA_CORRUPT: { retryable: false },
+  DURATION_EXCEEDED: { retryable: false },
+  NO_AUDIO_STREAM: { retryable: false },
+  NO_SPEECH_DETECTED: { retryable: false },
+  SUBTITLE_INVALID: { retryable: false },
+  LANGUAGE_NOT_SUPPORTED: { retryable: false },
+  ENGINE_ERROR: { retryable: true },
+  DEADLINE_EXCEEDED: { retryable: true },
+  STORAGE_ERROR: { retryable: true },
+} as const satisfies Record<string, { retryable: boolean }>;
+
+export type JobErrorCode = keyof typeof JOB_ERROR_CODES;
+
+/** A reason to end a job as `failed`; its message is shown to the caller, so it holds no path of the service. */
+export class JobFailure extends Error {
+  override readonly name = 'JobFailure';
+  readonly code: JobErrorCode;
+
+  constructor(code: JobErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  get retryable(): boolean {
+    return JOB_ERROR_CODES[this.code].retryable;
+  }
+}

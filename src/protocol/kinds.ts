@@ -1,0 +1,136 @@
+/**
+ * The table of the five job kinds. Commands, flags, client calls, routes, validators, completions, documents and
+ * conformance cases derive from it: a sixth kind is one row here and one engine.
+ */
+import * as fields from './fields.ts';
+import { ID_PREFIXES } from './id-prefixes.ts';
+import type { JobKind } from './kind-names.ts';
+
+/** What credits are counted by. Source: specification, "Metering". */
+export type MeteringUnit = 'started_minute' | 'line' | 'started_thousand_characters';
+
+/** One part of a result: a file behind a download address, a list of lines, or a plain value. */
+export type ResultPart =
+  | {
+      readonly type: 'asset';
+      readonly contentType: string;
+      readonly extension: string;
+      readonly label: string;
+    }
+  | { readonly type: 'lines' }
+  | { readonly type: 'language' }
+  | { readonly type: 'seconds' };
+
+export interface Kind {
+  /** Path segment of the collection, below the version. */
+  readonly path: string;
+  /** How operation ids name it: `create` + noun, `list` + plural. */
+  readonly noun: string;
+  readonly plural: string;
+  readonly idPrefix: string;
+  /** The path parameter of the single resource. */
+  readonly idParameter: string;
+  /** What it works on: decides the purpose of an upload. */
+  readonly input: 'video' | 'subtitle';
+  /** What it does, in one line, for help and documents. */
+  readonly summary: string;
+  readonly unit: MeteringUnit;
+  readonly fields: Readonly<Record<string, fields.Field>>;
+  readonly result: Readonly<Record<string, ResultPart>>;
+}
+
+const WAV = { type: 'asset', contentType: 'audio/wav', extension: '.wav' } as const;
+const SRT = {
+  type: 'asset',
+  contentType: 'application/x-subrip',
+  extension: '.srt',
+  label: 'subtitle',
+} as const;
+
+export const KINDS = {
+  audio_separation: {
+    path: 'audio-separations',
+    noun: 'AudioSeparation',
+    plural: 'AudioSeparations',
+    idPrefix: ID_PREFIXES.audio_separation,
+    idParameter: 'audio_separation_id',
+    input: 'video',
+    summary: 'split the sound of a video into voice and background',
+    unit: 'started_minute',
+    fields: { source: fields.SOURCE },
+    result: {
+      vocal_audio: { ...WAV, label: 'vocals' },
+      background_audio: { ...WAV, label: 'background' },
+    },
+  },
+  subtitle_recognition: {
+    path: 'subtitle-recognitions',
+    noun: 'SubtitleRecognition',
+    plural: 'SubtitleRecognitions',
+    idPrefix: ID_PREFIXES.subtitle_recognition,
+    idParameter: 'subtitle_recognition_id',
+    input: 'video',
+    summary: 'write down what is said in a video as subtitles',
+    unit: 'started_minute',
+    fields: { source: fields.SOURCE, source_language: fields.SOURCE_LANGUAGE },
+    result: { subtitle: SRT, language: { type: 'language' }, lines: { type: 'lines' } },
+  },
+  subtitle_translation: {
+    path: 'subtitle-translations',
+    noun: 'SubtitleTranslation',
+    plural: 'SubtitleTranslations',
+    idPrefix: ID_PREFIXES.subtitle_translation,
+    idParameter: 'subtitle_translation_id',
+    input: 'subtitle',
+    summary: 'translate subtitles into another language',
+    unit: 'line',
+    fields: {
+      subtitle: fields.SUBTITLE,
+      source_language: fields.SOURCE_LANGUAGE,
+      target_language: fields.TARGET_LANGUAGE,
+    },
+    result: { subtitle: SRT, language: { type: 'language' }, lines: { type: 'lines' } },
+  },
+  dubbing: {
+    path: 'dubbings',
+    noun: 'Dubbing',
+    plural: 'Dubbings',
+    idPrefix: ID_PREFIXES.dubbing,
+    idParameter: 'dubbing_id',
+    input: 'subtitle',
+    summary: 'speak subtitles as one sound track that keeps their times',
+    unit: 'started_thousand_characters',
+    fields: {
+      subtitle: fields.SUBTITLE,
+      target_language: fields.TARGET_LANGUAGE,
+      voice_mode: fields.VOICE_MODE,
+    },
+    result: { audio: { ...WAV, label: 'dub' }, duration_seconds: { type: 'seconds' } },
+  },
+  auto_localization: {
+    path: 'auto-localizations',
+    noun: 'AutoLocalization',
+    plural: 'AutoLocalizations',
+    idPrefix: ID_PREFIXES.auto_localization,
+    idParameter: 'auto_localization_id',
+    input: 'video',
+    summary: 'bring a whole video into another language',
+    unit: 'started_minute',
+    fields: {
+      source: fields.SOURCE,
+      source_language: fields.SOURCE_LANGUAGE,
+      target_language: fields.TARGET_LANGUAGE,
+      mode: fields.MODE,
+      voice_mode: fields.VOICE_MODE,
+      subtitle_output: fields.SUBTITLE_OUTPUT,
+      original_audio: fields.ORIGINAL_AUDIO,
+      resolution: fields.RESOLUTION,
+    },
+    result: {
+      video: { type: 'asset', contentType: 'video/mp4', extension: '.mp4', label: 'video' },
+      duration_seconds: { type: 'seconds' },
+    },
+  },
+} as const satisfies Record<JobKind, Kind>;
+
+export type Kinds = typeof KINDS;

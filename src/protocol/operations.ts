@@ -1,0 +1,149 @@
+/** The 26 operations, made from the table of kinds. Source: specification, "Operation table". */
+import { JOB_KIND_NAMES, type JobKind } from './kind-names.ts';
+import { KINDS, type Kind } from './kinds.ts';
+
+export const VERSION_PREFIX = '/v1';
+
+export type Action =
+  | 'getCredits'
+  | 'listCreditTransactions'
+  | 'createUpload'
+  | 'listUploads'
+  | 'getUpload'
+  | 'completeUpload'
+  | 'createJob'
+  | 'listJobs'
+  | 'getJob'
+  | 'cancelJob';
+
+export interface Operation {
+  readonly operationId: string;
+  readonly action: Action;
+  /** Set for the operations of a job kind. */
+  readonly kind: JobKind | null;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the version prefix; a parameter stands in braces. */
+  readonly path: string;
+  readonly success: readonly number[];
+  readonly errors: readonly number[];
+}
+
+const READ = [400, 401, 403, 429, 503];
+const READ_ONE = [401, 403, 404, 429, 500, 503];
+const CREATE_JOB = [400, 401, 402, 403, 409, 413, 422, 429, 500, 503];
+const CANCEL = [401, 403, 404, 409, 429, 500, 503];
+
+function jobOperations(name: JobKind): Operation[] {
+  const kind: Kind = KINDS[name];
+  const collection = `/${kind.path}`;
+  const single = `${collection}/{${kind.idParameter}}`;
+  return [
+    {
+      operationId: `create${kind.noun}`,
+      action: 'createJob',
+      kind: name,
+      method: 'POST',
+      path: collection,
+      success: [202],
+      errors: CREATE_JOB,
+    },
+    {
+      operationId: `list${kind.plural}`,
+      action: 'listJobs',
+      kind: name,
+      method: 'GET',
+      path: collection,
+      success: [200],
+      errors: READ,
+    },
+    {
+      operationId: `get${kind.noun}`,
+      action: 'getJob',
+      kind: name,
+      method: 'GET',
+      path: single,
+      success: [200],
+      errors: READ_ONE,
+    },
+    {
+      operationId: `cancel${kind.noun}`,
+      action: 'cancelJob',
+      kind: name,
+      method: 'DELETE',
+      path: single,
+      success: [202],
+      errors: CANCEL,
+    },
+  ];
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    operationId: 'getCredits',
+    action: 'getCredits',
+    kind: null,
+    method: 'GET',
+    path: '/credits',
+    success: [200],
+    errors: READ,
+  },
+  {
+    operationId: 'listCreditTransactions',
+    action: 'listCreditTransactions',
+    kind: null,
+    method: 'GET',
+    path: '/credit-transactions',
+    success: [200],
+    errors: READ,
+  },
+  {
+    operationId: 'createUpload',
+    action: 'createUpload',
+    kind: null,
+    method: 'POST',
+    path: '/uploads',
+    success: [201],
+    errors: [400, 401, 403, 409, 413, 429, 500, 503],
+  },
+  {
+    operationId: 'listUploads',
+    action: 'listUploads',
+    kind: null,
+    method: 'GET',
+    path: '/uploads',
+    success: [200],
+    errors: READ,
+  },
+  {
+    operationId: 'getUpload',
+    action: 'getUpload',
+    kind: null,
+    method: 'GET',
+    path: '/uploads/{upload_id}',
+    success: [200],
+    errors: READ_ONE,
+  },
+  {
+    operationId: 'completeUpload',
+    action: 'completeUpload',
+    kind: null,
+    method: 'POST',
+    path: '/uploads/{upload_id}/completions',
+    success: [200, 202],
+    errors: [400, 401, 403, 404, 409, 413, 422, 429, 500, 503],
+  },
+  ...JOB_KIND_NAMES.flatMap(jobOperations),
+];
+
+/** Statuses answered beyond the declared ones, each because the specification leaves no other. */
+export const UNDECLARED_STATUSES = {
+  /** The specification requires an Idempotency-Key on DELETE and declares no 400 for its absence. */
+  400: 'DELETE without a valid Idempotency-Key, and a request that is not sane HTTP',
+  405: 'a method that the path does not take',
+  415: 'a body that is not JSON',
+} as const;
+
+/** The kind whose collection has this path segment, or null. */
+export function kindOfPath(segment: string): JobKind | null {
+  return JOB_KIND_NAMES.find((name) => KINDS[name].path === segment) ?? null;
+}

@@ -1,0 +1,174 @@
+/** Validators of request bodies, made from the table of kinds; the service refuses with them, the client checks first. */
+import * as v from 'valibot';
+import { COMMON_FIELDS, type Field } from './fields.ts';
+import type { JobKind } from './kind-names.ts';
+import { KINDS, type Kinds } from './kinds.ts';
+import { canonicalLanguage } from './language-tag.ts';
+import { LIMITS } from './limits.ts';
+import type { FieldError } from './problem.ts';
+import { UPLOAD_PURPOSES } from './states.ts';
+import type { SubtitleLine } from './subtitle-line.ts';
+
+export type Source = { type: 'url'; url: string } | { type: 'upload'; upload_id: string };
+export type SubtitleInput = Source | { type: 'lines'; lines: SubtitleLine[] };
+
+type Value<F> = F extends { type: 'source' }
+  ? Source
+  : F extends { type: 'subtitle' }
+    ? SubtitleInput
+    : F extends { type: 'choice'; choices: readonly (infer Choice)[] }
+      ? Choice
+      : string;
+
+type Required<Fields> = {
+  [N in keyof Fields as Fields[N] extends { required: true } ? N : never]: Value<Fields[N]>;
+};
+type Defaulted<Fields> = {
+  [N in keyof Fields as Fields[N] extends { default: string } ? N : never]: Value<Fields[N]>;
+};
+
+interface CommonRequest {
+  client_reference?: string;
+  callback_url?: string;
+}
+
+/** A validated create request, defaults filled in. */
+export type JobRequest<K extends JobKind = JobKind> = {
+  [Each in K]: Required<Kinds[Each]['fields']> & Defaulted<Kinds[Each]['fields']> & CommonRequest;
+}[K];
+
+/** A create request as a caller may write it: what has a default may be left out. */
+export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> &
+  Partial<Defaulted<Kinds[K]['fields']>> &
+  CommonRequest;
+
+const characters = (limit: number) =>
+  v.check((text: string) => [...text].length <= limit, `at most ${limit} characters`);
+
+const Reference = v.pipe(
+  v.string(),
+  v.nonEmpty('at least 1 character'),
+  characters(LIMITS.clientReferenceLength),
+);
+
+const HttpsUrl = v.pipe(
+  v.string(),
+  v.maxLength(2048, 'at most 2048 characters'), // spec: open — the length that browsers and proxies agree on
+  v.url('not an address'),
+  v.startsWith('https://', 'must be an https address'),
+);
+
+const Language = v.pipe(
+  v.string(),
+  v.check((tag) => canonicalLanguage(tag) !== null, 'not a BCP 47 language tag'),
+  v.transform((tag) => canonicalLanguage(tag) ?? tag),
+);
+
+const UrlSource = v.strictObject({ type: v.literal('url'), url: HttpsUrl });
+const UploadSource = v.strictObject({
+  type: v.literal('upload'),
+  upload_id: v.pipe(v.string(), v.nonEmpty('missing')),
+});
+
+const wholeNumber = v.pipe(
+  v.number(),
+  v.safeInteger('must be a whole number'),
+  v.minValue(0, 'must not be negative'),
+);
+
+export const LineSchema = v.pipe(
+  v.strictObject({
+    index: v.pipe(wholeNumber, v.minValue(1, 'starts at 1')),
+    start_ms: wholeNumber,
+    end_ms: wholeNumber,
+    text: v.pipe(
+      v.string(),
+      v.check((text) => text.trim() !== '', 'must not be empty'),
+      characters(LIMITS.lineCharacters),
+    ),
+  }),
+  v.check((line) => line.start_ms < line.end_ms, 'start_ms must be before end_ms'),
+);
+
+const LinesSource = v.strictObject({
+  type: v.literal('lines'),
+  lines: v.pipe(
+    v.array(LineSchema),
+    v.minLength(1, 'at least 1 line'),
+    v.maxLength(LIMITS.subtitleLines, `at most ${LIMITS.subtitleLines} lines`),
+  ),
+});
+
+function schemaOf(field: Field): v.GenericSchema {
+  switch (field.type) {
+    case 'source':
+      return v.variant('type', [UrlSource, UploadSource]);
+    case 'subtitle':
+      return v.variant('type', [UrlSource, UploadSource, LinesSource]);
+    case 'language':
+      return field.required ? Language : v.optional(v.union([v.literal('auto'), Language]), field.default);
+    case 'choice':
+      return v.optional(v.picklist(field.choices), field.default);
+    case 'reference':
+      return v.optional(Reference);
+    case 'callback':
+      return v.optional(HttpsUrl);
+  }
+}
+
+/** The validator of a kind's create request; also the source of its JSON Schema. */
+export function requestSchema(kind: JobKind): v.GenericSchema {
+  const all: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
+  return v.strictObject(
+    Object.fromEntries(Object.entries(all).map(([name, field]) => [name, schemaOf(field)])),
+  );
+}
+
+const UploadRequestSchema = v.strictObject({
+  purpose: v.picklist(UPLOAD_PURPOSES),
+  file_name: v.pipe(v.string(), v.nonEmpty('missing'), characters(LIMITS.fileNameLength)),
+  content_type: v.pipe(v.string(), v.regex(/^[\w.+-]+\/[\w.+-]+$/, 'not a media type'), v.maxLength(127)),
+  size_bytes: v.pipe(wholeNumber, v.minValue(1, 'the file is empty')),
+  client_reference: v.optional(Reference),
+});
+export type UploadRequest = v.InferOutput<typeof UploadRequestSchema>;
+
+const CompletionRequestSchema = v.strictObject({
+  etag: v.pipe(v.string(), v.regex(/^"?[A-Za-z0-9-]{1,128}"?$/, 'not an ETag')),
+});
+export type CompletionRequest = v.InferOutput<typeof CompletionRequestSchema>;
+
+/** Either the value, or every field that breaks a rule. */
+export type Checked<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] };
+
+function check<S extends v.GenericSchema>(schema: S, body: unknown): Checked<v.InferOutput<S>> {
+  const result = v.safeParse(schema, body);
+  if (result.success) return { ok: true, value: result.output };
+  return { ok: false, errors: result.issues.map(describeIssue) };
+}
+
+function describeIssue(issue: v.BaseIssue<unknown>): FieldError {
+  const path = (issue.path ?? []).map((item) => String(item.key).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return { pointer: path.map((key) => `/${key}`).join(''), detail: issue.message };
+}
+
+/** Checks the body of a create request against the rules of its kind. */
+export function checkJobRequest<K extends JobKind>(kind: K, body: unknown): Checked<JobRequest<K>> {
+  // The schema is built from the same row of the table that the type is computed from.
+  return check(requestSchema(kind), body) as Checked<JobRequest<K>>;
+}
+
+/** Checks the body of `POST /uploads`. */
+export function checkUploadRequest(body: unknown): Checked<UploadRequest> {
+  return check(UploadRequestSchema, body);
+}
+
+/** Checks the body of `POST /uploads/{upload_id}/completions`. */
+export function checkCompletionRequest(body: unknown): Checked<CompletionRequest> {
+  return check(CompletionRequestSchema, body);
+}
+
+/** Checks structured lines that come from outside a request, such as a file of them. */
+export function checkLines(lines: unknown): Checked<SubtitleLine[]> {
+  return check(LinesSource.entries.lines, lines);
+}

@@ -1,0 +1,31 @@
+/** How a request is signed. Source: specification, "Authentication" 3 to 5. */
+import { createHash, createHmac } from 'node:crypto';
+import { canonicalTarget } from './canonical.ts';
+
+/** What is signed: `target` as in the request line, `timestamp` in Unix seconds, `bodySha256` in lower-case hex. */
+export interface SignedParts {
+  readonly method: string;
+  readonly target: string;
+  readonly timestamp: string;
+  readonly nonce: string;
+  readonly bodySha256: string;
+}
+
+/** SHA-256 of zero bytes: the body of a request that has none. */
+export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** Lower-case hex SHA-256 of the bytes actually sent. */
+export function sha256Hex(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The five lines, joined with a newline and none at the end; throws TargetError for a target without canonical form. */
+export function canonicalRequest(parts: SignedParts): string {
+  const { method, target, timestamp, nonce, bodySha256 } = parts;
+  return [method.toUpperCase(), canonicalTarget(target), timestamp, nonce, bodySha256].join('\n');
+}
+
+/** Lower-case hex HMAC-SHA256 of the canonical request, keyed with the UTF-8 bytes of the secret. */
+export function signRequest(secret: string, parts: SignedParts): string {
+  return createHmac('sha256', secret).update(canonicalRequest(parts)).digest('hex');
+}

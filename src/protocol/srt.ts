@@ -1,0 +1,143 @@
+/** SRT in and out. One pass over the text, so that a hostile file costs no more than an honest one of its size. */
+import { LIMITS } from './limits.ts';
+import type { SubtitleLine } from './subtitle-line.ts';
+
+/** Subtitles that cannot be read; `line` is the row of the file, from 1, or 0 when the whole file is meant. */
+export class SubtitleError extends Error {
+  override readonly name = 'SubtitleError';
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(line === 0 ? message : `line ${line}: ${message}`);
+    this.line = line;
+  }
+}
+
+const TIME = String.raw`(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})`;
+/** Some tools write coordinates behind the times; they are allowed and dropped. */
+const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
+const ARROW = /-->/g;
+
+/** Decodes UTF-8 strictly, then parses; throws SubtitleError for other encodings and for everything `parseSrt` refuses. */
+export function decodeSrt(bytes: Uint8Array): SubtitleLine[] {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new SubtitleError('the file is not UTF-8; save it as UTF-8 and try again', 0);
+  }
+  return parseSrt(text);
+}
+
+/**
+ * Parses SRT: CRLF and CR, a byte order mark, missing numbers, `.` for `,` are tolerated; cues are renumbered from 1.
+ * @throws SubtitleError with the row for a cue without times, times that end before they start, an empty file, and more
+ *   than the 10,000 lines of the specification
+ */
+export function parseSrt(text: string): SubtitleLine[] {
+  const cues: SubtitleLine[] = [];
+  for (const block of blocks(text)) {
+    const cue = parseBlock(block, cues.length + 1);
+    if (cue !== null) cues.push(cue);
+    if (cues.length > LIMITS.subtitleLines) {
+      throw new SubtitleError(`more than ${LIMITS.subtitleLines} subtitle lines`, block.row);
+    }
+  }
+  if (cues.length === 0) throw new SubtitleError('there is no subtitle in it', 0);
+  return cues;
+}
+
+interface Block {
+  /** Row of the first line in the file, from 1. */
+  readonly row: number;
+  readonly rows: readonly string[];
+}
+
+/** Runs of rows between blank ones; a generator, since a file of line breaks alone holds millions of empty rows. */
+function* blocks(text: string): Generator<Block> {
+  let rows: string[] = [];
+  let row = 0;
+  for (const content of splitRows(text)) {
+    row += 1;
+    if (content.trim() !== '') {
+      rows.push(content);
+    } else if (rows.length > 0) {
+      yield { row: row - rows.length, rows };
+      rows = [];
+    }
+  }
+  if (rows.length > 0) yield { row: row - rows.length + 1, rows };
+}
+
+function* splitRows(text: string): Generator<string> {
+  let start = text.startsWith('\uFEFF') ? 1 : 0;
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== 10 && code !== 13) continue;
+    yield text.slice(start, at);
+    if (code === 13 && text.charCodeAt(at + 1) === 10) at += 1;
+    start = at + 1;
+  }
+  if (start < text.length) yield text.slice(start);
+}
+
+function parseBlock({ row, rows }: Block, index: number): SubtitleLine | null {
+  const [first = '', second = ''] = rows;
+  const numbered = !first.includes('-->');
+  const timing = TIMING.exec(numbered ? second : first);
+  if (timing === null) {
+    const shown = first.slice(0, 40);
+    throw new SubtitleError(
+      `expected a number and times such as 00:00:01,000 --> 00:00:02,500, found "${shown}"`,
+      row,
+    );
+  }
+  if (numbered && !/^\s*\d+\s*$/.test(first)) {
+    throw new SubtitleError(`expected the number of the cue, found "${first.slice(0, 40)}"`, row);
+  }
+  const textRows = rows.slice(numbered ? 2 : 1);
+  const stray = textRows.findIndex((content) => TIMING.test(content));
+  if (stray >= 0) {
+    throw new SubtitleError('a blank line is missing before this cue', row + stray + (numbered ? 2 : 1));
+  }
+  const start = milliseconds(timing, 1);
+  const end = milliseconds(timing, 5);
+  if (end <= start) throw new SubtitleError('the cue ends before it starts', row);
+  // A cue without text shows nothing and says nothing: many editors leave such ones behind.
+  if (textRows.length === 0) return null;
+  return { index, start_ms: start, end_ms: end, text: normalizeCueText(textRows.join('\n')) };
+}
+
+function milliseconds(timing: RegExpExecArray, at: number): number {
+  const [hours = 0, minutes = 0, seconds = 0] = timing.slice(at, at + 3).map(Number);
+  const fraction = Number((timing[at + 3] ?? '').padEnd(3, '0'));
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction;
+}
+
+/** Text as a cue can hold it: `\n` between rows, no blank row, no `-->`, which would read as times. */
+export function normalizeCueText(text: string): string {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((row) => row.trim())
+    .filter((row) => row !== '')
+    .join('\n')
+    .replaceAll(ARROW, '→');
+}
+
+/** Writes SRT with `\n` and a blank line behind each cue; the numbers are counted anew from 1. */
+export function formatSrt(lines: readonly SubtitleLine[]): string {
+  return lines
+    .map((line, position) => {
+      const times = `${formatTime(line.start_ms)} --> ${formatTime(line.end_ms)}`;
+      return `${position + 1}\n${times}\n${normalizeCueText(line.text)}\n\n`;
+    })
+    .join('');
+}
+
+/** `hh:mm:ss,mmm`; hours grow beyond two digits where they must. */
+export function formatTime(totalMs: number): string {
+  const pad = (value: number, width: number) => String(value).padStart(width, '0');
+  const seconds = Math.floor(totalMs / 1000);
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return `${clock.map((value) => pad(value, 2)).join(':')},${pad(totalMs % 1000, 3)}`;
+}
