@@ -1,0 +1,80 @@
+/** Option tables made into parser options, and what the parser found made into typed values. */
+import { InvalidArgumentError, Option, type Command as Parser } from 'commander';
+import { flagName, type OptionSpec, type OptionTable, type OptionValues } from '../commands/command.ts';
+import { parseDuration } from '../commands/format.ts';
+
+/** Adds every option of the table, under a heading of the help when one is given. */
+export function addOptions(parser: Parser, table: OptionTable, heading?: string): void {
+  for (const [name, spec] of Object.entries(table)) {
+    const option = new Option(writtenFlags(name, spec), spec.help);
+    if (spec.type === 'choice') {
+      option.choices(spec.choices);
+      if (spec.default !== undefined) option.default(spec.default);
+    } else if (spec.type !== 'flag') {
+      option.argParser((text: string, previous: unknown) => readValue(spec, text, previous));
+    }
+    if (heading !== undefined) option.helpGroup(heading);
+    parser.addOption(option);
+  }
+}
+
+/** `-o, --output <form>`. */
+export function writtenFlags(name: string, spec: OptionSpec): string {
+  const flag = flagName(name);
+  const value = spec.type === 'flag' ? '' : ` <${spec.type === 'choice' ? 'choice' : spec.value}>`;
+  return `${spec.short === undefined ? '' : `${spec.short}, `}${flag}${value}`;
+}
+
+function readValue(spec: OptionSpec, text: string, previous: unknown): unknown {
+  switch (spec.type) {
+    case 'list':
+      return [...(Array.isArray(previous) ? previous : []), ...splitList(text)];
+    case 'pairs':
+      return { ...(typeof previous === 'object' ? previous : {}), ...readPair(text) };
+    case 'duration': {
+      const ms = parseDuration(text);
+      if (ms === null) throw new InvalidArgumentError('Write a time such as 90s, 30m or 2h.');
+      return ms;
+    }
+    case 'number': {
+      const value = Number(text);
+      if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Write a number.');
+      return value;
+    }
+    default:
+      return text;
+  }
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function readPair(text: string): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('Write name=value.');
+  return { [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+const ABSENT: Readonly<Record<OptionSpec['type'], unknown>> = {
+  flag: false,
+  list: [],
+  pairs: {},
+  text: undefined,
+  duration: undefined,
+  number: undefined,
+  choice: undefined,
+};
+
+/** The values of one table out of all that the parser found; what was not given has its empty value. */
+export function readOptions<T extends OptionTable>(
+  table: T,
+  found: Record<string, unknown>,
+): OptionValues<T> {
+  const values = Object.entries(table).map(([name, spec]) => [name, found[name] ?? ABSENT[spec.type]]);
+  // Each value was made by the reader of its own type above.
+  return Object.fromEntries(values) as OptionValues<T>;
+}

@@ -1,0 +1,166 @@
+/** The command tree made into a parser. Only the command that is called is loaded. */
+import { CommanderError, Command as Parser } from 'commander';
+import { Failure } from '../client/failure.ts';
+import type { Command, OptionTable, OptionValues } from '../commands/command.ts';
+import type { Io } from '../commands/io.ts';
+import { COMMAND_SECTIONS, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
+import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
+import { commandHelp, rootHelp } from './help.ts';
+import { findTopic, HELP_TOPICS } from './help-topics.ts';
+import { addOptions, readOptions } from './options.ts';
+import { VERSION } from './version.ts';
+
+export type Invocation =
+  | { readonly type: 'answered'; readonly code: number }
+  | {
+      readonly type: 'command';
+      readonly command: Command;
+      readonly operands: readonly string[];
+      readonly options: OptionValues<OptionTable>;
+      readonly global: GlobalValues;
+    };
+
+/**
+ * Parses the arguments; answers help and version itself.
+ * @throws Failure of category usage, with the nearest name where there is one
+ */
+export async function parseArguments(argv: readonly string[], io: Io): Promise<Invocation> {
+  const found: { invocation: Invocation } = { invocation: { type: 'answered', code: 0 } };
+  const root = createParser('vloc', io)
+    .description('Give it a video, get it back in other languages.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpCommand(false);
+  root.addHelpText('after', rootHelp());
+  const path = namedPath(argv);
+  for (const section of COMMAND_SECTIONS) {
+    for (const row of section.rows) {
+      await addRow(root, row, section.title, path, io, found);
+    }
+  }
+  addHelpCommand(root, io);
+  if (argv.length === 0) {
+    root.outputHelp();
+    return found.invocation;
+  }
+  try {
+    await root.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0 || error.code === 'commander.help') return { type: 'answered', code: 0 };
+    throw usageFailure(error, path);
+  }
+  return found.invocation;
+}
+
+function createParser(name: string, io: Io): Parser {
+  return new Parser(name)
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? 100, 100), showGlobalOptions: false })
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined });
+}
+
+/** The first words that are no options: they name the command, whose file alone is loaded. */
+function namedPath(argv: readonly string[]): readonly string[] {
+  const words = argv.filter((argument) => !argument.startsWith('-'));
+  return words[0] === 'help' ? words.slice(1) : words;
+}
+
+async function addRow(
+  parent: Parser,
+  row: CommandRow,
+  title: string,
+  path: readonly string[],
+  io: Io,
+  found: { invocation: Invocation },
+): Promise<void> {
+  const parser = createParser(row.name, io)
+    .summary(row.summary)
+    .description(sentence(row.summary))
+    .helpGroup(title);
+  parent.addCommand(parser);
+  const isNamed = path[0] === row.name;
+  if ('load' in row) {
+    if (isNamed) await addCommand(parser, row, found);
+    return;
+  }
+  parser.helpCommand(false).action(() => parser.outputHelp());
+  for (const child of row.children) {
+    const childParser = createParser(child.name, io)
+      .summary(child.summary)
+      .description(sentence(child.summary));
+    parser.addCommand(childParser);
+    if (isNamed && path[1] === child.name) await addCommand(childParser, child, found);
+  }
+}
+
+async function addCommand(
+  parser: Parser,
+  row: CommandLeaf,
+  found: { invocation: Invocation },
+): Promise<void> {
+  const command = await row.load();
+  const { operands } = command;
+  if (operands !== undefined) {
+    const written = operands.count === 'many' ? `<${operands.name}...>` : `<${operands.name}>`;
+    parser.argument(written, operands.help);
+  }
+  addOptions(parser, command.options);
+  addOptions(parser, GLOBAL_OPTIONS, 'Output:');
+  parser.addHelpText('after', commandHelp(command));
+  parser.action((...received: unknown[]) => {
+    const given = operands === undefined ? [] : received[0];
+    const values: Record<string, unknown> = parser.opts();
+    found.invocation = {
+      type: 'command',
+      command,
+      operands: Array.isArray(given)
+        ? given.map(String)
+        : [String(given)].slice(0, operands === undefined ? 0 : 1),
+      options: readOptions(command.options, values),
+      global: readOptions(GLOBAL_OPTIONS, values),
+    };
+  });
+}
+
+function addHelpCommand(root: Parser, io: Io): void {
+  root
+    .command('help [topic...]')
+    .summary('show the help of a command or of a topic')
+    .helpGroup('More:')
+    .action((words: string[]) => {
+      const topic = findTopic(words.join(' '));
+      if (topic !== null) {
+        io.stdout.write(topic.text());
+        return;
+      }
+      const target = words.reduce<Parser | undefined>(
+        (parser, word) => parser?.commands.find((child) => child.name() === word),
+        root,
+      );
+      if (target === undefined) {
+        throw new Failure({
+          category: 'usage',
+          code: 'UNKNOWN_TOPIC',
+          message: `there is no help on "${words.join(' ')}"`,
+          advice: `Topics: ${HELP_TOPICS.map((each) => each.name).join(', ')}; commands: see \`vloc --help\`.`,
+        });
+      }
+      target.outputHelp();
+    });
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function usageFailure(error: CommanderError, path: readonly string[]): Failure {
+  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const command = COMMAND_SECTIONS.flatMap((section) => section.rows).find((row) => row.name === path[0]);
+  return new Failure({
+    category: 'usage',
+    code: 'USAGE',
+    message,
+    advice: `See \`vloc ${command === undefined ? '' : `${command.name} `}--help\`.`,
+  });
+}

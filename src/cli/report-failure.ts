@@ -1,0 +1,44 @@
+/** A failure on stderr: for people what, why and what to do; for programs one JSON object. */
+import type { Failure } from '../client/failure.ts';
+import type { Io } from '../commands/io.ts';
+import { escapeControls, escapeRows } from './terminal/escape.ts';
+import type { Style } from './terminal/style.ts';
+
+/** Writes the failure; `json` when the run was asked for JSON of either form. */
+export function reportFailure(failure: Failure, io: Io, style: Style, json: boolean): void {
+  io.stderr.write(json ? `${JSON.stringify(failureDocument(failure))}\n` : failureText(failure, style));
+  if (isVerbose(io) && failure.stack !== undefined) io.stderr.write(`${escapeRows(failure.stack)}\n`);
+}
+
+function isVerbose(io: Io): boolean {
+  return io.env.VLOC_DEBUG === '1';
+}
+
+/** The JSON form: one object with `error`, the same names as a problem document of the service. */
+export function failureDocument(failure: Failure): object {
+  const { category, code, message, advice, requestId, retryable, errors, jobId } = failure.facts;
+  return {
+    error: {
+      code,
+      category,
+      message,
+      advice: advice ?? null,
+      request_id: requestId ?? null,
+      job_id: jobId ?? null,
+      retryable: retryable ?? false,
+      ...(errors === undefined ? {} : { errors }),
+    },
+  };
+}
+
+function failureText(failure: Failure, style: Style): string {
+  const { code, message, advice, requestId, errors, jobId } = failure.facts;
+  const rows = [`${style.bad('✖')} ${escapeRows(message)}`];
+  for (const error of errors ?? []) {
+    rows.push(`  ${escapeControls(error.pointer)}: ${escapeControls(error.detail)}`);
+  }
+  if (advice !== undefined) rows.push(`  ${escapeRows(advice)}`);
+  const origin = [code, jobId, requestId].filter((part) => part !== undefined).map(escapeControls);
+  rows.push(`  ${style.faint(origin.join(' · '))}`);
+  return `${rows.join('\n')}\n`;
+}

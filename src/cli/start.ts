@@ -1,0 +1,36 @@
+/** The edge: a real process made into `Io`. The only file that touches `process`. */
+import type { Io } from '../commands/io.ts';
+import { VERSION } from './version.ts';
+
+/** Runs vloc for a process and gives its exit code. */
+export async function start(host: NodeJS.Process): Promise<number> {
+  const argv = host.argv.slice(2);
+  // Answered before the parser loads: scripts ask for it often, and it costs nothing.
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    host.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  const { main } = await import('./main.ts');
+  return main(argv, ioOf(host));
+}
+
+function ioOf(host: NodeJS.Process): Io {
+  return {
+    stdin: host.stdin,
+    stdout: host.stdout,
+    stderr: host.stderr,
+    env: host.env,
+    cwd: host.cwd(),
+    platform: host.platform,
+    now: Date.now,
+    onSignal: (listener) => {
+      host.on('SIGINT', listener);
+      host.on('SIGTERM', listener);
+      return () => {
+        host.off('SIGINT', listener);
+        host.off('SIGTERM', listener);
+      };
+    },
+    abandon: (code) => host.exit(code),
+  };
+}

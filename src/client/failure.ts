@@ -1,0 +1,52 @@
+/** The one kind of error that reaches a user: what happened, why, what to do next. */
+
+/** What a failure means for whoever runs the command; the exit code follows from it alone. */
+export type FailureCategory =
+  | 'refused'
+  | 'usage'
+  | 'partial'
+  | 'configuration'
+  | 'job'
+  | 'credits'
+  | 'temporary'
+  | 'timeout'
+  | 'expired'
+  | 'disk';
+
+export interface FailureFacts {
+  readonly category: FailureCategory;
+  /** Machine-readable, upper case with underscores: the service's own code where there is one. */
+  readonly code: string;
+  /** What happened, one sentence without the final stop. */
+  readonly message: string;
+  /** What to do next, one sentence or a command. */
+  readonly advice?: string;
+  /** The service's id of the request, for support. */
+  readonly requestId?: string;
+  /** HTTP status of the answer, when there was one. */
+  readonly status?: number;
+  /** How long the service asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** True when the same command may succeed later without a change. */
+  readonly retryable?: boolean;
+  /** Fields at fault, as the service or the local check names them. */
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+  /** Id of the job it is about. */
+  readonly jobId?: string;
+}
+
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly facts: FailureFacts;
+
+  constructor(facts: FailureFacts, options?: ErrorOptions) {
+    super(facts.message, options);
+    this.facts = facts;
+  }
+
+  /** The same failure with some facts told better; the cause stays. */
+  with(facts: Partial<FailureFacts>): Failure {
+    const options = this.cause === undefined ? {} : { cause: this.cause };
+    return new Failure({ ...this.facts, ...facts }, options);
+  }
+}

@@ -1,0 +1,61 @@
+/** What a command is: data that help, parsing, completions and documents are made of, and one function that runs it. */
+import type { Context } from './context.ts';
+
+export type OptionSpec = { readonly help: string; readonly short?: string } & (
+  | { readonly type: 'flag' }
+  | { readonly type: 'text' | 'list' | 'pairs'; readonly value: string }
+  | { readonly type: 'duration' | 'number'; readonly value: string }
+  | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default?: string }
+);
+
+export type OptionTable = Readonly<Record<string, OptionSpec>>;
+
+/** What the parser hands over for an option: durations in milliseconds, `pairs` from repeated `name=value`. */
+export type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
+  ? boolean
+  : O extends { type: 'list' }
+    ? readonly string[]
+    : O extends { type: 'pairs' }
+      ? Readonly<Record<string, string>>
+      : O extends { type: 'duration' | 'number' }
+        ? number | undefined
+        : O extends { type: 'choice'; default: string; choices: readonly (infer Choice)[] }
+          ? Choice
+          : O extends { type: 'choice'; choices: readonly (infer Choice)[] }
+            ? Choice | undefined
+            : string | undefined;
+
+export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: OptionValue<T[N]> };
+
+/** The operands behind the options: one name for all of them. */
+export interface Operands {
+  readonly name: string;
+  readonly help: string;
+  readonly count: 'one' | 'many';
+}
+
+export interface Example {
+  readonly command: string;
+  readonly explains: string;
+}
+
+export interface Command<T extends OptionTable = OptionTable> {
+  readonly operands?: Operands;
+  readonly options: T;
+  readonly examples: readonly Example[];
+  /** Paragraphs behind the options in the help. */
+  readonly notes?: readonly string[];
+  /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
+  readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
+}
+
+/** Keeps the literal types of the option table, so that `run` sees exact values. */
+export function defineCommand<const T extends OptionTable>(command: Command<T>): Command {
+  // The parser fills exactly the names of this table, so the wider type loses nothing at run time.
+  return command as unknown as Command;
+}
+
+/** The flag of an option: `subtitleOutput` is written `--subtitle-output`. */
+export function flagName(option: string): string {
+  return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

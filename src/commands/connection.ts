@@ -1,0 +1,74 @@
+/** The service a run talks to: one elsewhere, or the one inside this program, over real HTTP either way. */
+import type { Client, ClientEvent } from '../client/index.ts';
+import type { Capabilities } from '../engines/engine.ts';
+import { resolveTarget, type Target } from '../profiles/resolve.ts';
+import type { Context } from './context.ts';
+import { formatDuration } from './format.ts';
+
+export interface Connection {
+  readonly client: Client;
+  /** What the engines of the embedded service can do; null for a service elsewhere. */
+  readonly capabilities: Capabilities | null;
+  close(): Promise<void>;
+}
+
+/** Connects, and says on stderr when it is the embedded service. The caller must close. */
+export async function connect(context: Context): Promise<Connection> {
+  const target = resolveTarget(context.io.env, context.io.platform);
+  return target.type === 'remote'
+    ? connectRemote(target, context)
+    : connectEmbedded(target.stateDir, context);
+}
+
+async function connectRemote(target: Target & { type: 'remote' }, context: Context): Promise<Connection> {
+  const { createClient } = await import('../client/index.ts');
+  const client = createClient({ ...target, onEvent: (event) => tell(event, context) });
+  return { client, capabilities: null, close: () => client.close() };
+}
+
+async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
+  const [{ createService }, { createEngines }, { createClient }] = await Promise.all([
+    import('../service/index.ts'),
+    import('../engines/index.ts'),
+    import('../client/index.ts'),
+  ]);
+  const engines = createEngines();
+  const capabilities = await engines.capabilities();
+  const service = await createService({ stateDir, engines });
+  context.terminal.note(`Embedded service: everything runs on this machine (state in ${stateDir}).`);
+  const { key, secret } = service.keys;
+  const client = createClient({
+    baseUrl: service.url,
+    key,
+    secret,
+    onEvent: (event) => tell(event, context),
+  });
+  return {
+    client,
+    capabilities,
+    close: async () => {
+      await client.close();
+      await service.close();
+    },
+  };
+}
+
+function tell(event: ClientEvent, { terminal }: Context): void {
+  switch (event.type) {
+    case 'retry':
+      if (event.delayMs >= NOTICEABLE_MS)
+        terminal.note(`Waiting ${formatDuration(event.delayMs)}: ${event.reason}`);
+      terminal.detail(`retry in ${event.delayMs} ms: ${event.reason}`);
+      break;
+    case 'skew':
+      terminal.warn(
+        `The clock of this machine is ${Math.round(event.offsetMs / 1000)} s off the service's; corrected for this run.`,
+      );
+      break;
+    default:
+      terminal.detail(JSON.stringify(event));
+  }
+}
+
+/** Shorter waits are over before a reader has read of them. */
+const NOTICEABLE_MS = 2_000;

@@ -1,0 +1,55 @@
+/** What a command works with: streams, the chosen output, the signal that ends it, and the terminal. */
+import type { Io } from './io.ts';
+
+export const OUTPUT_MODES = ['table', 'json', 'ndjson', 'plain', 'id'] as const;
+export type OutputMode = (typeof OUTPUT_MODES)[number];
+
+/** How far one piece of work is: `fraction` 0 to 1, null while unknown. */
+export interface Step {
+  readonly phase: string;
+  readonly fraction: number | null;
+  readonly detail?: string;
+}
+
+/** Progress on stderr, one line for each key. */
+export interface Progress {
+  show(key: string, step: Step): void;
+  /** Replaces the line of the key by a last one that stays. */
+  end(key: string, outcome: 'done' | 'failed' | 'stopped', text: string): void;
+  close(): void;
+}
+
+/** People's side of the output; everything here goes to stderr but what `table` returns. */
+export interface Terminal {
+  note(text: string): void;
+  warn(text: string): void;
+  detail(text: string): void;
+  progress(): Promise<Progress>;
+  /** Lays rows out as a table that fits the width; cells are escaped. */
+  table(head: readonly string[], rows: readonly (readonly string[])[]): Promise<string>;
+  /** Asks for a yes on the terminal; false where there is none to ask. */
+  confirm(question: string): Promise<boolean>;
+}
+
+export interface Context {
+  readonly io: Io;
+  readonly output: OutputMode;
+  /** Aborted by Ctrl-C and SIGTERM, with an Interruption as reason. */
+  readonly signal: AbortSignal;
+  readonly terminal: Terminal;
+  /** Writes data to stdout, a line at a time. */
+  readonly print: (line: string) => void;
+  /** The command as it was typed, for messages that name it again. */
+  readonly commandLine: readonly string[];
+}
+
+/** Why a run was stopped from outside. */
+export class Interruption extends Error {
+  override readonly name = 'Interruption';
+  readonly signalName: 'SIGINT' | 'SIGTERM';
+
+  constructor(signalName: 'SIGINT' | 'SIGTERM') {
+    super(signalName === 'SIGINT' ? 'interrupted' : 'terminated');
+    this.signalName = signalName;
+  }
+}

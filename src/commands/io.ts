@@ -1,0 +1,21 @@
+/** Everything a run takes from outside, handed in by the caller of `main`. */
+import type { Readable, Writable } from 'node:stream';
+
+/** A stream that may be a terminal; `columns` is its width in cells. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The name of the operating system, as Node gives it. */
+  readonly platform: NodeJS.Platform;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
+  readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
+  /** Leaves at once, for a second Ctrl-C: nothing more runs. */
+  readonly abandon: (code: number) => void;
+}

@@ -1,0 +1,28 @@
+/** The commands that take up where a run left off. */
+import type { Job } from '../../protocol/resources.ts';
+import { quoteForShell } from '../format.ts';
+import type { Delivery } from './job-plan.ts';
+import { fixStem } from './result-name.ts';
+
+/** `vloc jobs wait loc_… --out … --name …`: waits for the job and puts its result where the run would have. */
+export function continueCommand(job: Pick<Job, 'id'>, stem: string, delivery: Delivery): string {
+  const words = [
+    'vloc',
+    'jobs',
+    'wait',
+    job.id,
+    '--out',
+    delivery.folder,
+    '--name',
+    fixStem(delivery.template, stem),
+  ];
+  if (delivery.existing === 'replace') words.push('--clobber');
+  if (delivery.existing === 'skip') words.push('--skip-existing');
+  return words.map(quoteForShell).join(' ');
+}
+
+/** The same command again, replacing what it wrote. */
+export function redoCommand(commandLine: readonly string[]): string {
+  const words = commandLine.includes('--clobber') ? commandLine : [...commandLine, '--clobber'];
+  return ['vloc', ...words].map(quoteForShell).join(' ');
+}

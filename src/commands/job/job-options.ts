@@ -1,0 +1,83 @@
+/** The options of a job command: the fields of its kind out of the table, and what is done with the result. */
+import { COMMON_FIELDS, type Field } from '../../protocol/fields.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import type { OptionSpec, OptionTable } from '../command.ts';
+
+/** Names that people expect where the field's own would be long. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { source_language: 'from', target_language: 'to' };
+
+/** Where results go; shared by every command that fetches some. */
+export const DELIVERY_OPTIONS = {
+  out: {
+    type: 'text',
+    value: 'dir',
+    help: 'folder for the results, made when it is missing (default: this one)',
+  },
+  name: {
+    type: 'text',
+    value: 'template',
+    help: 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}',
+  },
+  clobber: { type: 'flag', help: 'replace files that exist' },
+  skipExisting: { type: 'flag', help: 'leave out what exists already' },
+  timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job goes on' },
+} as const satisfies OptionTable;
+
+export const SUBMIT_OPTIONS = {
+  detach: { type: 'flag', help: 'print the ids of the jobs and do not wait' },
+  set: {
+    type: 'pairs',
+    value: 'name=value',
+    help: 'a request field that vloc does not know; may be repeated',
+  },
+} as const satisfies OptionTable;
+
+export interface FieldOption {
+  /** Name of the request field. */
+  readonly field: string;
+  /** Name of the option, in camel case. */
+  readonly option: string;
+  readonly spec: OptionSpec;
+}
+
+/** One option for each request field of the kind; what the operands stand for has none. */
+export function fieldOptions(kind: JobKind): readonly FieldOption[] {
+  const fields: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
+  return Object.entries(fields).flatMap(([field, row]) => {
+    const spec = specOf(row);
+    return spec === null ? [] : [{ field, option: SHORT_NAMES[field] ?? camelCase(field), spec }];
+  });
+}
+
+function specOf(field: Field): OptionSpec | null {
+  switch (field.type) {
+    case 'source':
+    case 'subtitle':
+      return null;
+    case 'language':
+      return field.required
+        ? {
+            type: 'list',
+            value: 'tags',
+            help: `${field.help}; several, separated by commas, make a job each`,
+          }
+        : { type: 'text', value: 'tag', help: `${field.help} (default: ${field.default})` };
+    case 'choice':
+      return { type: 'choice', choices: field.choices, help: `${field.help} (default: ${field.default})` };
+    case 'reference':
+      return { type: 'text', value: 'text', help: field.help };
+    case 'callback':
+      return { type: 'text', value: 'url', help: field.help };
+  }
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The whole option table of a kind's command. */
+export function jobOptions(kind: JobKind): OptionTable {
+  const own = fieldOptions(kind).map(({ option, spec }) => [option, spec] as const);
+  return { ...Object.fromEntries(own), ...SUBMIT_OPTIONS, ...DELIVERY_OPTIONS };
+}

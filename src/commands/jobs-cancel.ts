@@ -1,0 +1,37 @@
+import { Failure } from '../client/failure.ts';
+import { type Command, defineCommand } from './command.ts';
+import { connect } from './connection.ts';
+import { type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
+
+export const jobsCancel: Command = defineCommand({
+  operands: { name: 'id', count: 'many', help: 'ids of jobs: bare, kind/id or detail_url' },
+  options: {},
+  examples: [
+    {
+      command: 'vloc jobs cancel loc_01k9x2m4n6p8q0r2s4t6v8w0y2',
+      explains: 'nothing is charged for a job that is cancelled',
+    },
+  ],
+  run: async (context, ids) => {
+    const connection = await connect(context);
+    try {
+      const outcomes: Outcome[] = [];
+      for (const id of ids) {
+        try {
+          const found = await connection.client.jobs.find(id, { signal: context.signal });
+          const job = await connection.client.jobs.cancel(found.object, found.id, { signal: context.signal });
+          outcomes.push({ label: id, stem: id, job, files: [], failure: null });
+        } catch (error) {
+          if (context.signal.aborted || !(error instanceof Failure)) throw error;
+          outcomes.push({ label: id, stem: id, job: null, files: [], failure: error });
+        }
+      }
+      await printOutcomes(context, outcomes);
+      const failure = summarizeFailures(outcomes);
+      if (failure !== null) throw failure;
+      return 0;
+    } finally {
+      await connection.close();
+    }
+  },
+});

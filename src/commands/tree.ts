@@ -1,0 +1,112 @@
+/**
+ * The command tree. Names and summaries stand here so that the root help loads nothing else; everything about one
+ * command is in the file that `load` imports.
+ */
+import type { Command } from './command.ts';
+
+export interface CommandLeaf {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly children: readonly CommandLeaf[];
+}
+
+export type CommandRow = CommandLeaf | CommandGroup;
+
+export interface CommandSection {
+  readonly title: string;
+  readonly rows: readonly CommandRow[];
+}
+
+export const COMMAND_SECTIONS: readonly CommandSection[] = [
+  {
+    title: 'Localize:',
+    rows: [
+      {
+        name: 'localize',
+        summary: 'bring whole videos into other languages',
+        load: async () => (await import('./localize.ts')).localize,
+      },
+      {
+        name: 'separate',
+        summary: 'split the sound of videos into voice and background',
+        load: async () => (await import('./separate.ts')).separate,
+      },
+      {
+        name: 'recognize',
+        summary: 'write down what is said in videos as subtitles',
+        load: async () => (await import('./recognize.ts')).recognize,
+      },
+      {
+        name: 'translate',
+        summary: 'translate subtitles into other languages',
+        load: async () => (await import('./translate.ts')).translate,
+      },
+      {
+        name: 'dub',
+        summary: 'speak subtitles as sound tracks that keep their times',
+        load: async () => (await import('./dub.ts')).dub,
+      },
+    ],
+  },
+  {
+    title: 'Jobs:',
+    rows: [
+      {
+        name: 'jobs',
+        summary: 'look at jobs, wait for them, fetch their results',
+        children: [
+          {
+            name: 'get',
+            summary: 'show jobs as they are now',
+            load: async () => (await import('./jobs-get.ts')).jobsGet,
+          },
+          {
+            name: 'wait',
+            summary: 'wait for jobs and download their results',
+            load: async () => (await import('./jobs-wait.ts')).jobsWait,
+          },
+          {
+            name: 'cancel',
+            summary: 'cancel jobs that have not ended',
+            load: async () => (await import('./jobs-cancel.ts')).jobsCancel,
+          },
+        ],
+      },
+    ],
+  },
+  {
+    title: 'This machine:',
+    rows: [
+      {
+        name: 'engines',
+        summary: 'see and install the media engines of the embedded service',
+        children: [
+          {
+            name: 'list',
+            summary: 'say what is installed and what it can do',
+            load: async () => (await import('./engines-list.ts')).enginesList,
+          },
+          {
+            name: 'install',
+            summary: 'install the engines that are missing',
+            load: async () => (await import('./engines-install.ts')).enginesInstall,
+          },
+        ],
+      },
+      {
+        name: 'serve',
+        summary: 'run the embedded service for other programs',
+        load: async () => (await import('./serve.ts')).serve,
+      },
+    ],
+  },
+];
+
+/** All rows in the order of the help. */
+export const COMMAND_ROWS: readonly CommandRow[] = COMMAND_SECTIONS.flatMap((section) => section.rows);

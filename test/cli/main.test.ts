@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { COMMAND_ROWS } from '../../src/commands/tree.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+async function run(...argv: string[]) {
+  const test = createTestIo();
+  const code = await main(argv, test.io);
+  return { code, stdout: test.stdout(), stderr: test.stderr() };
+}
+
+describe('vloc without a command', () => {
+  it('shows the help on stdout and succeeds', async () => {
+    const { code, stdout, stderr } = await run();
+    expect(code).toBe(0);
+    expect(stderr).toBe('');
+    for (const row of COMMAND_ROWS) expect(stdout).toContain(`${row.name} `);
+  });
+});
+
+describe('vloc help', () => {
+  it('shows the same for `localize --help` and `help localize`', async () => {
+    const asked = await run('localize', '--help');
+    expect(asked.code).toBe(0);
+    expect(asked.stdout).toContain('--subtitle-output <choice>');
+    expect((await run('help', 'localize')).stdout).toBe(asked.stdout);
+  });
+
+  it('lists every exit code', async () => {
+    const { stdout } = await run('help', 'exit-codes');
+    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143])
+      expect(stdout).toMatch(new RegExp(`^ +${code} `, 'm'));
+  });
+
+  it('names the topics there are when it does not know one', async () => {
+    const { code, stderr } = await run('help', 'weather');
+    expect(code).toBe(2);
+    expect(stderr).toContain('exit-codes, environment');
+  });
+});
+
+describe('wrong usage', () => {
+  it('ends with 2, one explanation, and nothing on stdout', async () => {
+    const { code, stdout, stderr } = await run('localize', 'x.mp4', '--too', 'es');
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain("unknown option '--too'");
+    expect(stderr).toContain('--to');
+    expect(stderr).toContain('vloc localize --help');
+  });
+
+  it('suggests the command that was meant', async () => {
+    const { code, stderr } = await run('locallize');
+    expect(code).toBe(2);
+    expect(stderr).toContain('localize');
+  });
+
+  it('is one JSON object for whoever asked for JSON', async () => {
+    const { code, stderr } = await run('localize', '--output', 'json', '--nope');
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'USAGE', category: 'usage', retryable: false },
+    });
+  });
+
+  it('refuses a choice that does not exist, naming those that do', async () => {
+    const { code, stderr } = await run('localize', 'x.mp4', '--to', 'es', '--mode', 'fast');
+    expect(code).toBe(2);
+    expect(stderr).toContain('standard, subtitles_only');
+  });
+
+  it('refuses a time that cannot be read', async () => {
+    const { code, stderr } = await run('jobs', 'wait', 'loc_1', '--timeout', 'soon');
+    expect(code).toBe(2);
+    expect(stderr).toContain('90s, 30m or 2h');
+  });
+});
+
+describe('local checks', () => {
+  it('report everything that is wrong at once, before anything is sent', async () => {
+    const test = createTestIo({ env: { VLOC_STATE_DIR: '/nonexistent/never/made' } });
+    const code = await main(
+      ['localize', 'missing.mp4', 'http://example.com/a.mp4', '--to', 'nonsense_tag'],
+      test.io,
+    );
+    expect(code).toBe(2);
+    expect(test.stderr()).toContain('3 things stand in the way; nothing was sent');
+    expect(test.stderr()).toContain('missing.mp4: there is no such file');
+    expect(test.stderr()).toContain('https addresses only');
+    expect(test.stderr()).toContain('--to: not a BCP 47 language tag: nonsense_tag');
+  });
+});

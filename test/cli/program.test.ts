@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { parseArguments } from '../../src/cli/program.ts';
+import type { Command } from '../../src/commands/command.ts';
+import { COMMAND_ROWS } from '../../src/commands/tree.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+const LEAVES = COMMAND_ROWS.flatMap((row) =>
+  'load' in row
+    ? [{ words: [row.name], load: row.load }]
+    : row.children.map((child) => ({ words: [row.name, child.name], load: child.load })),
+);
+
+/** The words of the vloc call in a shell example; pipes and comments around it do not matter here. */
+function wordsOf(example: string): string[] {
+  const call = /vloc (.*?)(?: [|>#].*)?$/.exec(example)?.[1] ?? '';
+  return call.split(' ');
+}
+
+describe.each(LEAVES)('vloc $words', ({ words, load }) => {
+  it('has help with examples that parse', async () => {
+    const command: Command = await load();
+    expect(command.examples.length).toBeGreaterThan(0);
+    for (const example of command.examples) {
+      const invocation = await parseArguments(wordsOf(example.command), createTestIo().io);
+      expect(invocation, example.command).toMatchObject({ type: 'command', command });
+    }
+  });
+
+  it('takes the output options', async () => {
+    const command: Command = await load();
+    const operands = command.operands === undefined ? [] : ['x'];
+    const { io } = createTestIo();
+    const invocation = await parseArguments([...words, ...operands, '-o', 'ndjson', '-q'], io);
+    expect(invocation).toMatchObject({ global: { output: 'ndjson', quiet: true, verbose: false } });
+  });
+});
+
+describe('option values', () => {
+  it('splits lists at commas and over repetitions', async () => {
+    const { io } = createTestIo();
+    const invocation = await parseArguments(
+      ['localize', 'a.mp4', 'b.mp4', '--to', 'es, ca', '--to', 'fr'],
+      io,
+    );
+    expect(invocation).toMatchObject({ operands: ['a.mp4', 'b.mp4'], options: { to: ['es', 'ca', 'fr'] } });
+  });
+
+  it('collects name=value pairs, also with an equals sign in the value', async () => {
+    const { io } = createTestIo();
+    const invocation = await parseArguments(['separate', 'a.mp4', '--set', 'a=1', '--set', 'b=c=d'], io);
+    expect(invocation).toMatchObject({ options: { set: { a: '1', b: 'c=d' } } });
+  });
+});

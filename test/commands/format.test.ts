@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatBytes, formatDuration, parseDuration, quoteForShell } from '../../src/commands/format.ts';
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [12_345_678, '12.3 MB'],
+  [123_456_789, '123 MB'],
+  [1_073_741_824, '1.1 GB'],
+])('shows %i bytes as %s', (bytes, shown) => {
+  expect(formatBytes(bytes)).toBe(shown);
+});
+
+it.each([
+  [400, '0.4 s'],
+  [9_949, '9.9 s'],
+  [59_400, '59 s'],
+  [60_000, '1 min'],
+  [200_000, '3 min 20 s'],
+  [3_600_000, '1 h'],
+  [7_500_000, '2 h 5 min'],
+])('shows %i ms as %s', (ms, shown) => {
+  expect(formatDuration(ms)).toBe(shown);
+});
+
+describe('a duration on the command line', () => {
+  it.each([
+    ['90s', 90_000],
+    ['30m', 1_800_000],
+    ['2h', 7_200_000],
+    ['250ms', 250],
+    ['1.5h', 5_400_000],
+    ['45', 45_000],
+  ])('reads %s', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  it.each(['', 'soon', '-5s', '1y', '1h30m'])('refuses "%s"', (text) => {
+    expect(parseDuration(text)).toBeNull();
+  });
+});
+
+it('quotes arguments so that a shell gives them back unchanged', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 20 }), (argv) => {
+      const words = argv.map((word) => word.replaceAll('\0', ''));
+      const line = `printf '%s\\0' ${words.map(quoteForShell).join(' ')}`;
+      expect(execFileSync('sh', ['-c', line]).toString('utf8').split('\0').slice(0, -1)).toEqual(words);
+    }),
+    { numRuns: 25 }, // each starts a shell
+  );
+});

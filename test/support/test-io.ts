@@ -1,0 +1,57 @@
+/** An `Io` whose streams are kept in memory, for runs of `main` inside a test. */
+import { PassThrough, Readable } from 'node:stream';
+import type { Io, Output } from '../../src/commands/io.ts';
+
+export interface TestIo {
+  readonly io: Io;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly send: (signal: 'SIGINT' | 'SIGTERM') => void;
+  /** Codes handed to `abandon`. */
+  readonly abandoned: number[];
+}
+
+export interface TestIoOptions {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly now?: () => number;
+  readonly platform?: NodeJS.Platform;
+}
+
+/** Streams that are no terminals; the environment holds only what is given. */
+export function createTestIo(options: TestIoOptions = {}): TestIo {
+  const stdout = capture();
+  const stderr = capture();
+  const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
+  const abandoned: number[] = [];
+  return {
+    io: {
+      stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      env: options.env ?? {},
+      cwd: options.cwd ?? process.cwd(),
+      platform: options.platform ?? 'linux',
+      now: options.now ?? Date.now,
+      onSignal: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      abandon: (code) => abandoned.push(code),
+    },
+    stdout: stdout.text,
+    stderr: stderr.text,
+    send: (signal) => {
+      for (const listener of [...listeners]) listener(signal);
+    },
+    abandoned,
+  };
+}
+
+function capture(): { stream: Output; text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new PassThrough();
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
