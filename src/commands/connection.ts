@@ -55,18 +55,27 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
 
 function tell(event: ClientEvent, { terminal }: Context): void {
   switch (event.type) {
-    case 'retry':
-      if (event.delayMs >= NOTICEABLE_MS)
-        terminal.note(`Waiting ${formatDuration(event.delayMs)}: ${event.reason}`);
-      terminal.detail(`retry in ${event.delayMs} ms: ${event.reason}`);
-      break;
-    case 'skew':
-      terminal.warn(
-        `The clock of this machine is ${Math.round(event.offsetMs / 1000)} s off the service's; corrected for this run.`,
+    case 'request':
+      terminal.detail(
+        `→ ${event.method} ${event.url}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ''}`,
       );
       break;
-    default:
-      terminal.detail(JSON.stringify(event));
+    case 'response':
+      terminal.detail(`← ${event.status} in ${event.durationMs} ms ${event.requestId ?? ''}`);
+      break;
+    case 'retry': {
+      const why = event.asked ? `${event.message}; the service asks for it` : event.message;
+      if (event.waitMs >= NOTICEABLE_MS) terminal.note(`Waiting ${formatDuration(event.waitMs)}: ${why}`);
+      else terminal.detail(`again in ${event.waitMs} ms: ${why} (${event.code})`);
+      break;
+    }
+    case 'skew':
+      terminal.warn(
+        `The clock of this machine is ${Math.abs(event.seconds)} s ${event.seconds > 0 ? 'ahead' : 'behind'}; corrected for this run.`,
+      );
+      break;
+    case 'notice':
+      terminal.note(event.message);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Job } from '../protocol/resources.ts';
+import type { Job } from '../client/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 

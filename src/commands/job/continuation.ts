@@ -1,5 +1,5 @@
 /** The commands that take up where a run left off. */
-import type { Job } from '../../protocol/resources.ts';
+import type { Job } from '../../client/index.ts';
 import { quoteForShell } from '../format.ts';
 import type { Delivery } from './job-plan.ts';
 import { fixStem } from './result-name.ts';

@@ -2,8 +2,8 @@
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../../client/failure.ts';
+import type { Job } from '../../client/index.ts';
 import { assetsOf, type Client } from '../../client/index.ts';
-import type { Job } from '../../protocol/resources.ts';
 import type { Delivery } from './job-plan.ts';
 import { defaultTemplate, resultPath } from './result-name.ts';
 
@@ -34,16 +34,16 @@ export async function deliverResults(
   options: DeliverOptions,
 ): Promise<readonly DeliveredFile[]> {
   const files: DeliveredFile[] = [];
-  for (const { name, asset, part } of assetsOf(job)) {
+  for (const { name, asset, kindPart } of assetsOf(job)) {
     const path = resultPath(
       options.delivery.folder,
       options.delivery.template || defaultTemplate(job.object),
       {
         stem: options.stem,
         lang: languageOf(job),
-        asset: part.label,
+        asset: kindPart.label,
         id: job.id,
-        ext: part.extension,
+        ext: kindPart.extension,
       },
     );
     if (options.delivery.existing === 'skip' && (await exists(path))) {

@@ -1,7 +1,6 @@
 /** One job from its creation to files on this disk, with progress. */
 import { Failure } from '../../client/failure.ts';
-import type { Client } from '../../client/index.ts';
-import type { Job } from '../../protocol/resources.ts';
+import type { Client, Job } from '../../client/index.ts';
 import type { Context, Progress, Step } from '../context.ts';
 import { formatBytes } from '../format.ts';
 import { deliverResults, jobFailure } from './deliver.ts';

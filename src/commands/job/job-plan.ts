@@ -5,6 +5,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { checkJobRequest } from '../../protocol/requests.ts';
+import { flagName } from '../command.ts';
 import type { Io } from '../io.ts';
 import { checkInput, type InputProblem, type JobInput } from './job-input.ts';
 import { fieldOptions } from './job-options.ts';
@@ -134,7 +135,7 @@ function fieldProblems(kind: JobKind, fields: Readonly<Record<string, unknown>>)
     const field = pointer.slice(1);
     const value = fields[field];
     return {
-      pointer: `--${options.get(field) ?? field}`,
+      pointer: flagName(options.get(field) ?? field),
       detail: `${detail}${typeof value === 'string' ? `: ${value}` : ''}`,
     };
   });

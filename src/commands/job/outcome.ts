@@ -1,6 +1,6 @@
 /** How each job of a run ended, in every form that stdout can take. */
 import { Failure } from '../../client/failure.ts';
-import type { Job } from '../../protocol/resources.ts';
+import type { Job } from '../../client/index.ts';
 import type { Context } from '../context.ts';
 import { formatBytes } from '../format.ts';
 import type { DeliveredFile } from './deliver.ts';

@@ -1,9 +1,9 @@
 /** A job command from operands to results. */
 import { Failure } from '../../client/failure.ts';
+import type { Job } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { JobRequestInput } from '../../protocol/requests.ts';
-import type { Job } from '../../protocol/resources.ts';
 import { type Connection, connect } from '../connection.ts';
 import type { Context, Progress } from '../context.ts';
 import { continueCommand } from './continuation.ts';

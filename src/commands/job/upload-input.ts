@@ -1,6 +1,6 @@
 /** Inputs made into the `source` or `subtitle` of a request. */
 import { extname } from 'node:path';
-import type { Client } from '../../client/index.ts';
+import type { Client, UploadProgress } from '../../client/index.ts';
 import type { SubtitleInput } from '../../protocol/requests.ts';
 import type { Context, Progress } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';
@@ -43,7 +43,12 @@ export async function provideInput(
   }
 }
 
-type UploadProgress = Parameters<NonNullable<Parameters<Client['uploads']['sendFile']>[1]['onProgress']>>[0];
+const WAITING_PHASES = {
+  reserving: 'reserving',
+  completing: 'validating',
+  validating: 'validating',
+  ready: 'validated',
+} as const;
 
 /** Turns counts of bytes into a step with rate and time left. */
 function createUploadReport(
@@ -53,11 +58,8 @@ function createUploadReport(
 ): (upload: UploadProgress) => void {
   const begin = context.io.now();
   return (upload) => {
-    if (upload.phase !== 'sending') {
-      progress.show(input.label, {
-        phase: upload.phase === 'reserving' ? 'reserving' : 'validating',
-        fraction: null,
-      });
+    if (upload.stage !== 'sending') {
+      progress.show(input.label, { phase: WAITING_PHASES[upload.stage], fraction: null });
       return;
     }
     const seconds = Math.max(0.001, (context.io.now() - begin) / 1000);

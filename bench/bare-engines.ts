@@ -1,0 +1,28 @@
+/** The engines called one after another, with no service around them: what the overhead is measured against. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEngines } from '../src/engines/index.ts';
+
+const video = process.argv[2] ?? '';
+const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+const engines = createEngines();
+const { signal } = new AbortController();
+try {
+  await engines.inspect(video, signal);
+  await engines.run.auto_localization(
+    {
+      video,
+      sourceLanguage: 'en',
+      targetLanguage: 'es',
+      mode: 'standard',
+      voiceMode: 'auto',
+      subtitleOutput: 'none',
+      originalAudio: 'background',
+      resolution: 'source',
+    },
+    { signal, folder, report: () => undefined },
+  );
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,25 @@
+/** `npm run bench [NAME…]`: measures, prints the rows of bench/README.md, and fails when a limit is passed. */
+import { type Figure, figureRow } from './figure.ts';
+import { measureOverhead } from './overhead.ts';
+import { measureStartup } from './startup.ts';
+import { measureUploadMemory } from './upload-memory.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  startup: measureStartup,
+  'upload-memory': measureUploadMemory,
+  overhead: measureOverhead,
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(BENCHES, name));
+if (unknown.length > 0)
+  throw new Error(`no bench "${unknown.join(', ')}"; there are ${Object.keys(BENCHES).join(', ')}`);
+
+process.stdout.write('| figure | measured | limit |\n| --- | --- | --- |\n');
+for (const [name, measure] of Object.entries(BENCHES)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  for (const figure of await measure()) {
+    process.stdout.write(`${figureRow(figure)}\n`);
+    if (figure.value > figure.limit) process.exitCode = 1;
+  }
+}

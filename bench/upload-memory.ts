@@ -1,0 +1,50 @@
+/** Memory of the command while a large file streams out. */
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Figure } from './figure.ts';
+import { runProcess } from './measure.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const BYTES = 512 * 1024 ** 2;
+
+export async function measureUploadMemory(): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+  const file = join(folder, 'large.mp4');
+  writeFileSync(file, '');
+  truncateSync(file, BYTES);
+  const sink = fork(here('upload-sink.ts'));
+  try {
+    const port = await new Promise((resolve) => sink.once('message', resolve));
+    const command = [
+      process.execPath,
+      here('../bin/vloc.js'),
+      'localize',
+      file,
+      '--to',
+      'es',
+      '--detach',
+      '--output',
+      'id',
+    ];
+    const run = await runProcess(command, {
+      VLOC_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      VLOC_KEY: 'vk_bench',
+      VLOC_SECRET: 'only for this run',
+    });
+    if (run.code !== 0) throw new Error(`the upload ended with ${run.code}:\n${run.output}`);
+    return [
+      {
+        name: 'peak memory of `vloc` while 512 MiB are uploaded',
+        value: run.peakMiB,
+        limit: 150,
+        unit: 'MiB',
+      },
+    ];
+  } finally {
+    sink.kill();
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,174 @@
+/** The main job as a user has it: the packed tool, the real engines, and the result measured. */
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bestDelay, between, decodeSound, loudness, onset, presence, type Sound } from '../support/audio.ts';
+import { type Cue, pictureSums, probeStreams, readCues } from '../support/media.ts';
+import { wordErrorRate } from '../support/words.ts';
+import { type Finished, type Installation, installPacked } from './packed.ts';
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+const SAMPLE = fixture('sample.mp4');
+const CLIPS: { start: number; end: number; words: string }[] = JSON.parse(
+  readFileSync(fixture('sample.json'), 'utf8'),
+).clips;
+/** Of the sample: 25 pictures a second. */
+const PICTURE_SECONDS = 1 / 25;
+const MINUTES = 60_000;
+
+let vloc: Installation;
+beforeAll(() => {
+  vloc = installPacked();
+  copyFileSync(SAMPLE, join(vloc.folder, 'sample.mp4'));
+}, 5 * MINUTES);
+afterAll(() => vloc.remove());
+
+const inFolder = (name: string) => join(vloc.folder, name);
+
+describe('a refusal', () => {
+  it('comes before the upload for a language that there is no engine for, and lists what there is', async () => {
+    const { code, stdout, stderr } = await vloc.run('localize', 'sample.mp4', '--from', 'en', '--to', 'fr');
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('English cannot be translated to French here, only to');
+    expect(stderr).toContain('Spanish (es)');
+    expect(stderr).not.toMatch(/upload/i);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('vloc localize sample.mp4 --to es', () => {
+  let finished: Finished;
+  let result: Sound;
+  beforeAll(async () => {
+    finished = await vloc.run('localize', 'sample.mp4', '--to', 'es');
+    if (finished.code === 0) result = decodeSound(inFolder('sample.es.mp4'));
+  }, 5 * MINUTES);
+
+  it('ends with 0, and says where the file is and how to play, keep and redo it', () => {
+    expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining(inFolder('sample.es.mp4')) });
+    for (const word of ['Play it:', 'Keep it:', 'Redo it:']) expect(finished.stderr).toContain(word);
+  });
+
+  it('shows the stages in their order', () => {
+    const stages = [
+      'uploading',
+      'separating',
+      'recognizing',
+      'translating',
+      'dubbing',
+      'exporting',
+      'downloading',
+    ];
+    const seen = stages.map((stage) => finished.stderr.indexOf(stage));
+    // A stage that is over between two polls is not shown; those that take long are.
+    for (const stage of ['uploading', 'recognizing', 'downloading']) expect(finished.stderr).toContain(stage);
+    const shown = seen.filter((at) => at >= 0);
+    expect(shown).toEqual([...shown].sort((left, right) => left - right));
+  });
+
+  it('keeps every picture and the length of the original', () => {
+    expect(pictureSums(inFolder('sample.es.mp4'))).toEqual(pictureSums(SAMPLE));
+    const { duration, streams } = probeStreams(inFolder('sample.es.mp4'));
+    expect(Math.abs(duration - probeStreams(SAMPLE).duration)).toBeLessThanOrEqual(PICTURE_SECONDS);
+    expect(streams.map((stream) => stream.codec_name)).toEqual(['h264', 'aac']);
+    expect(streams[1]?.tags?.language).toBe('spa');
+  });
+
+  it('keeps the background sound between the clips', () => {
+    const original = decodeSound(SAMPLE);
+    const inside = (from: number, to: number) =>
+      [between(original, from, to), between(result, from, to)] as const;
+    const [before, after] = inside(0.1, 0.9);
+    expect(loudness(after) / loudness(before)).toBeGreaterThan(0.7);
+    expect(loudness(after) / loudness(before)).toBeLessThan(1.4);
+  });
+
+  it(
+    'takes the original voice away, under the dub too',
+    async () => {
+      expect(await vloc.run('separate', 'sample.mp4')).toMatchObject({ code: 0 });
+      const voice = decodeSound(inFolder('sample.vocals.wav'));
+      const original = decodeSound(SAMPLE);
+      for (const { start, end } of CLIPS) {
+        const part = between(voice, start, end);
+        // 50 ms: more than any encoder delays.
+        const delay = bestDelay(part, between(original, start, end), 0.05 * voice.rate);
+        expect(Math.abs(delay)).toBeLessThan(0.05 * voice.rate);
+        expect(presence(part, between(original, start, end))).toBeGreaterThan(0.8);
+        // 0.2 is 14 dB down.
+        expect(Math.abs(presence(part, between(result, start, end)))).toBeLessThan(0.2);
+      }
+    },
+    5 * MINUTES,
+  );
+
+  it('does not replace a file that is there, and sends nothing', async () => {
+    const again = await vloc.run('localize', 'sample.mp4', '--to', 'es');
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('--clobber');
+    expect((await vloc.run('localize', 'sample.mp4', '--to', 'es', '--skip-existing')).code).toBe(0);
+  });
+});
+
+describe('the dub', () => {
+  let cues: Cue[];
+  let dub: Sound;
+  beforeAll(async () => {
+    const { code, stderr } = await vloc.run(
+      ...['localize', 'sample.mp4', '--to', 'es', '--original-audio', 'mute', '--subtitle-output', 'soft'],
+      ...['--name', '{stem}.dub{ext}', '--output', 'json'],
+    );
+    expect(code, stderr).toBe(0);
+    cues = readCues(inFolder('sample.dub.mp4'));
+    dub = decodeSound(inFolder('sample.dub.mp4'));
+  }, 5 * MINUTES);
+
+  it('begins within 100 ms of each cue', () => {
+    const threshold = loudness(dub.samples) / 10;
+    for (const cue of cues) {
+      const begin = onset(dub, Math.max(0, cue.start - 0.1), threshold);
+      expect(Math.abs((begin ?? Number.POSITIVE_INFINITY) - cue.start), cue.text).toBeLessThanOrEqual(0.1);
+    }
+  });
+
+  it('is silent before the first cue and between cues that lie apart', () => {
+    const speech = loudness(dub.samples);
+    expect(loudness(between(dub, 0, (cues[0]?.start ?? 0) - 0.1))).toBeLessThan(speech / 30);
+    for (const { start } of CLIPS.slice(1)) {
+      // The last quarter second before a clip: even a dub that runs over its cue has ended by then.
+      const next = cues.find((cue) => cue.start > start - 0.25);
+      if (next === undefined) continue;
+      expect(loudness(between(dub, next.start - 0.1, next.start - 0.02))).toBeLessThan(speech / 10);
+    }
+  });
+
+  it('has cues in order, inside the video, in Spanish', () => {
+    expect(cues.length).toBeGreaterThanOrEqual(CLIPS.length);
+    for (const [index, cue] of cues.entries()) {
+      expect(cue.start).toBeLessThan(cue.end);
+      expect(cue.start).toBeGreaterThanOrEqual(cues[index - 1]?.end ?? 0);
+      expect(cue.text).not.toBe('');
+    }
+    const text = cues.map((cue) => cue.text.toLowerCase()).join(' ');
+    expect(text).toMatch(/\b(el|la|los|que|de|no|un|una|ser|más|para)\b/);
+    expect(text).not.toMatch(/\b(the|and|was|have|been|he)\b/);
+  });
+});
+
+describe('vloc recognize', () => {
+  it(
+    'hears the known words with fewer than 45 % wrong, in order',
+    async () => {
+      const { code } = await vloc.run('recognize', 'sample.mp4', '--from', 'en');
+      expect(code).toBe(0);
+      expect(existsSync(inFolder('sample.en.srt'))).toBe(true);
+      const cues = readCues(inFolder('sample.en.srt'));
+      const said = CLIPS.map((clip) => clip.words).join(' ');
+      expect(wordErrorRate(said, cues.map((cue) => cue.text).join(' '))).toBeLessThan(0.45);
+      expect(cues).toEqual([...cues].sort((left, right) => left.start - right.start));
+    },
+    5 * MINUTES,
+  );
+});

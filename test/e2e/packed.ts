@@ -1,0 +1,72 @@
+/** The tool as a user gets it: packed, and installed from the tarball into an empty folder. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Installation {
+  /** A folder of its own for the user's files; blanks and letters beyond ASCII in it must not matter. */
+  readonly folder: string;
+  readonly stateDir: string;
+  readonly program: string;
+  run(...args: string[]): Promise<Finished>;
+  remove(): void;
+}
+
+/** Packs the project and installs the tarball. Takes some ten seconds; packages come out of npm's cache where they are. */
+export function installPacked(): Installation {
+  const root = mkdtempSync(join(tmpdir(), 'vloc-e2e-'));
+  const npm = (args: readonly string[], cwd: string) =>
+    execFileSync('npm', [...args, '--silent'], {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  const tarball = npm(['pack', '--pack-destination', root], PROJECT).trim().split('\n').at(-1) ?? '';
+  const home = join(root, 'installed');
+  mkdirSync(home);
+  writeFileSync(join(home, 'package.json'), '{"private":true}');
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', join(root, tarball)], home);
+  const folder = join(root, 'my vidéos 字幕');
+  mkdirSync(folder);
+  const stateDir = join(root, 'state');
+  const program = join(home, 'node_modules', '.bin', 'vloc');
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, VLOC_STATE_DIR: stateDir, LANG: 'C.UTF-8' };
+  return {
+    folder,
+    stateDir,
+    program,
+    run: (...args) => finish(program, args, folder, env),
+    remove: () => rmSync(root, { recursive: true }),
+  };
+}
+
+function finish(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<Finished> {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}

@@ -1,0 +1,64 @@
+/** Measuring sound, with nothing of the project's own: ffmpeg decodes, the arithmetic stands here. */
+import { execFileSync } from 'node:child_process';
+
+export interface Sound {
+  /** Mono, -1 to 1. */
+  readonly samples: Float32Array;
+  /** Hz. */
+  readonly rate: number;
+}
+
+/** Decodes the first sound track of a file to mono at the given rate. */
+export function decodeSound(file: string, rate = 16_000): Sound {
+  const args = ['-v', 'error', '-i', file, '-vn', '-ac', '1', '-ar', String(rate), '-f', 'f32le', '-'];
+  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 29 });
+  const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~3));
+  return { samples: new Float32Array(copy), rate };
+}
+
+/** The samples between two times in seconds. */
+export function between({ samples, rate }: Sound, from: number, to: number): Float32Array {
+  return samples.subarray(Math.round(from * rate), Math.round(to * rate));
+}
+
+/** Root mean square. */
+export function loudness(samples: Float32Array): number {
+  let sum = 0;
+  for (const sample of samples) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, samples.length));
+}
+
+/** How much of `part` is in `whole`: 1 where it is there unchanged, 0 where there is nothing of it. */
+export function presence(part: Float32Array, whole: Float32Array): number {
+  let product = 0;
+  let energy = 0;
+  for (let at = 0; at < Math.min(part.length, whole.length); at += 1) {
+    const sample = part[at] ?? 0;
+    product += sample * (whole[at] ?? 0);
+    energy += sample * sample;
+  }
+  return product / Math.max(energy, Number.EPSILON);
+}
+
+/** The delay of `whole` against `part` in samples, up to `reach`, at which `presence` is largest. */
+export function bestDelay(part: Float32Array, whole: Float32Array, reach: number): number {
+  let best = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let delay = -reach; delay <= reach; delay += 1) {
+    const value = delay >= 0 ? presence(part, whole.subarray(delay)) : presence(part.subarray(-delay), whole);
+    if (value > most) {
+      most = value;
+      best = delay;
+    }
+  }
+  return best;
+}
+
+/** Time in seconds at which sound louder than `threshold` begins, at or after `from`; null when none does. */
+export function onset(sound: Sound, from: number, threshold: number): number | null {
+  const window = Math.round(sound.rate * 0.005); // 5 ms: short against the 100 ms that matter, long against a click
+  for (let at = Math.round(from * sound.rate); at + window <= sound.samples.length; at += window) {
+    if (loudness(sound.samples.subarray(at, at + window)) > threshold) return at / sound.rate;
+  }
+  return null;
+}
