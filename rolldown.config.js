@@ -25,6 +25,15 @@ export default defineConfig({
     // All in one folder: `import.meta.url` then means the same place in every chunk.
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    // What every run loads, in one file: each further file costs a third of a millisecond of start-up.
+    codeSplitting: {
+      groups: [
+        {
+          name: 'main',
+          test: /src\/(cli\/(?!start|version)[\w-]+|commands\/(command|context|format|tree)|client\/failure|profiles\/environment)\.ts$|node_modules\/commander/,
+        },
+      ],
+    },
   },
   plugins: [copyModel],
 });

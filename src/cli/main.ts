@@ -6,9 +6,6 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { asFailure } from './failures.ts';
 import type { GlobalValues } from './global-options.ts';
 import { parseArguments } from './program.ts';
-import { reportFailure } from './report-failure.ts';
-import { createStyle } from './terminal/style.ts';
-import { createTerminal } from './terminal/terminal.ts';
 
 /**
  * Runs vloc once.
@@ -17,13 +14,15 @@ import { createTerminal } from './terminal/terminal.ts';
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   io.stdout.on('error', ignoreClosedPipe);
-  io.stderr.on('error', ignoreClosedPipe);
   const interruption = listenForSignals(io);
   let asked = guessGlobal(argv);
   try {
     const invocation = await parseArguments(argv, io);
     if (invocation.type === 'answered') return invocation.code;
     asked = invocation.global;
+    io.stderr.on('error', ignoreClosedPipe);
+    // Loaded here, so that help and version do not pay for colours and progress.
+    const { createTerminal } = await import('./terminal/terminal.ts');
     const terminal = createTerminal(io, invocation.global);
     return await invocation.command.run(
       {
@@ -42,12 +41,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return error.signalName === 'SIGINT' ? EXIT_CODES.interrupted.code : EXIT_CODES.terminated.code;
     }
     const failure = error instanceof Failure ? error : asFailure(error);
-    reportFailure(
-      failure,
-      io,
-      createStyle(io, asked.color),
-      asked.output === 'json' || asked.output === 'ndjson',
-    );
+    const { reportFailure } = await import('./report-failure.ts');
+    await reportFailure(failure, io, asked);
     return EXIT_CODES[failure.facts.category].code;
   } finally {
     interruption.stop();

@@ -1,12 +1,22 @@
 /** A failure on stderr: for people what, why and what to do; for programs one JSON object. */
 import type { Failure } from '../client/failure.ts';
 import type { Io } from '../commands/io.ts';
+import type { GlobalValues } from './global-options.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import type { Style } from './terminal/style.ts';
 
-/** Writes the failure; `json` when the run was asked for JSON of either form. */
-export function reportFailure(failure: Failure, io: Io, style: Style, json: boolean): void {
-  io.stderr.write(json ? `${JSON.stringify(failureDocument(failure))}\n` : failureText(failure, style));
+/** Writes the failure; as JSON when the data of the run were asked for in one of its forms. */
+export async function reportFailure(
+  failure: Failure,
+  io: Io,
+  asked: Pick<GlobalValues, 'output' | 'color'>,
+): Promise<void> {
+  if (asked.output === 'json' || asked.output === 'ndjson') {
+    io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);
+  } else {
+    const { createStyle } = await import('./terminal/style.ts');
+    io.stderr.write(failureText(failure, createStyle(io, asked.color)));
+  }
   if (isVerbose(io) && failure.stack !== undefined) io.stderr.write(`${escapeRows(failure.stack)}\n`);
 }
 

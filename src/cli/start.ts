@@ -16,9 +16,16 @@ export async function start(host: NodeJS.Process): Promise<number> {
 
 function ioOf(host: NodeJS.Process): Io {
   return {
-    stdin: host.stdin,
-    stdout: host.stdout,
-    stderr: host.stderr,
+    // Getters: Node makes each stream at its first use, and help uses one of the three.
+    get stdin() {
+      return host.stdin;
+    },
+    get stdout() {
+      return host.stdout;
+    },
+    get stderr() {
+      return host.stderr;
+    },
     env: host.env,
     cwd: host.cwd(),
     platform: host.platform,

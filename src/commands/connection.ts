@@ -9,8 +9,13 @@ export interface Connection {
   readonly client: Client;
   /** What the engines of the embedded service can do; null for a service elsewhere. */
   readonly capabilities: Capabilities | null;
+  /** Pace of looking at jobs; null leaves it to the client. */
+  readonly everyMs: number | null;
   close(): Promise<void>;
 }
+
+/** Short enough that each stage is seen; a look at the service inside this process takes a millisecond. */
+const EMBEDDED_POLL_MS = 200;
 
 /** Connects, and says on stderr when it is the embedded service. The caller must close. */
 export async function connect(context: Context): Promise<Connection> {
@@ -23,7 +28,7 @@ export async function connect(context: Context): Promise<Connection> {
 async function connectRemote(target: Target & { type: 'remote' }, context: Context): Promise<Connection> {
   const { createClient } = await import('../client/index.ts');
   const client = createClient({ ...target, onEvent: (event) => tell(event, context) });
-  return { client, capabilities: null, close: () => client.close() };
+  return { client, capabilities: null, everyMs: null, close: () => client.close() };
 }
 
 async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
@@ -36,7 +41,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   const capabilities = await engines.capabilities();
   const service = await createService({ stateDir, engines });
   context.terminal.note(`Embedded service: everything runs on this machine (state in ${stateDir}).`);
-  const { key, secret } = service.keys;
+  const [{ key, secret } = service.issueKey()] = service.keys();
   const client = createClient({
     baseUrl: service.url,
     key,
@@ -46,6 +51,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   return {
     client,
     capabilities,
+    everyMs: EMBEDDED_POLL_MS,
     close: async () => {
       await client.close();
       await service.close();

@@ -23,7 +23,7 @@ export const jobsWait: Command = defineCommand({
     const connection = await connect(context);
     const progress = await context.terminal.progress();
     const follow = {
-      client: connection.client,
+      connection,
       context,
       progress,
       delivery: readDelivery(null, options, context.io),

@@ -1,4 +1,5 @@
 import { stateFolder } from '../profiles/resolve.ts';
+import type { IssuedKey } from '../service/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type Context, Interruption } from './context.ts';
 
@@ -34,7 +35,8 @@ export const serve: Command = defineCommand({
       ...(options.host === undefined ? {} : { host: options.host }),
       ...(options.port === undefined ? {} : { port: options.port }),
     });
-    announce(context, service.url, service.keys, stateDir);
+    const [keys = service.issueKey()] = service.keys();
+    announce(context, service.url, keys, stateDir);
     await aborted(context.signal);
     context.terminal.note(
       'Draining: running requests finish, unfinished jobs go to the next one on this folder.',
@@ -47,13 +49,7 @@ export const serve: Command = defineCommand({
   },
 });
 
-interface Keys {
-  readonly key: string;
-  readonly secret: string;
-  readonly webhookSecret: string;
-}
-
-function announce(context: Context, url: string, keys: Keys, stateDir: string): void {
+function announce(context: Context, url: string, keys: IssuedKey, stateDir: string): void {
   const { key, secret, webhookSecret } = keys;
   switch (context.output) {
     case 'json':

@@ -1,6 +1,7 @@
 /** One job from its creation to files on this disk, with progress. */
 import { Failure } from '../../client/failure.ts';
-import type { Client, Job } from '../../client/index.ts';
+import type { Job } from '../../client/index.ts';
+import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
 import { formatBytes } from '../format.ts';
 import { deliverResults, jobFailure } from './deliver.ts';
@@ -8,7 +9,7 @@ import type { Delivery } from './job-plan.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Follow {
-  readonly client: Client;
+  readonly connection: Pick<Connection, 'client' | 'everyMs'>;
   readonly context: Context;
   readonly progress: Progress;
   readonly delivery: Delivery;
@@ -18,17 +19,19 @@ export interface Follow {
 
 /** Waits until the job ends, then downloads. Failures become part of the outcome; only an interruption is thrown. */
 export async function followJob(
-  { client, context, progress, delivery, timeoutMs }: Follow,
+  { connection, context, progress, delivery, timeoutMs }: Follow,
   started: Job,
   label: string,
   stem: string,
 ): Promise<Outcome> {
+  const { client, everyMs } = connection;
   let job = started;
   const key = progressKey(label, started);
   try {
     job = await client.jobs.wait(started.object, started.id, {
       signal: context.signal,
       ...(timeoutMs === null ? {} : { timeoutMs }),
+      ...(everyMs === null ? {} : { everyMs }),
       onChange: (changed) => {
         progress.show(key, stepOf(changed));
         event(context, {

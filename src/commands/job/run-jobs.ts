@@ -43,7 +43,7 @@ export async function runJobs(
   const progress = await context.terminal.progress();
   const { delivery } = plan;
   const timeoutMs = typeof options.timeout === 'number' ? options.timeout : null;
-  const follow: Follow = { client: connection.client, context, progress, delivery, timeoutMs };
+  const follow: Follow = { connection, context, progress, delivery, timeoutMs };
   const run: Run = {
     plan,
     context,

@@ -1,6 +1,6 @@
 /** Inputs made into the `source` or `subtitle` of a request. */
 import { extname } from 'node:path';
-import type { Client, UploadProgress } from '../../client/index.ts';
+import type { Client, Upload, UploadProgress } from '../../client/index.ts';
 import type { SubtitleInput } from '../../protocol/requests.ts';
 import type { Context, Progress } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';
@@ -37,6 +37,7 @@ export async function provideInput(
         signal: context.signal,
         onProgress: createUploadReport(input, context, progress),
       });
+      progress.end(input.label, 'done', describeReady(upload, input.bytes));
       event(context, { type: 'uploaded', input: input.label, upload_id: upload.id, bytes: input.bytes });
       return { type: 'upload', upload_id: upload.id };
     }
@@ -44,10 +45,10 @@ export async function provideInput(
 }
 
 const WAITING_PHASES = {
-  reserving: 'reserving',
+  reserving: 'uploading',
   completing: 'validating',
   validating: 'validating',
-  ready: 'validated',
+  ready: 'validating',
 } as const;
 
 /** Turns counts of bytes into a step with rate and time left. */
@@ -71,4 +72,10 @@ function createUploadReport(
       detail: `${formatBytes(upload.bytes)} of ${formatBytes(upload.total)}, ${formatBytes(rate)}/s${left}`,
     });
   };
+}
+
+/** `ready: 31 s of video, 521 kB`. */
+function describeReady(upload: Upload, bytes: number): string {
+  const seconds = upload.media?.duration_seconds ?? null;
+  return `ready: ${seconds === null ? '' : `${formatDuration(seconds * 1000)} of video, `}${formatBytes(bytes)}`;
 }
