@@ -8,8 +8,12 @@ export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
 
-/** Percent-encodes by RFC 3986: unreserved characters stay, upper-case hex, also for `!'()*`. */
+/**
+ * Percent-encodes by RFC 3986: unreserved characters stay, upper-case hex, also for `!'()*`.
+ * @throws TargetError for half of a surrogate pair
+ */
 export function encodeComponent(text: string): string {
+  if (!text.isWellFormed()) throw new TargetError('half of a surrogate pair cannot be encoded as UTF-8');
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -1,7 +1,11 @@
 /** Language tags of BCP 47. */
 
+/** RFC 5646, 4.4.1: room for every tag in use. A tag of many variants keeps Intl busy for minutes. */
+const LONGEST_TAG = 35;
+
 /** The tag in canonical case (`pt-br` becomes `pt-BR`), or null when it is not one. */
 export function canonicalLanguage(tag: string): string | null {
+  if (tag.length > LONGEST_TAG) return null;
   try {
     const [canonical] = Intl.getCanonicalLocales(tag);
     return canonical ?? null;

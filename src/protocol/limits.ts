@@ -23,8 +23,10 @@ export const LIMITS = {
   subtitleBytes: 10 * 1024 ** 2,
   /** spec: open — 10,000 structured lines of two long rows each, as JSON, with room to spare. */
   jsonBytes: 12 * 1024 ** 2,
-  /** Longest text of one structured line; spec: open — keeps one cue from holding a whole book. */
+  /** Longest text of one subtitle line, structured or SRT; spec: open — keeps one cue from holding a whole book. */
   lineCharacters: 5_000,
+  /** Latest end of a structured line; spec: open — the last time that SRT can write with three digits of hours. */
+  lineEndMs: 1000 * HOUR_MS - 1,
   retentionMs: 7 * DAY_MS,
   resultLinkMs: 24 * HOUR_MS,
   uploadLinkMs: HOUR_MS, // spec: open — long enough for 1 GiB at 2.4 Mbit/s

@@ -8,6 +8,7 @@ import { LIMITS } from './limits.ts';
 import type { FieldError } from './problem.ts';
 import { UPLOAD_PURPOSES } from './states.ts';
 import type { SubtitleLine } from './subtitle-line.ts';
+import { isLongerThan } from './text-length.ts';
 
 export type Source = { type: 'url'; url: string } | { type: 'upload'; upload_id: string };
 export type SubtitleInput = Source | { type: 'lines'; lines: SubtitleLine[] };
@@ -43,7 +44,7 @@ export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> &
   CommonRequest;
 
 const characters = (limit: number) =>
-  v.check((text: string) => [...text].length <= limit, `at most ${limit} characters`);
+  v.check((text: string) => !isLongerThan(limit, text), `at most ${limit} characters`);
 
 const Reference = v.pipe(
   v.string(),
@@ -55,6 +56,8 @@ const HttpsUrl = v.pipe(
   v.string(),
   v.maxLength(2048, 'at most 2048 characters'), // spec: open — the length that browsers and proxies agree on
   v.url('not an address'),
+  // An address parser drops line breaks and NUL without a word: what is checked must be what is called.
+  v.regex(/^[^\s\p{Cc}]*$/u, 'has a space or a control character; write it percent-encoded'),
   v.startsWith('https://', 'must be an https address'),
 );
 
@@ -63,6 +66,8 @@ const Language = v.pipe(
   v.check((tag) => canonicalLanguage(tag) !== null, 'not a BCP 47 language tag'),
   v.transform((tag) => canonicalLanguage(tag) ?? tag),
 );
+
+const LanguageOrAuto = v.union([v.literal('auto'), Language], 'neither a BCP 47 language tag nor auto');
 
 const UrlSource = v.strictObject({ type: v.literal('url'), url: HttpsUrl });
 const UploadSource = v.strictObject({
@@ -76,11 +81,13 @@ const wholeNumber = v.pipe(
   v.minValue(0, 'must not be negative'),
 );
 
+const lineTime = v.pipe(wholeNumber, v.maxValue(LIMITS.lineEndMs, 'must be under 1,000 hours'));
+
 export const LineSchema = v.pipe(
   v.strictObject({
     index: v.pipe(wholeNumber, v.minValue(1, 'starts at 1')),
-    start_ms: wholeNumber,
-    end_ms: wholeNumber,
+    start_ms: lineTime,
+    end_ms: lineTime,
     text: v.pipe(
       v.string(),
       v.check((text) => text.trim() !== '', 'must not be empty'),
@@ -106,7 +113,7 @@ function schemaOf(field: Field): v.GenericSchema {
     case 'subtitle':
       return v.variant('type', [UrlSource, UploadSource, LinesSource]);
     case 'language':
-      return field.required ? Language : v.optional(v.union([v.literal('auto'), Language]), field.default);
+      return field.required ? Language : v.optional(LanguageOrAuto, field.default);
     case 'choice':
       return v.optional(v.picklist(field.choices), field.default);
     case 'reference':
@@ -127,14 +134,18 @@ export function requestSchema(kind: JobKind): v.GenericSchema {
 const UploadRequestSchema = v.strictObject({
   purpose: v.picklist(UPLOAD_PURPOSES),
   file_name: v.pipe(v.string(), v.nonEmpty('missing'), characters(LIMITS.fileNameLength)),
-  content_type: v.pipe(v.string(), v.regex(/^[\w.+-]+\/[\w.+-]+$/, 'not a media type'), v.maxLength(127)),
+  content_type: v.pipe(
+    v.string(),
+    v.regex(/^[\w.+-]+\/[\w.+-]+$/, 'not a media type'),
+    v.maxLength(127, 'at most 127 characters'),
+  ),
   size_bytes: v.pipe(wholeNumber, v.minValue(1, 'the file is empty')),
   client_reference: v.optional(Reference),
 });
 export type UploadRequest = v.InferOutput<typeof UploadRequestSchema>;
 
 const CompletionRequestSchema = v.strictObject({
-  etag: v.pipe(v.string(), v.regex(/^"?[A-Za-z0-9-]{1,128}"?$/, 'not an ETag')),
+  etag: v.pipe(v.string(), v.regex(/^(?:"[A-Za-z0-9-]{1,128}"|[A-Za-z0-9-]{1,128})$/, 'not an ETag')),
 });
 export type CompletionRequest = v.InferOutput<typeof CompletionRequestSchema>;
 
@@ -149,7 +160,14 @@ function check<S extends v.GenericSchema>(schema: S, body: unknown): Checked<v.I
 
 function describeIssue(issue: v.BaseIssue<unknown>): FieldError {
   const path = (issue.path ?? []).map((item) => String(item.key).replaceAll('~', '~0').replaceAll('/', '~1'));
-  return { pointer: path.map((key) => `/${key}`).join(''), detail: issue.message };
+  return { pointer: path.map((key) => `/${key}`).join(''), detail: describeRule(issue) };
+}
+
+/** The two commonest mistakes in words; the library's own would speak of keys, never and undefined. */
+function describeRule(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === 'strict_object' && issue.expected === 'never') return 'there is no such field';
+  if (issue.received === 'undefined') return 'is required';
+  return issue.message;
 }
 
 /** Checks the body of a create request against the rules of its kind. */

@@ -1,6 +1,7 @@
 /** SRT in and out. One pass over the text, so that a hostile file costs no more than an honest one of its size. */
 import { LIMITS } from './limits.ts';
 import type { SubtitleLine } from './subtitle-line.ts';
+import { isLongerThan } from './text-length.ts';
 
 /** Subtitles that cannot be read; `line` is the row of the file, from 1, or 0 when the whole file is meant. */
 export class SubtitleError extends Error {
@@ -31,8 +32,8 @@ export function decodeSrt(bytes: Uint8Array): SubtitleLine[] {
 
 /**
  * Parses SRT: CRLF and CR, a byte order mark, missing numbers, `.` for `,` are tolerated; cues are renumbered from 1.
- * @throws SubtitleError with the row for a cue without times, times that end before they start, an empty file, and more
- *   than the 10,000 lines of the specification
+ * @throws SubtitleError with the row for a cue without times, times that end before they start, a text over the limit of
+ *   characters, an empty file, and more than the 10,000 lines of the specification
  */
 export function parseSrt(text: string): SubtitleLine[] {
   const cues: SubtitleLine[] = [];
@@ -47,9 +48,13 @@ export function parseSrt(text: string): SubtitleLine[] {
   return cues;
 }
 
+/** A number, the times, and a text with one character a row; the row behind them shows that there were more. */
+const MOST_ROWS = 2 + LIMITS.lineCharacters + 1;
+
 interface Block {
   /** Row of the first line in the file, from 1. */
   readonly row: number;
+  /** At most `MOST_ROWS`; such a block is refused anyway. */
   readonly rows: readonly string[];
 }
 
@@ -57,16 +62,18 @@ interface Block {
 function* blocks(text: string): Generator<Block> {
   let rows: string[] = [];
   let row = 0;
+  let first = 0;
   for (const content of splitRows(text)) {
     row += 1;
-    if (content.trim() !== '') {
-      rows.push(content);
-    } else if (rows.length > 0) {
-      yield { row: row - rows.length, rows };
+    if (content.trim() === '') {
+      if (rows.length > 0) yield { row: first, rows };
       rows = [];
+    } else {
+      if (rows.length === 0) first = row;
+      if (rows.length < MOST_ROWS) rows.push(content);
     }
   }
-  if (rows.length > 0) yield { row: row - rows.length + 1, rows };
+  if (rows.length > 0) yield { row: first, rows };
 }
 
 function* splitRows(text: string): Generator<string> {
@@ -105,7 +112,11 @@ function parseBlock({ row, rows }: Block, index: number): SubtitleLine | null {
   if (end <= start) throw new SubtitleError('the cue ends before it starts', row);
   // A cue without text shows nothing and says nothing: many editors leave such ones behind.
   if (textRows.length === 0) return null;
-  return { index, start_ms: start, end_ms: end, text: normalizeCueText(textRows.join('\n')) };
+  const text = normalizeCueText(textRows.join('\n'));
+  if (isLongerThan(LIMITS.lineCharacters, text)) {
+    throw new SubtitleError(`the cue has more than ${LIMITS.lineCharacters} characters`, row);
+  }
+  return { index, start_ms: start, end_ms: end, text };
 }
 
 function milliseconds(timing: RegExpExecArray, at: number): number {
