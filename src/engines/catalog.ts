@@ -1,0 +1,77 @@
+/** The engines that do the media work: what each is for, how it is recognized, and how each system installs it. */
+import type { Step } from './engine.ts';
+
+export const SYSTEMS = ['debian', 'fedora', 'arch', 'macos', 'windows'] as const;
+export type System = (typeof SYSTEMS)[number];
+
+export interface Engine {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  /** What it does, in a few words. */
+  readonly purpose: string;
+  /** Programs that must be on the PATH. */
+  readonly programs: readonly string[];
+  /** npm packages that must be resolvable; they come with vloc. */
+  readonly packages: readonly string[];
+  /** Packages of each system's own manager; a system that does not offer them is left out. */
+  readonly install: Readonly<Partial<Record<System, readonly string[]>>>;
+}
+
+export const ENGINES: readonly Engine[] = [
+  {
+    name: 'ffmpeg',
+    steps: ['probe', 'separate', 'export'],
+    purpose: 'reads and writes video and sound',
+    programs: ['ffmpeg', 'ffprobe'],
+    packages: [],
+    install: {
+      debian: ['ffmpeg'],
+      fedora: ['ffmpeg-free'],
+      arch: ['ffmpeg'],
+      macos: ['ffmpeg'],
+      windows: ['Gyan.FFmpeg'],
+    },
+  },
+  {
+    name: 'sherpa-onnx',
+    steps: ['separate'],
+    purpose: 'finds where speech is',
+    programs: [],
+    packages: ['sherpa-onnx-node', '@jitsi/rnnoise-wasm/dist/rnnoise.wasm'],
+    install: {},
+  },
+  {
+    name: 'pocketsphinx',
+    steps: ['recognize'],
+    purpose: 'writes down English speech',
+    programs: ['pocketsphinx_batch'],
+    packages: [],
+    install: {
+      debian: ['pocketsphinx', 'pocketsphinx-en-us'],
+      fedora: ['pocketsphinx', 'pocketsphinx-models'],
+      macos: ['cmu-pocketsphinx'],
+    },
+  },
+  {
+    name: 'apertium',
+    steps: ['translate'],
+    purpose: 'translates text; English to and from Spanish and Catalan as installed here',
+    programs: ['apertium'],
+    packages: [],
+    install: { debian: ['apertium', 'apertium-eng-spa', 'apertium-eng-cat'] },
+  },
+  {
+    name: 'espeak-ng',
+    steps: ['speak'],
+    purpose: 'speaks text in more than a hundred languages',
+    programs: ['espeak-ng'],
+    packages: [],
+    install: {
+      debian: ['espeak-ng'],
+      fedora: ['espeak-ng'],
+      arch: ['espeak-ng'],
+      macos: ['espeak-ng'],
+      windows: ['eSpeak-NG.eSpeak-NG'],
+    },
+  },
+];

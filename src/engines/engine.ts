@@ -1,0 +1,85 @@
+/**
+ * The one door between the service and the media work: what a job needs, what it gives, and what can be
+ * had on this machine. The service knows this file and nothing below it.
+ */
+import type { JobKind } from '../protocol/kind-names.ts';
+import type { Media } from '../protocol/media.ts';
+import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+
+/** What every piece of media work is handed. */
+export interface Work {
+  /** Aborted: child processes end within 2 s and the promise rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** An existing folder for temporary files and results; its owner removes it. */
+  readonly folder: string;
+  /** Fraction done, 0 to 1, never falling; `stage` only where a job has stages. */
+  readonly report: (fraction: number, stage?: Stage) => void;
+}
+
+/** The stages of an auto localization, in order. */
+export const STAGES = ['separating', 'recognizing', 'translating', 'dubbing', 'exporting'] as const;
+export type Stage = (typeof STAGES)[number];
+
+export type VoiceMode = 'auto' | 'female' | 'male';
+
+/** A file made by a job: `path` lies inside the work folder. */
+export interface Product {
+  readonly path: string;
+  readonly contentType: 'audio/wav' | 'video/mp4' | 'application/x-subrip';
+}
+
+/** Subtitle text with the language it is in, a BCP 47 tag. */
+export interface Subtitle {
+  readonly language: string;
+  readonly lines: readonly SubtitleLine[];
+}
+
+/** What each kind works on. Paths are local files whose media were inspected; languages are BCP 47 tags. */
+export interface Tasks {
+  audio_separation: { video: string };
+  subtitle_recognition: { video: string; sourceLanguage: string };
+  subtitle_translation: { lines: readonly SubtitleLine[]; sourceLanguage: string; targetLanguage: string };
+  dubbing: { lines: readonly SubtitleLine[]; targetLanguage: string; voiceMode: VoiceMode };
+  auto_localization: {
+    video: string;
+    sourceLanguage: string;
+    targetLanguage: string;
+    mode: 'standard' | 'subtitles_only';
+    voiceMode: VoiceMode;
+    subtitleOutput: 'none' | 'soft' | 'burned';
+    originalAudio: 'background' | 'duck' | 'mute';
+    resolution: 'source' | '1080p' | '720p' | '480p';
+  };
+}
+
+/** What each kind gives. Durations in seconds. */
+export interface Products {
+  audio_separation: { vocalAudio: Product; backgroundAudio: Product };
+  subtitle_recognition: { subtitle: Subtitle };
+  subtitle_translation: { subtitle: Subtitle };
+  dubbing: { audio: Product; durationSeconds: number };
+  auto_localization: { video: Product; durationSeconds: number };
+}
+
+/** What the installed engines can do. */
+export interface Capabilities {
+  /** Steps that cannot run here, with the engine they miss; empty when everything is installed. */
+  readonly missing: readonly { readonly step: Step; readonly engine: string }[];
+  /** Languages that speech can be recognized in. */
+  readonly recognize: readonly string[];
+  /** Directions that text can be translated in. */
+  readonly translate: readonly { readonly from: string; readonly to: string }[];
+  /** Languages that text can be spoken in, with the names of the voices. */
+  readonly speak: readonly { readonly language: string; readonly voices: readonly string[] }[];
+}
+
+export const STEPS = ['probe', 'separate', 'recognize', 'translate', 'speak', 'export'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The media work as the service sees it. All methods throw `JobFailure` for what the media are to blame for. */
+export interface Engines {
+  capabilities(): Promise<Capabilities>;
+  /** Measures and fully decodes an untrusted file. Source: contract, "Validation of a source video". */
+  inspect(file: string, signal: AbortSignal): Promise<Media>;
+  readonly run: { readonly [K in JobKind]: (task: Tasks[K], work: Work) => Promise<Products[K]> };
+}

@@ -1,0 +1,40 @@
+/** Which of the languages that an engine offers serves the one that was asked for. Tags of BCP 47 throughout. */
+import { baseLanguage, canonicalLanguage } from '../protocol/language-tag.ts';
+
+/** Regions whose Spanish is that of Latin America. Source: CLDR, parent locales of es-419. */
+const LATIN_AMERICA = new Set('AR BO BR BZ CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV US UY VE'.split(' '));
+
+/**
+ * The best of `available` for `wanted`, or null. In this order: the tag itself; the regional group it belongs to (es-MX to
+ * es-419); shorter and shorter parts of it (RFC 4647, lookup); the language as it is mostly spoken (en to en-US); any
+ * variety of the same language.
+ */
+export function matchLanguage(wanted: string, available: readonly string[]): string | null {
+  const tag = canonicalLanguage(wanted);
+  if (tag === null) return null;
+  const find = (candidate: string) =>
+    available.find((offered) => canonicalLanguage(offered)?.toLowerCase() === candidate.toLowerCase());
+  for (const candidate of candidates(tag)) {
+    const found = find(candidate);
+    if (found !== undefined) return found;
+  }
+  return (
+    available.find((offered) => baseLanguage(canonicalLanguage(offered) ?? '') === baseLanguage(tag)) ?? null
+  );
+}
+
+function* candidates(tag: string): Generator<string> {
+  yield tag;
+  const { language, region } = new Intl.Locale(tag);
+  if (language === 'es' && LATIN_AMERICA.has(region ?? '')) yield 'es-419';
+  for (let end = tag.lastIndexOf('-'); end > 0; end = tag.lastIndexOf('-', end - 1)) yield tag.slice(0, end);
+  const common = new Intl.Locale(tag).maximize();
+  yield `${common.language}-${common.region}`;
+}
+
+/** Whether two tags name varieties of one language. */
+export function sameLanguage(first: string, second: string): boolean {
+  return (
+    baseLanguage(canonicalLanguage(first) ?? first) === baseLanguage(canonicalLanguage(second) ?? second)
+  );
+}

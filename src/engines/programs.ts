@@ -1,0 +1,150 @@
+/** The one way that any program is run: minimal environment, limits, cancelling of the whole tree, capped output. */
+import { availableParallelism } from 'node:os';
+import { basename, isAbsolute } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ChildFailure, ProgramMissing } from './child-failure.ts';
+import { type ChildLimits, launcher, locateProgram } from './launcher.ts';
+import { collect, keepLastLines, readLines } from './output.ts';
+import { endTree, trackTree } from './process-tree.ts';
+
+/** Larger answers are either streamed line by line or go to files. */
+const DEFAULT_STDOUT_BYTES = 8 * 1024 * 1024;
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  /** Working folder, also for temporary files. */
+  readonly folder: string;
+  /** Text for stdin; without it stdin is empty. `open` keeps a pipe open until the child ends. */
+  readonly stdin?: { readonly text: string } | 'open';
+  /** Takes stdout line by line, in place of collecting it. */
+  readonly onLine?: (line: string) => void;
+  readonly onErrorLine?: (line: string) => void;
+  /** The child is ended when it writes more than this; default 8 MiB. */
+  readonly maxStdoutBytes?: number;
+  readonly limits?: ChildLimits;
+}
+
+export interface Programs {
+  /** Number of children that are worth running at a time. */
+  readonly parallel: number;
+  /** Full path of an installed program, or null. */
+  locate(name: string): string | null;
+  /**
+   * Runs a program (a name to be searched for, or a full path) and gives its stdout.
+   * @throws ProgramMissing, ChildFailure, or the signal's reason once the signal is aborted and the tree has ended
+   */
+  run(program: string, args: readonly string[], options: RunOptions): Promise<Buffer>;
+}
+
+/** Programs of this machine, found in the folders of `searchPath` (in the form of the variable PATH). */
+export function createPrograms(searchPath: string): Programs {
+  return {
+    parallel: availableParallelism(),
+    locate: (name) => locateProgram(name, searchPath),
+    run: (program, args, options) => runProgram(program, args, options, searchPath),
+  };
+}
+
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  options: RunOptions,
+  searchPath: string,
+): Promise<Buffer> {
+  options.signal.throwIfAborted();
+  const path = isAbsolute(program) ? program : locateProgram(program, searchPath);
+  if (path === null) throw new ProgramMissing(program);
+  // Lazy, since it costs more to load than a command without media work takes.
+  const { execa } = await import('execa');
+  const [first, ...rest] = [...launcher(options.limits ?? {}, searchPath), path, ...args];
+  const child = execa(first ?? path, rest, {
+    cwd: options.folder,
+    extendEnv: false,
+    // Nothing of ours, which may hold secrets; UTF-8 because Apertium and espeak-ng follow the locale.
+    env: { PATH: searchPath, LANG: 'C.UTF-8', TMPDIR: options.folder, TEMP: options.folder },
+    ...stdinOf(options.stdin),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    buffer: false,
+    reject: false,
+    detached: true,
+    cleanup: false,
+    windowsHide: true,
+  });
+  return superviseChild(program, child, options);
+}
+
+function stdinOf(stdin: RunOptions['stdin']): { input: string } | { stdin: 'pipe' | 'ignore' } {
+  if (stdin === undefined) return { stdin: 'ignore' };
+  return stdin === 'open' ? { stdin: 'pipe' } : { input: stdin.text };
+}
+
+interface ChildEnd {
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** The part of execa's subprocess that is used here. */
+interface Subprocess extends PromiseLike<ChildEnd> {
+  readonly pid?: number | undefined;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+async function superviseChild(program: string, child: Subprocess, options: RunOptions): Promise<Buffer> {
+  const { pid } = child;
+  const end = () => pid !== undefined && endTree(pid);
+  const forget = pid === undefined ? () => {} : trackTree(pid);
+  options.signal.addEventListener('abort', end, { once: true });
+  const faults: unknown[] = [];
+  const fault = (reason: unknown) => {
+    faults.push(reason);
+    end();
+  };
+  const lastWords = keepLastLines(4);
+  const stdout = readOutput(program, child, options, lastWords.add, fault);
+  try {
+    const result = await child;
+    options.signal.throwIfAborted();
+    if (faults.length > 0) throw faults[0];
+    if (result.exitCode !== 0) throw failure(program, result, lastWords.text() || (result.message ?? ''));
+    return stdout();
+  } finally {
+    options.signal.removeEventListener('abort', end);
+    forget();
+  }
+}
+
+/** Reads both streams; calls `fault` for output beyond the cap and for what a reader of lines throws. */
+function readOutput(
+  program: string,
+  child: Subprocess,
+  options: RunOptions,
+  keepLine: (line: string) => void,
+  fault: (reason: unknown) => void,
+): () => Buffer {
+  const guarded = (onLine: (line: string) => void) => (line: string) => {
+    try {
+      onLine(line);
+    } catch (error) {
+      fault(error); // thrown inside a stream it would end the whole service
+    }
+  };
+  readLines(child.stderr, keepLine);
+  if (options.onErrorLine !== undefined) readLines(child.stderr, guarded(options.onErrorLine));
+  if (options.onLine === undefined) {
+    const tooMuch = () => fault(failure(program, {}, 'it wrote more than it should'));
+    return collect(child.stdout, options.maxStdoutBytes ?? DEFAULT_STDOUT_BYTES, tooMuch);
+  }
+  readLines(child.stdout, guarded(options.onLine));
+  return () => Buffer.alloc(0);
+}
+
+function failure(program: string, result: ChildEnd, lastWords: string): ChildFailure {
+  return new ChildFailure(basename(program), {
+    exitCode: result.exitCode ?? null,
+    endedBy: result.signal ?? null,
+    lastWords,
+  });
+}

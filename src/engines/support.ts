@@ -1,0 +1,115 @@
+/** Whether what is asked for can be done with the installed engines: pure, and in words for whoever asked. */
+import type { JobKind } from '../protocol/kind-names.ts';
+import { languageName } from '../protocol/language-tag.ts';
+import type { Capabilities, Step } from './engine.ts';
+import { matchLanguage, sameLanguage } from './languages.ts';
+import { findDirection } from './translate/translate.ts';
+
+/** What stands in the way. */
+export interface Obstacle {
+  /** True: an engine is not installed. False: the engines are there but not for this language. */
+  readonly missing: boolean;
+  /** What cannot be done and what could be. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly advice: string;
+}
+
+/** The fields of a job request that decide it, named as in the request; others are not looked at. */
+export interface RequestFields {
+  readonly source_language?: unknown;
+  readonly target_language?: unknown;
+  readonly mode?: unknown;
+}
+
+const STEPS_OF: Record<JobKind, readonly Step[]> = {
+  audio_separation: ['probe', 'separate'],
+  subtitle_recognition: ['probe', 'separate', 'recognize'],
+  subtitle_translation: ['translate'],
+  dubbing: ['speak', 'export'],
+  auto_localization: ['probe', 'separate', 'recognize', 'translate', 'speak', 'export'],
+};
+
+const DOING: Record<Step, string> = {
+  probe: 'reading videos',
+  separate: 'separating voice and background',
+  recognize: 'recognizing speech',
+  translate: 'translating',
+  speak: 'speaking',
+  export: 'writing sound and video',
+};
+
+/**
+ * The first obstacle to a request, or null when it can be done. A source language of `auto` is no obstacle: it is found
+ * out, or the job says that it cannot be told.
+ */
+export function explainUnsupported(
+  kind: JobKind,
+  fields: RequestFields,
+  capabilities: Capabilities,
+): Obstacle | null {
+  const needed = STEPS_OF[kind].filter((step) => step !== 'speak' || fields.mode !== 'subtitles_only');
+  const missing = capabilities.missing.find(({ step }) => needed.includes(step));
+  if (missing !== undefined) {
+    const message = `${missing.engine} is not installed or lacks its data; ${DOING[missing.step]} needs it`;
+    return { missing: true, message, advice: 'vloc engines install' };
+  }
+  const source = languageOf(fields.source_language) ?? 'auto';
+  const target = languageOf(fields.target_language);
+  const languageChecks: (string | null)[] = [
+    needed.includes('recognize') ? explainRecognition(source, capabilities) : null,
+    needed.includes('translate') && target !== null
+      ? explainTranslation(source, target, needed, capabilities)
+      : null,
+    needed.includes('speak') && target !== null ? explainSpeech(target, capabilities) : null,
+  ];
+  const message = languageChecks.find((sentence) => sentence !== null);
+  return message === undefined || message === null
+    ? null
+    : { missing: false, message, advice: 'vloc engines list shows what can be had' };
+}
+
+function languageOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function explainRecognition(source: string, { recognize }: Capabilities): string | null {
+  if (source === 'auto' || matchLanguage(source, recognize) !== null) return null;
+  return `speech in ${languageName(source)} cannot be recognized here, only ${list(recognize)}`;
+}
+
+function explainTranslation(
+  source: string,
+  target: string,
+  needed: readonly Step[],
+  { recognize, translate }: Capabilities,
+): string | null {
+  // What is recognized is known beforehand when there is one language; of subtitles it is found out later.
+  const spoken = needed.includes('recognize') ? recognize[0] : undefined;
+  const from = source === 'auto' ? spoken : source;
+  if (from === undefined) {
+    const targets = translate.map((direction) => direction.to);
+    return matchLanguage(target, targets) === null
+      ? `nothing can be translated to ${languageName(target)} here, only to ${list(targets)}`
+      : null;
+  }
+  if (sameLanguage(from, target)) {
+    return `source and target language are both ${languageName(target)}: there is nothing to translate`;
+  }
+  if (findDirection(translate, from, target) !== undefined) return null;
+  const targets = translate.filter((direction) => sameLanguage(direction.from, from)).map(({ to }) => to);
+  const offered = targets.length === 0 ? 'nothing at all' : `only to ${list(targets)}`;
+  return `${languageName(from)} cannot be translated to ${languageName(target)} here, ${offered}`;
+}
+
+function explainSpeech(target: string, { speak }: Capabilities): string | null {
+  const languages = speak.map((voice) => voice.language);
+  if (matchLanguage(target, languages) !== null) return null;
+  return `there is no voice for ${languageName(target)}; there are ${list(languages)}`;
+}
+
+/** Names of languages, each once. */
+function list(tags: readonly string[]): string {
+  const names = [...new Set(tags.map((tag) => `${languageName(tag)} (${tag})`))];
+  return names.length === 0 ? 'none' : names.join(', ');
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { ChildFailure, ProgramMissing } from '../../src/engines/child-failure.ts';
+import { asJobFailure } from '../../src/engines/failures.ts';
+import { JobFailure } from '../../src/protocol/job-failure.ts';
+
+const going = new AbortController().signal;
+
+describe('an error of media work', () => {
+  test('that is a missing program says how to install it', () => {
+    const failure = asJobFailure(new ProgramMissing('espeak-ng'), going);
+    expect(failure).toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: expect.stringContaining('vloc engines install'),
+    });
+  });
+
+  test('that is a failed engine names it, and no folder of ours', () => {
+    const lastWords = 'first line\nfile:/srv/vloc/jobs/17/mix.wav: Invalid data';
+    const failure = asJobFailure(
+      new ChildFailure('ffmpeg', { exitCode: 1, endedBy: null, lastWords }),
+      going,
+    );
+    expect(failure).toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: 'ffmpeg stopped with exit code 1 (file:mix.wav: Invalid data)',
+    });
+  });
+
+  test.each([
+    Object.assign(new Error('write'), { code: 'ENOSPC' }),
+    Object.assign(new Error('write'), { code: 'EROFS' }),
+    new ChildFailure('ffmpeg', { exitCode: 1, endedBy: null, lastWords: 'x.wav: No space left on device' }),
+  ])('that is a full disk is one of storage: %s', (error) => {
+    expect(asJobFailure(error, going)).toMatchObject({ code: 'STORAGE_ERROR' });
+  });
+
+  test('that is a fault of our own, a cancel or a failure already comes back as it is', () => {
+    const fault = new TypeError('x is not a function');
+    expect(asJobFailure(fault, going)).toBe(fault);
+    const failure = new JobFailure('NO_SPEECH_DETECTED', 'none');
+    expect(asJobFailure(failure, going)).toBe(failure);
+    const end = new ChildFailure('ffmpeg', { exitCode: null, endedBy: 'SIGTERM', lastWords: '' });
+    expect(asJobFailure(end, AbortSignal.abort())).toBe(end);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { planInstall, runInstall, showCommand } from '../../src/engines/install.ts';
+import { detectSystem, hasFreshLists } from '../../src/engines/system.ts';
+import { temporaryFolder } from './workspace.ts';
+
+const facts = {
+  system: 'debian',
+  privilege: 'root',
+  missing: ['espeak-ng', 'pocketsphinx'],
+  freshLists: true,
+} as const;
+const shown = (plan: ReturnType<typeof planInstall>) => plan.commands.map(showCommand);
+
+describe('a plan', () => {
+  test('installs the packages of all that is missing with one command', () => {
+    const plan = planInstall(facts);
+    expect(shown(plan)).toEqual([
+      'env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pocketsphinx pocketsphinx-en-us espeak-ng',
+    ]);
+    expect(plan).toMatchObject({
+      engines: ['pocketsphinx', 'espeak-ng'],
+      impossible: [],
+      asksPassword: false,
+    });
+  });
+
+  test('fetches the lists of packages first when they are old', () => {
+    expect(shown(planInstall({ ...facts, freshLists: false }))[0]).toBe('apt-get update -q');
+  });
+
+  test('has nothing to do when nothing is missing', () => {
+    expect(planInstall({ ...facts, missing: [], freshLists: false }).commands).toEqual([]);
+  });
+
+  test.each([
+    ['sudo', 'sudo -n env', false],
+    ['password', 'sudo env', true],
+    ['none', 'sudo env', false],
+  ] as const)('with the privilege "%s" begins with "%s"', (privilege, start, asksPassword) => {
+    const plan = planInstall({ ...facts, privilege });
+    expect(shown(plan)[0]?.startsWith(start)).toBe(true);
+    expect(plan.asksPassword).toBe(asksPassword);
+  });
+
+  test('uses the manager of each system and says what that cannot install', () => {
+    const plan = planInstall({
+      ...facts,
+      system: 'macos',
+      privilege: 'password',
+      missing: ['ffmpeg', 'apertium', 'sherpa-onnx'],
+    });
+    expect(shown(plan)).toEqual(['brew install ffmpeg']);
+    expect(plan.impossible.map(({ engine }) => engine)).toEqual(['sherpa-onnx', 'apertium']);
+    expect(plan.impossible[0]?.reason).toContain('install vloc again');
+    expect(planInstall({ ...facts, system: null })).toMatchObject({ commands: [], impossible: [{}, {}] });
+  });
+});
+
+describe('the system', () => {
+  test.each([
+    ['linux', 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n', 'debian'],
+    ['linux', 'ID=linuxmint\nID_LIKE="ubuntu debian"\n', 'debian'],
+    ['linux', 'ID="rocky"\nID_LIKE="rhel centos fedora"\n', 'fedora'],
+    ['linux', 'ID=manjaro\nID_LIKE=arch\n', 'arch'],
+    ['linux', 'ID=alpine\n', null],
+    ['darwin', '', 'macos'],
+    ['win32', '', 'windows'],
+  ] as const)('%s with %j is %s', (platform, release, system) => {
+    expect(detectSystem(platform, release)).toBe(system);
+  });
+
+  test('without lists of packages has no fresh ones', () => {
+    expect(hasFreshLists(Date.now(), temporaryFolder())).toBe(false);
+    expect(hasFreshLists(Date.now(), '/nowhere')).toBe(false);
+  });
+});
+
+describe('running a plan', () => {
+  const plan = (...commands: string[][]) => ({ commands, engines: [], impossible: [], asksPassword: false });
+  const { signal } = new AbortController();
+
+  test('shows each line as it comes and keeps our secrets from the commands', async () => {
+    process.env.VLOC_SECRET = 'canary';
+    const lines: string[] = [];
+    const onLine = (line: string) => lines.push(line);
+    const script = 'echo "secret: $VLOC_SECRET"; echo "path: $PATH" >&2';
+    await runInstall(plan(['sh', '-c', script], ['echo', 'done']), { onLine, signal });
+    delete process.env.VLOC_SECRET;
+    expect(lines.toSorted()).toEqual(['done', `path: ${process.env.PATH}`, 'secret: ']);
+  });
+
+  test('stops at the first command that fails, with what it said last', async () => {
+    const lines: string[] = [];
+    const onLine = (line: string) => lines.push(line);
+    const commands = plan(['sh', '-c', 'echo E: no such package; exit 100'], ['echo', 'never']);
+    await expect(runInstall(commands, { onLine, signal })).rejects.toMatchObject({
+      name: 'ChildFailure',
+      exitCode: 100,
+      lastWords: 'E: no such package',
+    });
+    expect(lines).not.toContain('never');
+  });
+});

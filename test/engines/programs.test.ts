@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ChildFailure, ProgramMissing } from '../../src/engines/child-failure.ts';
+import { createPrograms } from '../../src/engines/programs.ts';
+import { programs, temporaryFolder } from './workspace.ts';
+
+const signal = new AbortController().signal;
+
+/** Whether a process is there and not merely waiting to be reaped. */
+function isAlive(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false;
+  return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe('running a program', () => {
+  test('gives its stdout and hands it text on stdin', async () => {
+    const stdout = await programs.run('cat', [], {
+      signal,
+      folder: temporaryFolder(),
+      stdin: { text: 'olé' },
+    });
+    expect(stdout.toString('utf8')).toBe('olé');
+  });
+
+  test('shows the child nothing of our environment', async () => {
+    process.env.VLOC_SECRET = 'canary';
+    const folder = temporaryFolder();
+    const stdout = await programs.run('env', [], { signal, folder });
+    delete process.env.VLOC_SECRET;
+    const names = stdout
+      .toString('utf8')
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    expect(names).not.toContain('VLOC_SECRET');
+    expect(names).not.toContain('HOME');
+    expect(stdout.toString('utf8')).toContain(`TMPDIR=${folder}\n`);
+  });
+
+  test('fails with the exit code and the last lines of stderr', async () => {
+    const script = 'for i in 1 2 3 4 5 6; do echo "line $i" >&2; done; exit 3';
+    const failure = await programs
+      .run('sh', ['-c', script], { signal, folder: temporaryFolder() })
+      .catch((e) => e);
+    expect(failure).toBeInstanceOf(ChildFailure);
+    expect(failure.exitCode).toBe(3);
+    expect(failure.lastWords).toBe('line 3\nline 4\nline 5\nline 6');
+  });
+
+  test('names a program that is not installed', async () => {
+    const failure = await programs
+      .run('no-such-engine', [], { signal, folder: temporaryFolder() })
+      .catch((e) => e);
+    expect(failure).toBeInstanceOf(ProgramMissing);
+    expect(failure.program).toBe('no-such-engine');
+  });
+
+  test('finds programs only in the folders it was given', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'mine'), '#!/bin/sh\necho found\n');
+    chmodSync(join(folder, 'mine'), 0o755);
+    const own = createPrograms(folder);
+    expect(own.locate('ffmpeg')).toBeNull();
+    expect((await own.run('mine', [], { signal, folder })).toString()).toBe('found\n');
+  });
+
+  test('ends a child that writes more than it should', async () => {
+    const run = programs.run('yes', [], { signal, folder: temporaryFolder(), maxStdoutBytes: 10_000 });
+    await expect(run).rejects.toThrow('wrote more than it should');
+  });
+
+  test('passes lines on as they come, without collecting them', async () => {
+    const lines: string[] = [];
+    const args = ['-c', 'printf "one\\r\\n\\ntwo\\nthree"'];
+    const options = { signal, folder: temporaryFolder(), onLine: (line: string) => lines.push(line) };
+    expect(await programs.run('sh', args, options)).toHaveLength(0);
+    expect(lines).toEqual(['one', 'two', 'three']);
+  });
+
+  test('fails with what a reader of lines throws, and ends the child', async () => {
+    const onLine = () => {
+      throw new RangeError('unexpected line');
+    };
+    const run = programs.run('sh', ['-c', 'echo one; sleep 60'], {
+      signal,
+      folder: temporaryFolder(),
+      onLine,
+    });
+    await expect(run).rejects.toThrow('unexpected line');
+  });
+
+  test.runIf(programs.locate('prlimit'))('holds a child to its limits', async () => {
+    const limits = { memoryBytes: 512 * 1024 ** 2, cpuSeconds: 7 };
+    const options = { signal, folder: temporaryFolder(), limits };
+    const stdout = await programs.run('sh', ['-c', 'ulimit -v; ulimit -t; ulimit -c'], options);
+    expect(stdout.toString().split('\n').slice(0, 3)).toEqual([String(512 * 1024), '7', '0']);
+  });
+});
+
+describe('cancelling', () => {
+  test('ends a whole pipeline, also one that ignores SIGTERM, within 2 seconds', async () => {
+    const pids: number[] = [];
+    const stop = new AbortController();
+    const script =
+      'trap "" TERM; sleep 60 & echo $!; (trap "" TERM; sleep 61) & echo $!; echo $$; wait; wait; sleep 62';
+    const run = programs.run('bash', ['-c', script], {
+      signal: stop.signal,
+      folder: temporaryFolder(),
+      onLine: (line) => pids.push(Number(line)),
+    });
+    await until(() => pids.length === 3);
+    const began = performance.now();
+    stop.abort(new Error('enough'));
+    await expect(run).rejects.toThrow('enough');
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('starts nothing once cancelled', async () => {
+    const folder = temporaryFolder();
+    const run = programs.run('touch', ['made'], { signal: AbortSignal.abort(new Error('before')), folder });
+    await expect(run).rejects.toThrow('before');
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+  });
+});
+
+describe('children of a process that dies', () => {
+  /** Starts a process of ours that runs `sleep` as a child, ends it as told, and gives the child's id. */
+  async function orphan(end: string): Promise<number> {
+    const folder = temporaryFolder();
+    const source = new URL('../../src/engines/programs.ts', import.meta.url).href;
+    const script = `
+      import { writeSync } from 'node:fs';
+      const { createPrograms } = await import(${JSON.stringify(source)});
+      const programs = createPrograms(process.env.PATH);
+      const onLine = (line) => { writeSync(1, line); ${end} };
+      const options = { signal: new AbortController().signal, folder: ${JSON.stringify(folder)}, onLine };
+      await programs.run('sh', ['-c', 'echo $$; exec sleep 60'], options);`;
+    let stdout = '';
+    try {
+      stdout = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    } catch (error) {
+      // execFileSync throws when a signal ended the process, with its output on the error
+      stdout = String((error as { stdout: string }).stdout);
+    }
+    return Number(stdout);
+  }
+
+  test('end with it when it exits', async () => {
+    const pid = await orphan('process.exit(0)');
+    expect(pid).toBeGreaterThan(0);
+    await until(() => !isAlive(pid));
+  });
+
+  test.runIf(programs.locate('setpriv'))('end with it when it is killed', async () => {
+    const pid = await orphan("process.kill(process.pid, 'SIGKILL')");
+    expect(pid).toBeGreaterThan(0);
+    await until(() => !isAlive(pid));
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { Capabilities } from '../../src/engines/engine.ts';
+import { explainUnsupported } from '../../src/engines/support.ts';
+
+const ALL: Capabilities = {
+  missing: [],
+  recognize: ['en'],
+  translate: [
+    { from: 'en', to: 'es' },
+    { from: 'en', to: 'ca' },
+    { from: 'es', to: 'en' },
+  ],
+  speak: [
+    { language: 'es', voices: ['es'] },
+    { language: 'de', voices: ['de'] },
+  ],
+};
+const without = (step: 'recognize' | 'speak' | 'export', engine: string): Capabilities => ({
+  ...ALL,
+  missing: [{ step, engine }],
+});
+
+describe('what can be done', () => {
+  test.each([
+    ['audio_separation', {}],
+    ['subtitle_recognition', { source_language: 'auto' }],
+    ['subtitle_recognition', { source_language: 'en-GB' }],
+    ['subtitle_translation', { source_language: 'auto', target_language: 'es-MX' }],
+    ['dubbing', { target_language: 'de-AT' }],
+    ['auto_localization', { target_language: 'es', mode: 'standard' }],
+    ['auto_localization', { source_language: 'en', target_language: 'ca', mode: 'subtitles_only' }],
+  ] as const)('%s with %j has no obstacle', (kind, fields) => {
+    expect(explainUnsupported(kind, fields, ALL)).toBeNull();
+  });
+
+  test('does not need an engine that the kind does not use', () => {
+    expect(explainUnsupported('audio_separation', {}, without('speak', 'espeak-ng'))).toBeNull();
+    const fields = { target_language: 'es', mode: 'subtitles_only' };
+    expect(explainUnsupported('auto_localization', fields, without('speak', 'espeak-ng'))).toBeNull();
+  });
+});
+
+describe('what cannot be done', () => {
+  test('for want of an engine says which and how to install it', () => {
+    const obstacle = explainUnsupported('subtitle_recognition', {}, without('recognize', 'pocketsphinx'));
+    expect(obstacle).toEqual({
+      missing: true,
+      message: 'pocketsphinx is not installed or lacks its data; recognizing speech needs it',
+      advice: 'vloc engines install',
+    });
+  });
+
+  test.each([
+    [
+      'subtitle_recognition',
+      { source_language: 'fr' },
+      'speech in French cannot be recognized here, only English (en)',
+    ],
+    [
+      'subtitle_translation',
+      { source_language: 'en', target_language: 'ja' },
+      'English cannot be translated to Japanese here, only to Spanish (es), Catalan (ca)',
+    ],
+    [
+      'subtitle_translation',
+      { source_language: 'ja', target_language: 'en' },
+      'Japanese cannot be translated to English here, nothing at all',
+    ],
+    [
+      'subtitle_translation',
+      { source_language: 'auto', target_language: 'ja' },
+      'nothing can be translated to Japanese here, only to Spanish (es), Catalan (ca), English (en)',
+    ],
+    [
+      'subtitle_translation',
+      { source_language: 'es-MX', target_language: 'es' },
+      'source and target language are both Spanish: there is nothing to translate',
+    ],
+    [
+      'auto_localization',
+      { target_language: 'de' },
+      'English cannot be translated to German here, only to Spanish (es), Catalan (ca)',
+    ],
+    [
+      'auto_localization',
+      { target_language: 'ca' },
+      'there is no voice for Catalan; there are Spanish (es), German (de)',
+    ],
+    [
+      'dubbing',
+      { target_language: 'ja' },
+      'there is no voice for Japanese; there are Spanish (es), German (de)',
+    ],
+  ] as const)('%s with %j', (kind, fields, message) => {
+    expect(explainUnsupported(kind, fields, ALL)).toMatchObject({ missing: false, message });
+  });
+});
