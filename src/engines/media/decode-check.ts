@@ -1,0 +1,60 @@
+/** Decodes a video to nothing, to learn whether it can be decoded. */
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { ChildFailure } from '../child-failure.ts';
+import type { Programs } from '../programs.ts';
+import { together } from '../together.ts';
+import { DECODER_LIMITS, QUIET, untrustedInput } from './arguments.ts';
+import type { Header } from './header.ts';
+
+/**
+ * Up to this many pixels every frame is decoded, which takes some five seconds on two cores: 15 minutes of 360p,
+ * 100 s of 1080p. Above it only the key frames are, since 15 minutes of 1080p would take a minute and more; damage
+ * between two key frames then shows as artefacts in the result, as it does in the original.
+ */
+const EVERY_FRAME_PIXELS = 6e9;
+
+/** Share of undecodable frames that players gloss over; a few broken frames are common in recordings. */
+const TOLERATED_ERRORS = '0.02';
+
+/** How many threads a decoder takes: two streams are decoded at once, and the service does other work. */
+const THREADS = '2';
+
+/**
+ * Decodes all sound and the pictures (all of them or, of large videos, the key frames).
+ * @param duration seconds of the video
+ * @throws JobFailure MEDIA_CORRUPT when more than one frame in fifty cannot be decoded
+ */
+export async function checkDecodes(
+  programs: Programs,
+  file: string,
+  media: { header: Header; duration: number },
+  run: { signal: AbortSignal; folder: string },
+): Promise<void> {
+  const { header, duration } = media;
+  const frameRate = ratio(header.video?.avg_frame_rate) || 25; // where none is declared, television's
+  const pixels = (header.video?.width ?? 0) * (header.video?.height ?? 0) * frameRate * duration;
+  const frames = pixels > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
+  const decode =
+    (stream: '0:a:0' | '0:V:0', what: string, options: readonly string[]) => (signal: AbortSignal) =>
+      programs
+        .run('ffmpeg', decodeArguments(file, stream, options), { ...run, signal, limits: DECODER_LIMITS })
+        .catch((error: unknown) => {
+          if (!(error instanceof ChildFailure)) throw error;
+          throw new JobFailure('MEDIA_CORRUPT', `the ${what} of the video cannot be decoded`, {
+            cause: error,
+          });
+        });
+  await together(run.signal, [decode('0:a:0', 'sound', []), decode('0:V:0', 'picture', frames)]);
+}
+
+function decodeArguments(file: string, stream: string, options: readonly string[]): string[] {
+  const input = untrustedInput(file, ['-threads', THREADS, ...options]);
+  return [...QUIET, '-max_error_rate', TOLERATED_ERRORS, ...input, '-map', stream, '-f', 'null', '-'];
+}
+
+/** ffprobe's fractions: `30000/1001` gives 29.97; 0 for `0/0` and for what is none. */
+export function ratio(text: string | undefined): number {
+  const [above, below] = (text ?? '').split('/').map(Number);
+  const value = (above ?? 0) / (below ?? 1);
+  return Number.isFinite(value) ? value : 0;
+}

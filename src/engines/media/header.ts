@@ -1,0 +1,109 @@
+/** What the header of a video says about it: untrusted, since anybody can write anything into it. */
+import * as v from 'valibot';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { ChildFailure } from '../child-failure.ts';
+import type { Programs } from '../programs.ts';
+import { untrustedInput } from './arguments.ts';
+
+/** 1 GiB and 10 s of processor time are a hundred times what an honest header takes. */
+export const PROBE_LIMITS = { memoryBytes: 1024 ** 3, cpuSeconds: 10 } as const;
+
+/** A header with more than this has thousands of streams. */
+const HEADER_BYTES = 1024 * 1024;
+
+const ENTRIES = [
+  'format=format_name,duration',
+  'format_tags=major_brand',
+  'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,duration',
+  'stream_disposition=attached_pic',
+  'stream_side_data=rotation',
+].join(':');
+
+const StreamSchema = v.object({
+  index: v.number(),
+  codec_type: v.optional(v.string()),
+  codec_name: v.optional(v.string(), 'unknown'),
+  width: v.optional(v.number(), 0),
+  height: v.optional(v.number(), 0),
+  avg_frame_rate: v.optional(v.string(), '0/0'),
+  r_frame_rate: v.optional(v.string(), '0/0'),
+  sample_rate: v.optional(v.string(), '0'),
+  channels: v.optional(v.number(), 0),
+  duration: v.optional(v.string()),
+  disposition: v.optional(v.object({ attached_pic: v.optional(v.number(), 0) })),
+  side_data_list: v.optional(v.array(v.object({ rotation: v.optional(v.number()) })), []),
+});
+
+const HeaderSchema = v.object({
+  format: v.object({
+    format_name: v.string(),
+    duration: v.optional(v.string()),
+    tags: v.optional(v.object({ major_brand: v.optional(v.string(), '') })),
+  }),
+  streams: v.array(StreamSchema),
+});
+
+export type HeaderStream = v.InferOutput<typeof StreamSchema>;
+
+export interface Header {
+  /** The name of ffmpeg's demuxer, such as `mov,mp4,m4a,3gp,3g2,mj2`. */
+  readonly demuxer: string;
+  /** Four letters of an MP4 or MOV, such as `qt  `; empty elsewhere. */
+  readonly brand: string;
+  /** Seconds that the container declares, null when it declares none. */
+  readonly duration: number | null;
+  /** The first moving picture: cover images do not count. */
+  readonly video: HeaderStream | null;
+  readonly audio: HeaderStream | null;
+}
+
+/**
+ * Reads the header of an untrusted file.
+ * @throws JobFailure MEDIA_UNSUPPORTED for what is none of the six containers, MEDIA_CORRUPT for a broken one
+ */
+export async function readHeader(
+  programs: Programs,
+  file: string,
+  run: { signal: AbortSignal; folder: string },
+): Promise<Header> {
+  const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'json', ...untrustedInput(file)];
+  const stdout = await programs
+    .run('ffprobe', args, { ...run, limits: PROBE_LIMITS, maxStdoutBytes: HEADER_BYTES })
+    .catch((error: unknown) => {
+      throw error instanceof ChildFailure ? headerFailure(error) : error;
+    });
+  return parseHeader(stdout.toString('utf8'));
+}
+
+/** Reads ffprobe's JSON. Exported for tests with hostile answers. */
+export function parseHeader(json: string): Header {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), HeaderSchema), json);
+  if (!parsed.success) throw new JobFailure('MEDIA_CORRUPT', 'the header of the video cannot be read');
+  const { format, streams } = parsed.output;
+  const isPicture = (stream: HeaderStream) =>
+    stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1;
+  return {
+    demuxer: format.format_name,
+    brand: format.tags?.major_brand ?? '',
+    duration: seconds(format.duration),
+    video: streams.find(isPicture) ?? null,
+    audio: streams.find((stream) => stream.codec_type === 'audio') ?? null,
+  };
+}
+
+/** A finite number of seconds, or null. */
+export function seconds(text: string | undefined): number | null {
+  const value = Number.parseFloat(text ?? '');
+  return Number.isFinite(value) ? value : null;
+}
+
+function headerFailure(error: ChildFailure): JobFailure {
+  if (error.lastWords.includes('moov atom not found')) {
+    const message =
+      'the video has no index: the recording or the copy of it was cut off; export it once more';
+    return new JobFailure('MEDIA_CORRUPT', message, { cause: error });
+  }
+  const message =
+    'the file is no video in one of the formats MP4, MOV, AVI, MPEG, MPG or M4V; convert it to MP4';
+  return new JobFailure('MEDIA_UNSUPPORTED', message, { cause: error });
+}
