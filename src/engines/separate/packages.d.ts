@@ -1,0 +1,42 @@
+/** Types of packages that ship none: only what is used here. */
+
+declare module '@jitsi/rnnoise-wasm/dist/rnnoise.js' {
+  interface RnnoiseModule {
+    readonly HEAPF32: Float32Array;
+    _malloc(bytes: number): number;
+    _rnnoise_create(model: number): number;
+    /** Denoises one frame of 480 samples; `output` may be `input`. */
+    _rnnoise_process_frame(state: number, output: number, input: number): number;
+  }
+  export default function createRnnoise(options: { wasmBinary: Uint8Array }): Promise<RnnoiseModule>;
+}
+
+declare module 'sherpa-onnx-node' {
+  interface SpeechSegment {
+    /** First sample, counted from the start of all that was fed. */
+    readonly start: number;
+    readonly samples: Float32Array;
+  }
+  interface VadConfig {
+    sileroVad: {
+      model: string;
+      threshold: number;
+      minSilenceDuration: number;
+      minSpeechDuration: number;
+      maxSpeechDuration: number;
+      windowSize: number;
+    };
+    sampleRate: number;
+    numThreads: number;
+  }
+  class Vad {
+    constructor(config: VadConfig, bufferSeconds: number);
+    acceptWaveform(samples: Float32Array): void;
+    isEmpty(): boolean;
+    front(enableExternalBuffer?: boolean): SpeechSegment;
+    pop(): void;
+    flush(): void;
+  }
+  const sherpa: { Vad: typeof Vad };
+  export default sherpa;
+}

@@ -1,0 +1,44 @@
+/** Between 16-bit samples and the numbers that the signal processing works on, full scale being 1. */
+
+const FULL_SCALE = 32_768;
+const MIN = -32_768;
+const MAX = 32_767;
+
+/** Half the sum (and, if wanted, half the difference) of the two channels of interleaved stereo. */
+export function splitMidSide(stereo: Int16Array, mid: Float32Array, side: Float32Array | null): void {
+  for (let at = 0; at < mid.length; at += 1) {
+    const left = stereo[2 * at] ?? 0;
+    const right = stereo[2 * at + 1] ?? 0;
+    mid[at] = (left + right) / 2 / FULL_SCALE;
+    if (side !== null) side[at] = (left - right) / 2 / FULL_SCALE;
+  }
+}
+
+/**
+ * Turns the separated voice (mid and side, from `skip` on) into vocals, and the rest of the original into background.
+ * The subtraction is one of integers and the vocals are limited so that neither overflows: the two always add up to
+ * the original exactly.
+ */
+export function partSamples(
+  mid: Float32Array,
+  side: Float32Array,
+  skip: number,
+  original: Int16Array,
+  vocals: Int16Array,
+  background: Int16Array,
+): void {
+  for (let at = 0; at < original.length; at += 1) {
+    const frame = skip + (at >> 1);
+    const sign = at % 2 === 0 ? 1 : -1;
+    const wanted = Math.round(((mid[frame] ?? 0) + sign * (side[frame] ?? 0)) * FULL_SCALE);
+    const whole = original[at] ?? 0;
+    const vocal = Math.max(MIN, whole - MAX, Math.min(MAX, whole - MIN, wanted));
+    vocals[at] = vocal;
+    background[at] = whole - vocal;
+  }
+}
+
+/** 16-bit samples; what is beyond full scale is limited to it. */
+export function toInteger(samples: Float32Array): Int16Array {
+  return Int16Array.from(samples, (value) => Math.max(MIN, Math.min(MAX, Math.round(value * FULL_SCALE))));
+}

@@ -1,0 +1,139 @@
+/** Splits sound into vocals and background, block by block, so that memory does not grow with its length. */
+import type { WavReader, WavWriter } from '../media/wav-file.ts';
+import { createDenoiser, DENOISER_DELAY, DENOISER_FRAME } from './denoiser.ts';
+import { partSamples, splitMidSide, toInteger } from './samples.ts';
+import { type Segment, segmentFinder } from './segments.ts';
+import { BINS, createTransform, HOP, WINDOW } from './spectrum.ts';
+import { recognitionGains, vocalGains, voiceMask } from './voice-mask.ts';
+
+/** The least common multiple of a hop (512) and a frame of RNNoise (480): 160 ms at 48 kHz. */
+const BLOCK = 7_680;
+/** What a spectrum reaches back behind the newest hop. */
+const HISTORY = WINDOW - HOP;
+
+export interface StemInput {
+  /** 48 kHz stereo. */
+  readonly mix: WavReader;
+  readonly segments: readonly Segment[];
+  /** How far to mask each segment, 0 to 1. */
+  readonly weights: readonly number[];
+}
+
+export interface StemOutput {
+  readonly vocals: WavWriter;
+  readonly background: WavWriter;
+  /** Mono, for recognition; null when nobody will listen. */
+  readonly voice: WavWriter | null;
+}
+
+/**
+ * Writes the stems of a whole file; vocals and background add up to the input, sample for sample.
+ * @param report takes the fraction done
+ */
+export async function splitStems(
+  input: StemInput,
+  output: StemOutput,
+  report: (fraction: number) => void,
+): Promise<void> {
+  const { mix } = input;
+  const split = await createBlockSplitter(input);
+  const total = mix.frames + HISTORY; // the last samples come out when the window has passed them
+  for (let start = 0; start < total; start += BLOCK) {
+    const block = await split(start);
+    // The output lies HISTORY samples behind the input, so the first samples fall before the start of the file.
+    const skip = Math.max(0, HISTORY - start);
+    const count = Math.min(BLOCK, mix.frames + HISTORY - start) - skip;
+    if (count > 0) await writeBlock(mix, output, block, { from: start - HISTORY + skip, skip, count });
+    report(Math.min(1, start / total));
+  }
+}
+
+interface Block {
+  readonly mid: Float32Array;
+  readonly side: Float32Array;
+  readonly voice: Float32Array;
+}
+
+/** Gives for each start of a block, called in order, the finished voice of the block that ended HISTORY samples ago. */
+async function createBlockSplitter({
+  mix,
+  segments,
+  weights,
+}: StemInput): Promise<(start: number) => Promise<Block>> {
+  const denoise = await createAlignedDenoiser(mix);
+  const transform = createTransform();
+  const findSegment = segmentFinder(segments);
+  const mid = new Float32Array(HISTORY + BLOCK);
+  const side = new Float32Array(HISTORY + BLOCK);
+  const sums: Block = { mid: overlapBuffer(), side: overlapBuffer(), voice: overlapBuffer() };
+  const mixed = new Float64Array(2 * WINDOW);
+  const voice = new Float64Array(2 * WINDOW);
+  const mask = new Float32Array(BINS);
+  const gains = new Float32Array(BINS);
+  let weight = weights[0] ?? 0; // before the first segment nobody listens; any weight does
+
+  return async (start) => {
+    for (const sum of Object.values(sums)) shiftOut(sum);
+    const denoised = await denoise(start);
+    splitMidSide(await mix.read(start - HISTORY, HISTORY + BLOCK), mid, side);
+    for (let offset = 0; offset < BLOCK; offset += HOP) {
+      const segment = findSegment((start - HISTORY + offset + WINDOW / 2) / mix.sampleRate);
+      weight = weights[segment] ?? weight;
+      transform.forward(mid, side, offset, mixed);
+      transform.forward(denoised, null, offset, voice);
+      voiceMask(mixed, voice, mask);
+      if (segment >= 0) {
+        vocalGains(mask, weight, gains);
+        transform.addInverse(mixed, gains, sums.mid, sums.side, offset);
+      }
+      recognitionGains(mask, weight, gains);
+      transform.addInverse(mixed, gains, sums.voice, null, offset);
+    }
+    return sums;
+  };
+}
+
+/** Denoised mid signal in line with the input: for each block the HISTORY before it and the block itself. */
+async function createAlignedDenoiser(mix: WavReader): Promise<(start: number) => Promise<Float32Array>> {
+  const denoiser = await createDenoiser();
+  const frame = new Float32Array(DENOISER_FRAME);
+  const denoised = new Float32Array(HISTORY + BLOCK);
+  const step = async (position: number) => {
+    splitMidSide(await mix.read(position, DENOISER_FRAME), frame, null);
+    denoiser.process(frame);
+  };
+  for (let position = 0; position < DENOISER_DELAY; position += DENOISER_FRAME) await step(position);
+  return async (start) => {
+    denoised.copyWithin(0, BLOCK);
+    for (let at = 0; at < BLOCK; at += DENOISER_FRAME) {
+      await step(start + DENOISER_DELAY + at);
+      denoised.set(frame, HISTORY + at);
+    }
+    return denoised;
+  };
+}
+
+/** Sums of overlapping windows: a finished block in front, HISTORY samples that later windows still add to behind. */
+function overlapBuffer(): Float32Array {
+  return new Float32Array(BLOCK + HISTORY);
+}
+
+function shiftOut(sum: Float32Array): void {
+  sum.copyWithin(0, BLOCK);
+  sum.fill(0, HISTORY);
+}
+
+async function writeBlock(
+  mix: WavReader,
+  output: StemOutput,
+  block: Block,
+  range: { from: number; skip: number; count: number },
+): Promise<void> {
+  const original = await mix.read(range.from, range.count);
+  const vocals = new Int16Array(original.length);
+  const background = new Int16Array(original.length);
+  partSamples(block.mid, block.side, range.skip, original, vocals, background);
+  await output.vocals.write(vocals);
+  await output.background.write(background);
+  await output.voice?.write(toInteger(block.voice.subarray(range.skip, range.skip + range.count)));
+}

@@ -1,0 +1,62 @@
+/**
+ * Entry of the separation worker, a process of its own: native code that crashes on a broken model takes only itself
+ * down, its memory goes when it ends, and the event loop of the service stays free.
+ * Arguments: the work folder, then `--voice` when the voice track for recognition is wanted.
+ */
+import { join } from 'node:path';
+import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
+import { createWav, openWav } from '../media/wav-file.ts';
+import { maskingWeights, speechEnergy } from './background-level.ts';
+import { detectSpeech, VAD_WINDOW } from './speech-detector.ts';
+import { splitStems } from './stems.ts';
+import { WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
+
+/** Measured share of the worker's time that detection takes. */
+const DETECTION_SHARE = 0.13;
+const WINDOW_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
+
+let told = 0;
+
+// stdin closes when the service ends in whatever way; without it nobody waits for the result.
+process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
+
+const [folder = '.', ...flags] = process.argv.slice(2);
+try {
+  await separate(folder, flags.includes(WITH_VOICE));
+} catch (error) {
+  // The message alone: the service shows the last line.
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+process.stdin.destroy();
+
+async function separate(workFolder: string, withVoice: boolean): Promise<void> {
+  const path = (name: keyof typeof WORKER_FILES) => join(workFolder, WORKER_FILES[name]);
+  const mono = await openWav(path('mono'));
+  const { segments, energies } = await detectSpeech(mono, (part) => progress(part * DETECTION_SHARE));
+  await mono.close();
+  const energy = speechEnergy(segments, energies, WINDOW_SECONDS);
+  const speechDecibels = energy > 0 ? 10 * Math.log10(energy) : null;
+  tell({ type: 'speech', segments, speechDecibels });
+
+  const mix = await openWav(path('mix'));
+  const vocals = await createWav(path('vocals'), STEM_FORMAT);
+  const background = await createWav(path('background'), STEM_FORMAT);
+  const voice = withVoice ? await createWav(path('voice'), { ...STEM_FORMAT, channels: 1 }) : null;
+  const weights = maskingWeights(segments, energies, WINDOW_SECONDS);
+  await splitStems({ mix, segments, weights }, { vocals, background, voice }, (part) =>
+    progress(DETECTION_SHARE + part * (1 - DETECTION_SHARE)),
+  );
+  await Promise.all([mix.close(), vocals.close(), background.close(), voice?.close()]);
+}
+
+/** Hundredths are enough for any bar. */
+function progress(fraction: number): void {
+  if (fraction - told < 0.01) return;
+  told = fraction;
+  tell({ type: 'progress', fraction });
+}
+
+function tell(message: WorkerMessage): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
+import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../workspace.ts';
+
+const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
+const CLIPS: { start: number; end: number }[] = JSON.parse(readFileSync(FIXTURE, 'utf8')).clips;
+
+/** All samples of a file, as ffmpeg reads them. */
+function samplesOf(file: string, filter = 'anull'): Int16Array {
+  const args = [
+    '-v',
+    'error',
+    '-i',
+    file,
+    '-map',
+    '0:a:0',
+    '-af',
+    filter,
+    '-ar',
+    '48000',
+    '-ac',
+    '2',
+    '-f',
+    's16le',
+    '-',
+  ];
+  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1e9 });
+  return new Int16Array(new Uint8Array(bytes).buffer);
+}
+
+/** Level of a stretch in decibels below full scale. */
+function level(samples: Int16Array, from: number, to: number): number {
+  const part = samples.subarray(Math.round(from * 48_000) * 2, Math.round(to * 48_000) * 2);
+  const sum = part.reduce((total, sample) => total + (sample / 32_768) ** 2, 0);
+  return 10 * Math.log10(sum / part.length + 1e-12);
+}
+
+describe('separating the sample', () => {
+  let folder = '';
+  let separation: Separation;
+  let reports: number[] = [];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
+    const work = createWork(folder);
+    separation = await separate(programs, SAMPLE, true, work);
+    reports = work.reports.map(({ fraction }) => fraction);
+  }, 120_000); // seconds on idle cores, a minute on busy ones
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('gives stems that add up to the input, sample for sample', () => {
+    const input = samplesOf(SAMPLE, 'aresample=48000:async=1:first_pts=0');
+    const vocals = samplesOf(separation.vocals);
+    const background = samplesOf(separation.background);
+    expect(vocals.length).toBe(input.length);
+    expect(background.length).toBe(input.length);
+    expect(input.every((sample, at) => (vocals[at] ?? 0) + (background[at] ?? 0) === sample)).toBe(true);
+  });
+
+  test('finds the speech where it is', () => {
+    expect(separation.segments).toHaveLength(CLIPS.length);
+    for (const [at, { start, end }] of separation.segments.entries()) {
+      // The clips have a little silence at their ends.
+      expect(start).toBeGreaterThan((CLIPS[at]?.start ?? 0) - 0.1);
+      expect(start).toBeLessThan((CLIPS[at]?.start ?? 0) + 0.5);
+      expect(end).toBeLessThan((CLIPS[at]?.end ?? 0) + 0.1);
+      expect(end).toBeGreaterThan((CLIPS[at]?.end ?? 0) - 0.5);
+    }
+  });
+
+  test('leaves the music between the clips to the background, and the speech to the vocals', () => {
+    const vocals = samplesOf(separation.vocals);
+    const background = samplesOf(separation.background);
+    for (const [at, { end }] of CLIPS.slice(0, -1).entries()) {
+      const gap = [end + 0.3, (CLIPS[at + 1]?.start ?? 0) - 0.3] as const;
+      expect(level(vocals, ...gap)).toBeLessThan(-90);
+      expect(level(background, ...gap)).toBeGreaterThan(-60);
+    }
+    for (const { start, end } of separation.segments) {
+      expect(level(vocals, start, end)).toBeGreaterThan(level(background, start, end) + 10);
+    }
+  });
+
+  test('measures the level of the speech', () => {
+    expect(separation.speechDecibels).toBeGreaterThan(-30);
+    expect(separation.speechDecibels).toBeLessThan(-15);
+  });
+
+  test('reports its progress up to the end', () => {
+    expect(reports.length).toBeGreaterThan(20);
+    expect(reports.at(-1)).toBe(1);
+    expect(reports).toEqual(reports.toSorted((a, b) => a - b));
+  });
+});
+
+/** How much of a known part is in an estimate, in decibels, whatever the gain (SI-SDR). */
+function fidelity(truth: Int16Array, estimate: Int16Array): number {
+  let power = 0;
+  let common = 0;
+  for (const [at, value] of truth.entries()) {
+    power += value * value;
+    common += value * (estimate[at] ?? 0);
+  }
+  const gain = common / power;
+  const error = truth.reduce((sum, value, at) => sum + ((estimate[at] ?? 0) - gain * value) ** 2, 0);
+  return 10 * Math.log10((gain * gain * power) / error);
+}
+
+test('masks music that is loud: both stems are nearer to the truth than the mix is', async () => {
+  const folder = temporaryFolder();
+  const [speech, music, mix] = ['speech.wav', 'music.wav', 'mix.mov'].map((name) => join(folder, name));
+  const clip = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0870.wav';
+  const still = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=9'];
+  const pcm = ['-c:a', 'pcm_s16le', '-ar', '48000'];
+  ffmpeg('-i', clip, '-af', 'adelay=1000,apad=whole_dur=9,pan=stereo|c0=c0|c1=c0', ...pcm, speech ?? '');
+  const tones = '0.02*sin(2*PI*330*t)+0.02*sin(2*PI*660*t)|0.02*sin(2*PI*220*t)+0.02*sin(2*PI*880*t)';
+  ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${tones}':s=48000:d=9`, ...pcm, music ?? '');
+  const sum = ['-filter_complex', '[1][2]amix=inputs=2:normalize=0[a]', '-map', '0:v', '-map', '[a]'];
+  ffmpeg(
+    ...still,
+    '-i',
+    speech ?? '',
+    '-i',
+    music ?? '',
+    ...sum,
+    '-c:v',
+    'mjpeg',
+    '-c:a',
+    'pcm_s16le',
+    mix ?? '',
+  );
+  const { vocals, background } = await separate(programs, mix ?? '', false, createWork(folder));
+  const whole = samplesOf(mix ?? '');
+  expect(fidelity(samplesOf(speech ?? ''), samplesOf(vocals))).toBeGreaterThan(
+    fidelity(samplesOf(speech ?? ''), whole) + 3,
+  );
+  expect(fidelity(samplesOf(music ?? ''), samplesOf(background))).toBeGreaterThan(
+    fidelity(samplesOf(music ?? ''), whole) + 3,
+  );
+});
+
+test('sound without speech is background throughout', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'tone.mov');
+  ffmpeg(
+    ...['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=3', '-f', 'lavfi', '-i', 'sine=f=300:d=3'],
+    ...['-c:v', 'mjpeg', '-c:a', 'pcm_s16le', file],
+  );
+  const { segments, vocals, speechDecibels } = await separate(programs, file, false, createWork(folder));
+  expect(segments).toEqual([]);
+  expect(speechDecibels).toBeNull();
+  expect(samplesOf(vocals).every((sample) => sample === 0)).toBe(true);
+});
+
+test('cancelling ends the worker within 2 seconds', async () => {
+  const folder = temporaryFolder();
+  const stop = new AbortController();
+  const work = {
+    ...createWork(folder, stop.signal),
+    report: (fraction: number) => fraction > 0.1 && stop.abort(),
+  };
+  let began = 0;
+  stop.signal.addEventListener('abort', () => {
+    began = performance.now();
+  });
+  await expect(separate(programs, SAMPLE, true, work)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
