@@ -1,0 +1,90 @@
+/** Words into cues that can be read: pure. */
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { wrapText } from '../text/wrap.ts';
+import type { Word } from './word.ts';
+
+/** Two rows of 42 characters, as broadcasters set subtitles. */
+const MAX_CHARACTERS = 84;
+/** Longer than seven seconds a cue seems to hang. */
+const MAX_SECONDS = 7;
+/** A pause that ends a sentence, in seconds. */
+const SENTENCE_PAUSE = 0.6;
+/** Between two stretches of speech a shorter pause does. */
+const SEGMENT_PAUSE = 0.25;
+/** A cue shown for less than a second cannot be read; it is lengthened where there is room. */
+const MIN_SECONDS = 1;
+
+/** Groups words into sentences by their pauses, splits long ones where it hurts least, and sets the times. */
+export function wordsToCues(words: readonly Word[]): SubtitleLine[] {
+  const groups = sentences(words).flatMap((sentence) => {
+    const parts = splitLong(sentence);
+    return parts.map((part, at) => ({ part, opens: at === 0, closes: at === parts.length - 1 }));
+  });
+  return groups.map(({ part, opens, closes }, at) => {
+    const { start, end } = span(part);
+    const next = groups[at + 1]?.part[0]?.start ?? Number.POSITIVE_INFINITY;
+    const shownUntil = Math.min(next, Math.max(end, start + MIN_SECONDS));
+    const startMs = Math.round(start * 1000);
+    return {
+      index: at + 1,
+      start_ms: startMs,
+      end_ms: Math.max(startMs + 1, Math.round(shownUntil * 1000)),
+      text: wrapText(sentenceText(part, opens, closes)),
+    };
+  });
+}
+
+function sentences(words: readonly Word[]): Word[][] {
+  const groups: Word[][] = [];
+  let previous: Word | null = null;
+  for (const word of words) {
+    const pause = previous === null ? Number.POSITIVE_INFINITY : word.start - previous.end;
+    const sameStretch = previous?.segment === word.segment;
+    if (pause > (sameStretch ? SENTENCE_PAUSE : SEGMENT_PAUSE)) groups.push([word]);
+    else groups.at(-1)?.push(word);
+    previous = word;
+  }
+  return groups;
+}
+
+/** Halves what is too long, at the place that is best for both halves, until nothing is. */
+function splitLong(words: Word[]): Word[][] {
+  const { start, end } = span(words);
+  const fits = joined(words).length <= MAX_CHARACTERS && end - start <= MAX_SECONDS;
+  if (fits || words.length < 2) return [words];
+  const at = bestSplit(words);
+  return [...splitLong(words.slice(0, at)), ...splitLong(words.slice(at))];
+}
+
+/** A second of pause counts as much as four thirds of the text's length away from its middle. */
+const PAUSE_WEIGHT = 4;
+const BALANCE_WEIGHT = 3;
+
+function bestSplit(words: readonly Word[]): number {
+  const total = joined(words).length;
+  let best = { at: 1, score: Number.NEGATIVE_INFINITY };
+  for (let at = 1; at < words.length; at += 1) {
+    const pause = (words[at]?.start ?? 0) - (words[at - 1]?.end ?? 0);
+    const imbalance = Math.abs(joined(words.slice(0, at)).length - total / 2) / total;
+    const score = PAUSE_WEIGHT * pause - BALANCE_WEIGHT * imbalance;
+    if (score > best.score) best = { at, score };
+  }
+  return best.at;
+}
+
+function span(words: readonly Word[]): { start: number; end: number } {
+  return { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 };
+}
+
+function joined(words: readonly Word[]): string {
+  return words.map((word) => word.text).join(' ');
+}
+
+/** The dictionary knows lower case only. */
+function sentenceText(words: readonly Word[], opens: boolean, closes: boolean): string {
+  const text = joined(words)
+    .replace(/\bi\b/g, 'I')
+    .replace(/\b(mr|mrs|ms|dr)\b/g, (title) => `${title.charAt(0).toUpperCase()}${title.slice(1)}.`);
+  const opened = opens ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return closes && !opened.endsWith('.') ? `${opened}.` : opened;
+}
