@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { wavHeader } from '../../../src/engines/media/wav.ts';
+import { clipSeconds, cutClip, parseClip, trimSilence } from '../../../src/engines/speak/clip.ts';
+
+const clip = (samples: number[]) => ({ samples: Int16Array.from(samples), sampleRate: 1_000 });
+
+test('silence at both ends is cut off, but for 2 ms before and 10 ms after', () => {
+  const silence = Array.from({ length: 50 }, () => 150);
+  const trimmed = trimSilence(clip([...silence, 900, 0, -900, ...silence]));
+  expect([...trimmed.samples]).toEqual([150, 150, 900, 0, -900, ...silence.slice(0, 10)]);
+  expect(clipSeconds(trimSilence(clip(silence)))).toBe(0);
+});
+
+test('a cut end fades out', () => {
+  const cut = cutClip(clip(Array.from({ length: 100 }, () => 1_000)), 50);
+  expect(cut.samples).toHaveLength(50);
+  expect([...cut.samples.slice(38)]).toEqual([1000, 1000, 1000, 900, 800, 700, 600, 500, 400, 300, 200, 100]);
+  expect(cutClip(clip([1, 2]), 2).samples).toHaveLength(2);
+});
+
+test('a stream whose header names a length of 2 GiB is read to its end', () => {
+  const wav = Buffer.concat([
+    wavHeader({ sampleRate: 22_050, channels: 1 }, 2 ** 31),
+    Buffer.from([1, 0, 255, 255]),
+  ]);
+  expect([...parseClip(wav).samples]).toEqual([1, -1]);
+});

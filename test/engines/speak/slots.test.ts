@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { planSlots } from '../../../src/engines/speak/slots.ts';
+
+const line = (index: number, start_ms: number, end_ms: number, text = `text ${index}`) => ({
+  index,
+  start_ms,
+  end_ms,
+  text,
+});
+
+describe('the slots of a dub', () => {
+  test('may run 1.5 s over their cue, but not into the next', () => {
+    const slots = planSlots([line(1, 1_000, 2_000), line(2, 2_500, 3_000), line(3, 9_000, 9_500)], 10_000);
+    expect(slots.map(({ startMs, endMs, limitMs }) => [startMs, endMs, limitMs])).toEqual([
+      [1_000, 2_000, 2_420],
+      [2_500, 3_000, 4_500],
+      [9_000, 9_500, 10_000],
+    ]);
+  });
+
+  test('are shared by cues that begin together, one spoken after the other', () => {
+    const slots = planSlots([line(2, 1_100, 3_000, 'second'), line(1, 1_000, 2_000, 'first')], 10_000);
+    expect(slots).toEqual([
+      { indexes: [1, 2], text: 'first second', startMs: 1_000, endMs: 3_000, limitMs: 4_500 },
+    ]);
+  });
+
+  test('pass over cues without words and those behind the end', () => {
+    expect(planSlots([line(1, 0, 500, '♪'), line(2, 20_000, 21_000)], 10_000)).toEqual([]);
+  });
+
+  test('hold the words alone', () => {
+    expect(planSlots([line(1, 0, 500, '<i>Hello\nyou</i>')], 1_000)[0]?.text).toBe('Hello you');
+  });
+
+  test('never overlap, whatever the cues are', () => {
+    const cue = fc.record({
+      start: fc.integer({ min: 0, max: 60_000 }),
+      length: fc.integer({ min: 1, max: 20_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(cue, { maxLength: 30 }), (cues) => {
+        const slots = planSlots(
+          cues.map(({ start, length }, at) => line(at + 1, start, start + length)),
+          50_000,
+        );
+        for (const [at, slot] of slots.entries()) {
+          expect(slot.limitMs).toBeGreaterThan(slot.startMs);
+          expect(slot.limitMs).toBeLessThanOrEqual(50_000);
+          expect(slot.startMs).toBeGreaterThanOrEqual((slots[at - 1]?.limitMs ?? -80) + 80);
+        }
+        const spoken = slots.flatMap((slot) => slot.indexes).length;
+        expect(spoken).toBe(cues.filter(({ start }) => start < 50_000).length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { openWav } from '../../../src/engines/media/wav-file.ts';
+import { clipSeconds } from '../../../src/engines/speak/clip.ts';
+import { speakText } from '../../../src/engines/speak/espeak.ts';
+import { speak } from '../../../src/engines/speak/speak.ts';
+import { createWork, ffprobe, programs, temporaryFolder } from '../workspace.ts';
+
+const line = (index: number, start_ms: number, end_ms: number, text: string) => ({
+  index,
+  start_ms,
+  end_ms,
+  text,
+});
+
+function dub(lines: ReturnType<typeof line>[], language = 'es', durationSeconds: number | null = null) {
+  const task = { lines, targetLanguage: language, voiceMode: 'auto', durationSeconds } as const;
+  return speak(programs, task, createWork(temporaryFolder()));
+}
+
+/** Whole track, as numbers. */
+async function trackOf(path: string): Promise<{ samples: Int16Array; sampleRate: number }> {
+  const wav = await openWav(path);
+  const samples = (await wav.read(0, wav.frames)).slice();
+  await wav.close();
+  return { samples, sampleRate: wav.sampleRate };
+}
+
+/** The first sound at or after a time, in seconds. */
+function onsetAfter(
+  { samples, sampleRate }: { samples: Int16Array; sampleRate: number },
+  time: number,
+): number {
+  const from = Math.round(time * sampleRate);
+  return (from + samples.subarray(from).findIndex((sample) => Math.abs(sample) > 200)) / sampleRate;
+}
+
+const CUES = [
+  line(1, 1_000, 3_000, 'Buenos días a todos.'),
+  line(2, 3_500, 4_000, 'Esta frase es demasiado larga para el tiempo que tiene, así que se habla deprisa.'),
+  line(3, 5_200, 9_000, 'Fin.'),
+];
+
+describe('a dub', () => {
+  test('begins each text within 10 ms of its cue and is silent between them', async () => {
+    const { path, fits } = await dub(CUES);
+    const track = await trackOf(path);
+    expect(onsetAfter(track, 0)).toBeCloseTo(1, 2);
+    for (const [at, { start_ms }] of CUES.entries()) {
+      const end =
+        CUES[at - 1] === undefined ? 0 : (CUES[at - 1]?.start_ms ?? 0) / 1000 + (fits[at - 1]?.spoken ?? 0);
+      expect(Math.abs(onsetAfter(track, end + 0.01) - start_ms / 1000)).toBeLessThan(0.01);
+    }
+  });
+
+  test('fits each text into its slot and says how', async () => {
+    const { fits } = await dub(CUES);
+    expect(fits.map((fit) => fit.indexes)).toEqual([[1], [2], [3]]);
+    for (const fit of fits) expect(fit.spoken).toBeLessThanOrEqual(fit.available);
+    expect(fits[1]).toMatchObject({ rate: 260, cut: 0 });
+    expect(fits[1]?.tempo).toBeGreaterThan(1);
+    expect(fits[2]?.rate).toBe(130);
+  });
+
+  test('is 48 kHz mono and as long as it is told, else as the cues', async () => {
+    const told = await dub(CUES, 'es', 12.5);
+    expect(ffprobe(told.path, 'stream=sample_rate,channels')).toBe('48000\n1');
+    expect(told.durationSeconds).toBeCloseTo(12.5, 3);
+    expect(Number(ffprobe(told.path, 'format=duration'))).toBeCloseTo(12.5, 3);
+    expect((await dub(CUES)).durationSeconds).toBeCloseTo(9, 3);
+  });
+
+  test('of cues without words is silence', async () => {
+    const { path, fits } = await dub([line(1, 0, 1_000, '♪ ♪')]);
+    expect(fits).toEqual([]);
+    expect((await trackOf(path)).samples.every((sample) => sample === 0)).toBe(true);
+  });
+
+  test('is refused for cues that nobody could speak: a book, or thousands at one time', async () => {
+    await expect(dub([line(7, 0, 1_000, 'x'.repeat(5_001))])).rejects.toMatchObject({
+      code: 'SUBTITLE_INVALID',
+      message: expect.stringContaining('line 7 '),
+    });
+    const crowd = Array.from({ length: 900 }, (_, at) => line(at + 1, 0, 1_000, 'hola a todos'));
+    await expect(dub(crowd)).rejects.toMatchObject({ code: 'SUBTITLE_INVALID' });
+  });
+
+  test('is refused for a language without a voice, and beyond four hours', async () => {
+    await expect(dub(CUES, 'tlh-Xxxx')).rejects.toMatchObject({ code: 'LANGUAGE_NOT_SUPPORTED' });
+    const late = [line(1, 99 * 3_600_000, 99 * 3_600_000 + 1_000, 'tarde')];
+    await expect(dub(late)).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
+  });
+});
+
+describe('a text from outside', () => {
+  const speaking = () => ({
+    programs,
+    voice: 'en-us',
+    folder: temporaryFolder(),
+    signal: new AbortController().signal,
+  });
+  const seconds = async (text: string) => clipSeconds(await speakText(speaking(), text, 165));
+
+  test('is no option, no markup and no phonemes to the voice', async () => {
+    expect(await seconds('--version')).toBeGreaterThan(0.2);
+    expect(await seconds('[[h@loU]]')).toBeCloseTo(await seconds(' h@loU '), 2);
+    expect(await seconds('a <break time="5s"/> b')).toBeLessThan(4);
+  });
+
+  test('that is spoken slowly lasts longer, by its rate', async () => {
+    const text = 'He was not an ill disposed young man, unless to be rather cold hearted.';
+    const natural = clipSeconds(await speakText(speaking(), text, 165));
+    const fast = clipSeconds(await speakText(speaking(), text, 250));
+    expect(natural / fast).toBeCloseTo(250 / 165, 0);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { chooseVoice, parseVoices, voiceNames } from '../../../src/engines/speak/voices.ts';
+
+const TABLE = `Pty Language       Age/Gender VoiceName          File                 Other Languages
+ 5  en-us           --/M      English_(America)  gmw/en-US            (en 3)
+ 2  en-gb           --/M      English_(Great_Britain) gmw/en               (en 2)
+ 5  cmn             --/M      Chinese_(Mandarin) sit/cmn              (zh-cmn 5)(zh 5)
+ 3  es-es           --/F      spanish-mbrola-3   mb/mb-es3            (es 3)
+ 5  es              --/M      Spanish_(Spain)    roa/es
+ 5  es-419          --/M      Spanish_(Latin_America) roa/es-419           (es-mx 6)(es 6)
+`;
+const voices = parseVoices(TABLE);
+
+test('voices are named by BCP 47; those that need data of their own are left out', () => {
+  expect(voices.map((voice) => voice.language)).toEqual(['en-US', 'en-GB', 'zh', 'es', 'es-419']);
+});
+
+test.each([
+  ['es', 'auto', 'es'],
+  ['es', 'female', 'es+f3'],
+  ['es-ES', 'male', 'es+m3'],
+  ['es-MX', 'auto', 'es-419'],
+  ['en', 'auto', 'en-us'],
+  ['en-AU', 'auto', 'en-us'],
+  ['zh-Hans', 'auto', 'cmn'],
+  ['xx', 'auto', null],
+] as const)('%s, %s, is spoken by %s', (language, mode, name) => {
+  expect(chooseVoice(voices, language, mode)).toBe(name);
+});
+
+test('each language can be spoken by three voices', () => {
+  expect(voices[3] && voiceNames(voices[3])).toEqual(['es', 'es+f3', 'es+m3']);
+});
