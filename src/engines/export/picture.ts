@@ -1,0 +1,44 @@
+/** Whether the picture can stay as it is, and what size it gets otherwise: pure. */
+import type { Tasks } from '../engine.ts';
+import type { Header } from '../media/header.ts';
+import { displaySize } from '../media/inspect.ts';
+
+export type Resolution = Tasks['auto_localization']['resolution'];
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Rows of the named sizes. Of an upright picture they are the columns, as phones and platforms count. */
+const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 1080, '720p': 720, '480p': 480 };
+
+/** Codecs that players expect in an MP4; others are encoded anew. */
+const MP4_CODECS = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4']);
+
+/** The size that a picture is scaled to, sides even as the encoder needs, never larger than it is; null: stays. */
+export function scaledSize(shown: Size, resolution: Resolution): Size | null {
+  if (resolution === 'source') return null;
+  const short = Math.min(shown.width, shown.height);
+  const target = SHORT_SIDE[resolution];
+  if (short <= target) return null;
+  const even = (side: number) => 2 * Math.round((side * target) / short / 2);
+  return { width: even(shown.width), height: even(shown.height) };
+}
+
+export type PicturePlan = { readonly copy: true } | { readonly copy: false; readonly size: Size };
+
+/** Copies the picture where nothing is to be done to it and an MP4 may hold it, else encodes it at a size. */
+export function planPicture(header: Header, resolution: Resolution, burned: boolean): PicturePlan {
+  const { video } = header;
+  const shown = video === null ? { width: 0, height: 0 } : displaySize(video);
+  const size = scaledSize(shown, resolution);
+  // Streams of AVI and MPEG lack the time stamps that an MP4 must have.
+  const fits = header.demuxer.includes('mov') && MP4_CODECS.has(video?.codec_name ?? '');
+  if (size === null && !burned && fits) return { copy: true };
+  const downToEven = (side: number) => side - (side % 2);
+  return {
+    copy: false,
+    size: size ?? { width: downToEven(shown.width), height: downToEven(shown.height) },
+  };
+}

@@ -1,0 +1,214 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type ExportTask, exportVideo } from '../../../src/engines/export/export.ts';
+import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../workspace.ts';
+
+const SECONDS = 3;
+const lines = [
+  { index: 1, start_ms: 500, end_ms: 2_500, text: 'Hola {\\fs500} <i>mundo</i>\n--> %d [x]:=;\'"' },
+];
+const PICTURE = ['-f', 'lavfi', '-i', `testsrc=s=320x180:r=25:d=${SECONDS}`];
+/** A tone left and right, as an original; another in the background; a third as a dub, from 1 s to 2 s. */
+const SOUND = ['-f', 'lavfi', '-i', `sine=f=400:d=${SECONDS},pan=stereo|c0=c0|c1=c0`];
+
+function media(
+  name = 'source.mp4',
+  options: string[] = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'],
+) {
+  const folder = temporaryFolder();
+  const [video, background, dub] = [name, 'background.wav', 'dub.wav'].map((file) => join(folder, file));
+  if (video === undefined || background === undefined || dub === undefined) throw new Error('unreachable');
+  ffmpeg(...PICTURE, ...SOUND, ...options, video);
+  ffmpeg(
+    '-f',
+    'lavfi',
+    '-i',
+    `sine=f=1000:d=${SECONDS}`,
+    '-af',
+    'volume=-12dB',
+    '-ar',
+    '48000',
+    '-ac',
+    '2',
+    background,
+  );
+  const spoken = "aevalsrc='between(t,1,2)*0.3*sin(2*PI*3000*t)':s=48000:d=2";
+  ffmpeg('-f', 'lavfi', '-i', spoken, '-ac', '1', '-c:a', 'pcm_s16le', dub);
+  return { folder, video, background, dub };
+}
+
+type Media = ReturnType<typeof media>;
+
+function dubbed(
+  { background, dub }: Media,
+  originalAudio: 'background' | 'duck' | 'mute',
+): ExportTask['sound'] {
+  return { type: 'dubbed', dub, background, originalAudio, speechDecibels: -18 };
+}
+
+async function run(source: Media, task: Partial<ExportTask>) {
+  const work = createWork(source.folder);
+  const { video, durationSeconds } = await exportVideo(
+    programs,
+    {
+      video: source.video,
+      sound: dubbed(source, 'background'),
+      subtitle: { language: 'es', lines },
+      subtitleOutput: 'none',
+      resolution: 'source',
+      ...task,
+    },
+    work,
+  );
+  return { path: video.path, durationSeconds, work };
+}
+
+/** Hashes of all decoded pictures. */
+const pictures = (file: string) =>
+  execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:v', '-f', 'framemd5', '-'], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((row) => !row.startsWith('#'))
+    .map((row) => row.split(',').at(-1)?.trim());
+
+/** Level of a tone in a stretch of the sound, in decibels below full scale. */
+function toneLevel(file: string, frequency: number, from: number, to: number): number {
+  const filter = `atrim=${from}:${to},bandpass=f=${frequency}:width_type=h:w=40,bandpass=f=${frequency}:width_type=h:w=40,astats=measure_perchannel=0`;
+  const args = ['-hide_banner', '-nostats', '-i', file, '-af', filter, '-f', 'null', '-'];
+  const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
+  return Number.parseFloat(/RMS level dB: (-?[\d.]+)/.exec(stderr)?.[1] ?? '-200');
+}
+
+describe('an export', () => {
+  test('copies the picture frame by frame, lasts as long as the input and reports its progress', async () => {
+    const source = media();
+    const { path, durationSeconds, work } = await run(source, {});
+    expect(pictures(path)).toEqual(pictures(source.video));
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+    expect(Math.abs(Number(ffprobe(path, 'stream=duration', 'a:0')) - SECONDS)).toBeLessThan(0.04);
+    expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 'a:0')).toBe('aac\nspa');
+    expect(work.reports.at(-1)?.fraction).toBeGreaterThan(0.9);
+  });
+
+  test('puts the index in front, so that playing can begin before all is there', async () => {
+    const { path } = await run(media(), {});
+    const trace = execFileSync('sh', ['-c', 'ffprobe -v trace "$1" 2>&1', 'sh', path], { encoding: 'utf8' });
+    expect(trace.indexOf("type:'moov'")).toBeGreaterThan(0);
+    expect(trace.indexOf("type:'moov'")).toBeLessThan(trace.indexOf("type:'mdat'"));
+  });
+
+  test('keeps the rotation of a phone', async () => {
+    const source = media();
+    const rotated = join(source.folder, 'rotated.mp4');
+    ffmpeg('-i', source.video, '-c', 'copy', '-metadata:s:v:0', 'rotate=90', rotated);
+    const rotation = ffprobe(rotated, 'stream_side_data=rotation', 'v:0');
+    expect(rotation).toBe('90');
+    const copied = await run({ ...source, video: rotated }, {});
+    expect(ffprobe(copied.path, 'stream_side_data=rotation', 'v:0')).toBe(rotation);
+    const scaled = await run({ ...source, video: rotated }, { subtitleOutput: 'burned' });
+    expect(ffprobe(scaled.path, 'stream=width,height', 'v:0')).toBe('180\n320');
+  });
+
+  test.each([
+    ['source.avi', ['-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100']],
+    ['source.mpg', ['-c:v', 'mpeg2video', '-c:a', 'mp2']],
+    ['source.mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
+  ])('encodes anew what an MP4 cannot hold: %s', async (name, options) => {
+    const source = media(name, options);
+    const { path, durationSeconds } = await run(source, { sound: { type: 'original' } });
+    expect(ffprobe(path, 'stream=codec_name', 'v:0')).toBe('h264');
+    expect(ffprobe(path, 'stream=codec_name', 'a:0')).toBe('aac');
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.15); // the frames of MP2 and MP3 are padded
+  });
+});
+
+describe('the original sound', () => {
+  test('gives way to the background', async () => {
+    const { path } = await run(media(), {});
+    expect(toneLevel(path, 1000, 0.2, 0.8)).toBeGreaterThan(-40);
+    expect(toneLevel(path, 3000, 1.2, 1.8)).toBeGreaterThan(-20);
+    expect(toneLevel(path, 400, 0.2, 2.8)).toBeLessThan(-50);
+  });
+
+  test('is lowered while the dub speaks and comes back, also after its end', async () => {
+    const source = media();
+    const { path, durationSeconds } = await run(source, { sound: dubbed(source, 'duck') });
+    const before = toneLevel(path, 400, 0.2, 0.9);
+    expect(toneLevel(path, 400, 1.3, 1.9)).toBeLessThan(before - 8);
+    expect(Math.abs(toneLevel(path, 400, 2.7, 2.95) - before)).toBeLessThan(2);
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+  });
+
+  test('is silenced', async () => {
+    const source = media();
+    const { path, durationSeconds } = await run(source, { sound: dubbed(source, 'mute') });
+    expect(toneLevel(path, 400, 0.2, 0.8)).toBeLessThan(-80);
+    expect(toneLevel(path, 3000, 1.2, 1.8)).toBeGreaterThan(-20);
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+  });
+
+  test('stays as it was when only subtitles are added', async () => {
+    const source = media();
+    const { path } = await run(source, { sound: { type: 'original' }, subtitleOutput: 'soft' });
+    const sound = (file: string) =>
+      execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:a', '-f', 'md5', '-'], {
+        encoding: 'utf8',
+      });
+    expect(sound(path)).toBe(sound(source.video));
+  });
+});
+
+describe('subtitles', () => {
+  test('soft ones are a track in the language, with the text as it is', async () => {
+    const { path } = await run(media(), { subtitleOutput: 'soft' });
+    expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 's:0')).toBe('mov_text\nspa');
+    const srt = execFileSync('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-'], {
+      encoding: 'utf8',
+    });
+    expect(srt.replaceAll('\r', '')).toContain('00:00:00,500 --> 00:00:02,500\nHola mundo\n→ %d [x]:=;\'"');
+  });
+
+  test('burned ones are in the picture while they are shown, and no track', async () => {
+    const source = media();
+    const { path } = await run(source, { subtitleOutput: 'burned' });
+    expect(ffprobe(path, 'stream=codec_type')).toBe('video\naudio');
+    const difference = (from: number, to: number) => {
+      const crop = 'crop=iw:ih/4:0:ih*3/4'; // the lowest quarter, where subtitles are
+      const filter = `[0:v]trim=${from}:${to},${crop}[a];[1:v]trim=${from}:${to},${crop}[b];[a][b]psnr`;
+      const args = [
+        '-hide_banner',
+        '-nostats',
+        '-i',
+        source.video,
+        '-i',
+        path,
+        '-lavfi',
+        filter,
+        '-f',
+        'null',
+        '-',
+      ];
+      const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
+      return Number.parseFloat(/average:([\d.]+)/.exec(stderr)?.[1] ?? '0');
+    };
+    expect(difference(0, 0.4)).toBeGreaterThan(30);
+    expect(difference(1, 2)).toBeLessThan(25);
+  });
+
+  test('a smaller picture is scaled, with them burned into the small one', async () => {
+    const source = media('large.mp4', [
+      '-vf',
+      'scale=1280:720',
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+      '-c:a',
+      'aac',
+    ]);
+    const { path } = await run(source, { subtitleOutput: 'burned', resolution: '480p' });
+    expect(ffprobe(path, 'stream=width,height', 'v:0')).toBe('854\n480');
+  });
+});
