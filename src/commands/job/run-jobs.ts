@@ -61,7 +61,7 @@ export async function runJobs(
     return 0;
   } catch (error) {
     progress.close();
-    if (context.signal.aborted) tellContinuation(run);
+    if (context.signal.aborted) tellStop(run);
     throw context.signal.aborted ? context.signal.reason : error;
   } finally {
     await connection.close();
@@ -125,6 +125,13 @@ async function finish(run: Run, outcomes: readonly Outcome[]): Promise<void> {
   if (run.detach || waiting.length > 0) tellContinuation(run);
   if (failure !== null) throw failure;
   if (!run.detach) tellNextSteps(run.context, outcomes);
+}
+
+function tellStop(run: Run): void {
+  const { terminal } = run.context;
+  if (run.accepted.length === 0) terminal.note('Stopped before a job was made; nothing is charged.');
+  else terminal.note('Stopped waiting; the job is kept and nothing is lost.');
+  tellContinuation(run);
 }
 
 function tellContinuation({ accepted, context, connection, plan }: Run): void {

@@ -1,0 +1,67 @@
+/** The tool in a person's hands: on a terminal, interrupted, continued, and on a pipe that closes. */
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Installation, installPacked } from './packed.ts';
+import { openTerminal, type TerminalSession } from './terminal.ts';
+
+const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.meta.url));
+const MINUTES = 60_000;
+
+let vloc: Installation;
+beforeAll(() => {
+  vloc = installPacked();
+  copyFileSync(SAMPLE, join(vloc.folder, 'sample.mp4'));
+}, 5 * MINUTES);
+afterAll(() => vloc.remove());
+
+const open = (commandLine: string): TerminalSession =>
+  openTerminal(commandLine.replace(/^vloc/, vloc.program), vloc.folder, {
+    PATH: process.env.PATH ?? '',
+    HOME: vloc.folder,
+    VLOC_STATE_DIR: vloc.stateDir,
+    LANG: 'C.UTF-8',
+  });
+
+describe('Ctrl-C while a job runs', () => {
+  let session: TerminalSession;
+  beforeAll(async () => {
+    session = open('vloc localize sample.mp4 --to es');
+    await session.see('separating');
+    session.type('\x03');
+    await session.ended;
+  }, 2 * MINUTES);
+
+  it('ends with 130', async () => {
+    expect(await session.ended).toBe(130);
+  });
+
+  it('has drawn a bar, and gives the cursor back', () => {
+    expect(session.screen()).toContain('────');
+    expect(session.screen().lastIndexOf('\u001b[?25h')).toBeGreaterThan(
+      session.screen().lastIndexOf('\u001b[?25l'),
+    );
+  });
+
+  it(
+    'prints the command that continues, and that command gets the result',
+    async () => {
+      const shown = stripVTControlCharacters(session.screen());
+      const command = /^ +(vloc jobs wait .*)$/m.exec(shown)?.[1]?.trim() ?? '';
+      const continued = open(`${command} --output plain`);
+      expect(await continued.ended, continued.screen()).toBe(0);
+      expect(existsSync(join(vloc.folder, 'sample.es.mp4'))).toBe(true);
+    },
+    2 * MINUTES,
+  );
+});
+
+describe('a reader that has had enough', () => {
+  it('is no failure: the help through `head -1` ends with 0 and without a complaint', async () => {
+    const session = open(`bash -c 'set -o pipefail; "${vloc.program}" localize --help | head -1'`);
+    expect(await session.ended).toBe(0);
+    expect(session.screen().trim()).toBe('Usage: vloc localize [options] <input...>');
+  });
+});
