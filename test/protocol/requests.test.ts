@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { JOB_KIND_NAMES, type JobKind } from '../../src/protocol/kind-names.ts';
+import { checkJobRequest, requestSchema } from '../../src/protocol/requests.ts';
+
+const source = { type: 'url', url: 'https://media.example.com/talk.mp4' };
+const subtitle = { type: 'upload', upload_id: 'upl_01jd6m3v0000000000000000zz' };
+const target_language = 'es';
+
+/** The least that each kind accepts, and what its defaults make of it. Source: contract, "Jobs". */
+const LEAST: Record<JobKind, { given: Record<string, unknown>; defaults: Record<string, string> }> = {
+  audio_separation: { given: { source }, defaults: {} },
+  subtitle_recognition: { given: { source }, defaults: { source_language: 'auto' } },
+  subtitle_translation: { given: { subtitle, target_language }, defaults: { source_language: 'auto' } },
+  dubbing: { given: { subtitle, target_language }, defaults: { voice_mode: 'auto' } },
+  auto_localization: {
+    given: { source, target_language },
+    defaults: {
+      source_language: 'auto',
+      mode: 'standard',
+      voice_mode: 'auto',
+      subtitle_output: 'none',
+      original_audio: 'background',
+      resolution: 'source',
+    },
+  },
+};
+
+/** Each broken rule as `pointer: detail`. */
+function faults(kind: JobKind, body: unknown): string[] {
+  const checked = checkJobRequest(kind, body);
+  return checked.ok ? [] : checked.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+}
+
+/** A request that is right but for what is given. */
+const separation = (change: Record<string, unknown>) => faults('audio_separation', { source, ...change });
+const dubbing = (change: Record<string, unknown>) =>
+  faults('dubbing', { subtitle, target_language, ...change });
+const fromUrl = (url: unknown) => separation({ source: { type: 'url', url } });
+
+describe.each(JOB_KIND_NAMES)('a request for %s', (kind) => {
+  const { given, defaults } = LEAST[kind];
+
+  it('is complete with its required fields, and gets the defaults', () => {
+    expect(checkJobRequest(kind, given)).toEqual({ ok: true, value: { ...given, ...defaults } });
+  });
+
+  it.each(Object.keys(given))('is refused without %s', (name) => {
+    const { [name]: _left, ...rest } = given;
+    expect(faults(kind, rest)).toEqual([`/${name}: is required`]);
+  });
+
+  it('may carry a reference and a callback', () => {
+    const common = { client_reference: 'talk-7', callback_url: 'https://hooks.example.com/vloc' };
+    expect(checkJobRequest(kind, { ...given, ...common })).toEqual({
+      ok: true,
+      value: { ...given, ...defaults, ...common },
+    });
+  });
+
+  it.each(['speed', '__proto__', 'constructor', 'toString'])(
+    'is refused with the unknown field %s',
+    (name) => {
+      const body = JSON.parse(JSON.stringify(given).replace('{', `{"${name}":1,`));
+      expect(faults(kind, body)).toEqual([`/${name}: there is no such field`]);
+    },
+  );
+
+  it.each([null, undefined, 'text', 7, true])('is refused when it is %j', (body) => {
+    const [fault] = faults(kind, body);
+    expect(fault).toMatch(/^: /);
+  });
+
+  it('is refused as an empty list', () => {
+    expect(faults(kind, [])).toEqual(Object.keys(given).map((name) => `/${name}: is required`));
+  });
+});
+
+describe('choices', () => {
+  const CHOICES = {
+    mode: ['standard', 'subtitles_only'],
+    voice_mode: ['auto', 'female', 'male'],
+    subtitle_output: ['none', 'soft', 'burned'],
+    original_audio: ['background', 'duck', 'mute'],
+    resolution: ['source', '1080p', '720p', '480p'],
+  };
+  const localization = (name: string, value: unknown) =>
+    faults('auto_localization', { source, target_language, [name]: value });
+
+  it.each(Object.entries(CHOICES))('for %s are those of the contract and no other', (name, choices) => {
+    for (const choice of choices) expect(localization(name, choice)).toEqual([]);
+    for (const wrong of [choices[0]?.toUpperCase(), '', null, 1, choices]) {
+      expect(localization(name, wrong)[0]).toMatch(new RegExp(`^/${name}: .*"${choices[0]}"`));
+    }
+  });
+});
+
+describe('an input', () => {
+  it.each([
+    'https://a.example/x.mp4',
+    'https://a.example:8443/x?y=z#t',
+    'https://例え.example/ビデオ.mp4',
+    'https://192.0.2.1/x',
+  ])('may be at %s', (url) => {
+    expect(fromUrl(url)).toEqual([]);
+  });
+
+  it.each([
+    ['http://a.example/x.mp4', 'must be an https address'],
+    ['file:///etc/passwd', 'must be an https address'],
+    ['/home/me/talk.mp4', 'not an address'],
+    ['talk.mp4', 'not an address'],
+    ['https://', 'not an address'],
+    ['', 'not an address'],
+    ['https://a.example/my talk.mp4', 'has a space or a control character'],
+    ['https://a.example/x\r\nHost: b', 'has a space or a control character'],
+    ['https://a.exa\nmple/x', 'has a space or a control character'],
+    ['https://a.example/\0', 'has a space or a control character'],
+    [' https://a.example/x', 'has a space or a control character'],
+    [7, 'Expected string'],
+  ])('may not be at %j', (url, detail) => {
+    expect(fromUrl(url).join('\n')).toContain(`/source/url: `);
+    expect(fromUrl(url).join('\n')).toContain(detail);
+  });
+
+  it('has an address of at most 2,048 characters', () => {
+    const start = 'https://a.example/';
+    const longest = start.padEnd(2_048, 'x');
+    expect(fromUrl(longest)).toEqual([]);
+    expect(fromUrl(`${longest}x`)).toEqual(['/source/url: at most 2048 characters']);
+  });
+
+  it('is an address or an upload, and for subtitles also lines', () => {
+    expect(separation({ source: { type: 'upload', upload_id: 'upl_1' } })).toEqual([]);
+    expect(separation({ source: { type: 'upload', upload_id: '' } })).toEqual(['/source/upload_id: missing']);
+    expect(separation({ source: { type: 'upload' } })).toEqual(['/source/upload_id: is required']);
+    expect(separation({ source: { type: 'lines', lines: [] } })[0]).toMatch('/source/type: ');
+    expect(separation({ source: {} })).toEqual(['/source/type: is required']);
+    expect(separation({ source: 'https://a.example/x' })[0]).toMatch(/^\/source: /);
+    expect(dubbing({ subtitle: source })).toEqual([]);
+    const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'x' }];
+    expect(dubbing({ subtitle: { type: 'lines', lines } })).toEqual([]);
+  });
+
+  it('has no field of another form', () => {
+    const both = { type: 'url', url: source.url, upload_id: 'upl_1' };
+    expect(separation({ source: both })).toEqual(['/source/upload_id: there is no such field']);
+  });
+});
+
+describe('a language', () => {
+  it('is brought into canonical case', () => {
+    const checked = checkJobRequest('subtitle_translation', {
+      subtitle,
+      source_language: 'EN-us',
+      target_language: 'pt-br',
+    });
+    expect(checked).toMatchObject({
+      ok: true,
+      value: { source_language: 'en-US', target_language: 'pt-BR' },
+    });
+  });
+
+  it('is a tag, and auto only where it is the source', () => {
+    for (const wrong of ['auto', '', 'en_US']) {
+      expect(dubbing({ target_language: wrong })).toEqual(['/target_language: not a BCP 47 language tag']);
+    }
+    for (const wrong of ['AUTO', '', 'en_US', 7, null]) {
+      expect(faults('subtitle_recognition', { source, source_language: wrong })).toEqual([
+        '/source_language: neither a BCP 47 language tag nor auto',
+      ]);
+    }
+    expect(faults('subtitle_recognition', { source, source_language: 'auto' })).toEqual([]);
+  });
+});
+
+describe('a reference', () => {
+  it.each([
+    ['one character', 'x'],
+    ['a blank', ' '],
+    ['128 characters', 'x'.repeat(128)],
+    ['128 characters of two units each', '😀'.repeat(128)],
+  ])('may be %s', (_name, client_reference) => {
+    expect(separation({ client_reference })).toEqual([]);
+  });
+
+  it.each([
+    ['empty', '', 'at least 1 character'],
+    ['of 129 characters', 'x'.repeat(129), 'at most 128 characters'],
+    ['of 129 emoji', '😀'.repeat(129), 'at most 128 characters'],
+    ['null', null, 'Invalid type: Expected string but received null'],
+    ['a number', 7, 'Invalid type: Expected string but received 7'],
+  ])('may not be %s', (_name, client_reference, detail) => {
+    expect(separation({ client_reference })).toEqual([`/client_reference: ${detail}`]);
+  });
+});
+
+describe('a callback', () => {
+  it('is an https address', () => {
+    expect(separation({ callback_url: 'https://a.example/hook' })).toEqual([]);
+    expect(separation({ callback_url: 'http://a.example/hook' })).toEqual([
+      '/callback_url: must be an https address',
+    ]);
+    expect(separation({ callback_url: '' })).toContain('/callback_url: not an address');
+  });
+});
+
+describe('the answer to a wrong request', () => {
+  it('names every field at fault at once', () => {
+    const pointers = dubbing({ target_language: '', voice_mode: 'robot', client_reference: '' });
+    expect(pointers.map((fault) => fault.split(':')[0])).toEqual([
+      '/target_language',
+      '/voice_mode',
+      '/client_reference',
+    ]);
+  });
+
+  it('escapes names by the rules of JSON Pointer', () => {
+    expect(separation({ 'a/b~c': 1 })).toEqual(['/a~1b~0c: there is no such field']);
+  });
+});
+
+describe('the schema of a request', () => {
+  it.each(JOB_KIND_NAMES)('of %s has one entry a field', (kind) => {
+    const { given, defaults } = LEAST[kind];
+    const names = [...Object.keys(given), ...Object.keys(defaults), 'client_reference', 'callback_url'];
+    const schema = requestSchema(kind);
+    expect('entries' in schema && Object.keys(schema.entries ?? {}).sort()).toEqual(names.sort());
+  });
+});

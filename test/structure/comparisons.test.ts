@@ -1,0 +1,67 @@
+/** Secrets are compared in one place, which tells nothing of where two of them differ. */
+import { parseSync, Visitor } from 'rolldown/utils';
+import { describe, expect, it } from 'vitest';
+import { readModules } from './modules.ts';
+
+/** Names of what an attacker would like to guess byte by byte. */
+const SECRET = /^(.*(signature|hmac|digest)|secret|mac)$/i;
+
+/** The last name of `a.b.c`, or of `c` alone. */
+function nameOf(node: { type: string; name?: unknown; property?: unknown }): string {
+  if (node.type === 'Identifier') return String(node.name);
+  const { property } = node;
+  if (typeof property !== 'object' || property === null || !('name' in property)) return '';
+  return String(property.name);
+}
+
+/** Comparisons with `===` and the like of something secret with something computed, as `path: comparison`. */
+function findLeaks(path: string, text: string): string[] {
+  const found: string[] = [];
+  const visitor = new Visitor({
+    BinaryExpression(node) {
+      const sides = [node.left, node.right];
+      const isComparison = /^[!=]==?$/.test(node.operator);
+      // Asking whether there is one at all tells nothing of its bytes.
+      const isPresence = sides.some((side) => side.type === 'Literal' || nameOf(side) === 'undefined');
+      if (isComparison && !isPresence && sides.some((side) => SECRET.test(nameOf(side)))) {
+        found.push(`${path}: ${text.slice(node.start, node.end)}`);
+      }
+    },
+  });
+  visitor.visit(parseSync(path, text).program);
+  return found;
+}
+
+const modules = readModules('src');
+
+describe('secrets', () => {
+  it('are compared in constant time', () => {
+    expect(modules.flatMap(({ path, text }) => findLeaks(path, text))).toEqual([]);
+  });
+
+  it('are compared by one function', () => {
+    const files = modules.filter(({ text }) => text.includes('timingSafeEqual(')).map(({ path }) => path);
+    expect(files).toEqual(['src/protocol/constant-time.ts']);
+  });
+});
+
+describe('the search for comparisons', () => {
+  it.each([
+    'given === signature',
+    'signature !== headers.signature',
+    'expected.digest == given',
+    'key.secret !== x',
+  ])('finds %s', (text) => {
+    expect(findLeaks('a.ts', text)).toEqual([`a.ts: ${text}`]);
+  });
+
+  it.each([
+    'signature === undefined',
+    "secret !== ''",
+    'signature === null',
+    'kind === other',
+    'signature.length === n',
+  ])('passes over %s', (text) => {
+    expect(findLeaks('a.ts', text)).toEqual([]);
+  });
+});

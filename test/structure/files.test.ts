@@ -1,0 +1,118 @@
+/** How large files are, what they leave to others, and where tests lie. */
+import { basename, dirname } from 'node:path';
+import { parseSync, Visitor } from 'rolldown/utils';
+import { describe, expect, it } from 'vitest';
+import { listFiles, type Module, readModules } from './modules.ts';
+
+/** A file that does not fit on a few screens has more than one subject. */
+const LONGEST = 250;
+const MEDIAN_BELOW = 80;
+
+/** Folders of tests that reach across packages. */
+const WIDE_FOLDERS = ['conformance', 'e2e', 'structure'];
+/** Tests of a behaviour that several files of one package share; all others mirror the file that they test. */
+const WIDE_FILES = [
+  'test/client/canonical-vectors.test.ts',
+  'test/client/foreign-answers.test.ts',
+  'test/client/network.test.ts',
+  'test/client/retries.test.ts',
+  'test/client/tls.test.ts',
+  'test/client/wrong-clock.test.ts',
+  'test/engines/media/traps.test.ts',
+  'test/service/jobs.test.ts',
+];
+
+const sources = readModules('src');
+const tests = readModules('test').filter(({ path }) => path.endsWith('.test.ts'));
+
+/** `srt.bombs.test.ts` tests `srt.ts`, and `run/run.test.ts` the whole folder `run`. */
+function isMirror(path: string): boolean {
+  const folder = dirname(path).replace(/^test/, 'src');
+  const [name = ''] = basename(path).split('.');
+  const isOfFolder = basename(folder) === name && sources.some((source) => dirname(source.path) === folder);
+  return isOfFolder || sources.some((source) => source.path === `${folder}/${name}.ts`);
+}
+
+/** The places of a file where the tree has `object.property`, as `path:line`. */
+function findMembers(
+  { path, text }: Module,
+  isWanted: (object: string, property: string) => boolean,
+): string[] {
+  const found: string[] = [];
+  const visitor = new Visitor({
+    MemberExpression(node) {
+      const { object, property } = node;
+      if (object.type !== 'Identifier' || property.type !== 'Identifier') return;
+      if (isWanted(object.name, property.name)) {
+        found.push(`${path}:${text.slice(0, node.start).split('\n').length}`);
+      }
+    },
+  });
+  visitor.visit(parseSync(path, text).program);
+  return found;
+}
+
+describe('source files', () => {
+  it(`have at most ${LONGEST} lines, half of them under ${MEDIAN_BELOW}`, () => {
+    expect(sources.filter(({ lines }) => lines > LONGEST).map(({ path }) => path)).toEqual([]);
+    const sorted = sources.map(({ lines }) => lines).sort((left, right) => left - right);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(MEDIAN_BELOW);
+  });
+
+  it('write to the console only from the command line', () => {
+    const places = sources
+      .filter(({ folder }) => folder !== 'cli')
+      .flatMap((module) => findMembers(module, (object) => object === 'console'));
+    expect(places).toEqual([]);
+  });
+
+  it('end the process only from the command line', () => {
+    const places = sources
+      .filter(({ folder }) => folder !== 'cli')
+      .flatMap((module) =>
+        findMembers(
+          module,
+          (object, property) => object === 'process' && /^(exit|abort|reallyExit)$/.test(property),
+        ),
+      );
+    expect(places).toEqual([]);
+  });
+});
+
+describe('test files', () => {
+  it('mirror the file that they test, or lie in a folder for wider tests', () => {
+    const homeless = tests.filter(
+      ({ path, folder }) => !WIDE_FOLDERS.includes(folder) && !WIDE_FILES.includes(path) && !isMirror(path),
+    );
+    expect(homeless.map(({ path }) => path)).toEqual([]);
+    expect(WIDE_FILES.filter((path) => !tests.some((test) => test.path === path))).toEqual([]);
+  });
+
+  it('replace no module of ours', () => {
+    const mocked = tests.filter(({ text }) =>
+      /\bvi\s*\.\s*(do)?[mM]ock\(\s*(import\(\s*)?['"`]\./.test(text),
+    );
+    expect(mocked.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are neither focused nor put aside', () => {
+    const places = tests.flatMap((module) =>
+      findMembers(
+        module,
+        (object, property) =>
+          /^(it|test|describe)$/.test(object) && /^(only|skip|todo|fails)$/.test(property),
+      ),
+    );
+    expect(places).toEqual([]);
+  });
+
+  it('assert something in every file', () => {
+    const silent = tests.filter(({ text }) => !/\bexpect\(|\bassert\(/.test(text));
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are named so that the suite runs them', () => {
+    const files = listFiles('test').filter((path) => /(\.spec\.|_test\.|\.test\.[cm]?jsx?$)/.test(path));
+    expect(files).toEqual([]);
+  });
+});

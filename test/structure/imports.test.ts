@@ -1,0 +1,119 @@
+/** Which way imports go, and where each package is at home. */
+import { describe, expect, it } from 'vitest';
+import { findCycle, listFiles, packageOf, readModules } from './modules.ts';
+
+/** What the files of a folder may import, besides their own folder. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  protocol: [],
+  client: ['protocol'],
+  batch: ['protocol', 'client'],
+  profiles: ['protocol', 'client'],
+  engines: ['protocol'],
+  service: ['protocol', 'engines'],
+  commands: ['protocol', 'client', 'batch', 'profiles', 'engines', 'service'],
+  cli: ['protocol', 'client', 'batch', 'profiles', 'commands'],
+};
+
+/** Where each package may be imported. */
+const HOMES: Record<string, readonly string[]> = {
+  commander: ['commands', 'cli'],
+  undici: ['client', 'service/outgoing'],
+  execa: ['engines'],
+  conf: ['profiles'],
+  ora: ['cli'],
+  'cli-table3': ['cli'],
+  chalk: ['cli'],
+  filenamify: ['commands'],
+  hono: ['service'],
+  '@hono/node-server': ['service'],
+  'ipaddr.js': ['service'],
+  valibot: ['protocol', 'service', 'engines'],
+  ulid: ['protocol'],
+  'sherpa-onnx-node': ['engines'],
+  '@jitsi/rnnoise-wasm': ['engines'],
+  'fft.js': ['engines'],
+};
+
+const modules = readModules('src');
+const edges = modules.flatMap((from) => from.imports.map((found) => ({ from, ...found })));
+const local = edges.flatMap(({ target, ...edge }) => (target === null ? [] : [{ ...edge, target }]));
+const show = (found: readonly { from: { path: string }; specifier: string }[]) =>
+  found.map(({ from, specifier }) => `${from.path} imports ${specifier}`);
+
+describe('imports between folders', () => {
+  it('go one way only', () => {
+    const wrong = local.filter(({ from, target }) => {
+      const to = target.split('/')[1] ?? '';
+      const isInside = target.startsWith('src/');
+      return isInside && to !== from.folder && !MAY_IMPORT[from.folder]?.includes(to);
+    });
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('never leave the sources, but for the package file', () => {
+    const outside = local.filter(({ target }) => !target.startsWith('src/') && target !== 'package.json');
+    expect(show(outside)).toEqual([]);
+  });
+
+  it('keep every folder in the rules', () => {
+    const folders = new Set(modules.map(({ folder }) => folder));
+    expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
+  });
+
+  it('let the service see the front of the engines only', () => {
+    const behind = local.filter(
+      ({ from, target }) => from.folder === 'service' && /^src\/engines\/.+\//.test(target),
+    );
+    expect(show(behind)).toEqual([]);
+  });
+
+  it('load the service in two files only, when they run', () => {
+    const loading = local.filter(
+      ({ from, target, manner }) =>
+        from.folder !== 'service' && target.startsWith('src/service/') && manner !== 'type',
+    );
+    expect(show(loading.filter(({ manner }) => manner === 'eager'))).toEqual([]);
+    const files = new Set(loading.map(({ from }) => from.path));
+    expect([...files]).toEqual(['src/commands/connection.ts', 'src/commands/serve.ts']);
+  });
+
+  it('load the media work when it is needed', () => {
+    const eager = local.filter(
+      ({ from, target, manner }) =>
+        from.folder !== 'engines' && target.startsWith('src/engines/') && manner === 'eager',
+    );
+    expect(show(eager)).toEqual([]);
+  });
+});
+
+describe('imports of files', () => {
+  it('never go in a circle', () => {
+    expect(findCycle(modules)).toBeNull();
+  });
+
+  it('name the file with its ending, and the file is there', () => {
+    const files = new Set(listFiles('src'));
+    const wrong = local.filter(
+      ({ target }) => target !== 'package.json' && !(target.endsWith('.ts') && files.has(target)),
+    );
+    expect(show(wrong)).toEqual([]);
+  });
+});
+
+describe('imports of packages', () => {
+  it('stay in the home of each package', () => {
+    const wrong = edges.filter((edge) => {
+      const name = packageOf(edge);
+      const homes = name === null ? null : (HOMES[name] ?? []);
+      return homes !== null && !homes.some((home) => edge.from.path.startsWith(`src/${home}/`));
+    });
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('spell out what Node has built in', () => {
+    const bare = edges.filter(({ specifier }) =>
+      /^(fs|path|os|crypto|child_process|http|stream)\b/.test(specifier),
+    );
+    expect(show(bare)).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+/** One folder for everything that a run of the suite leaves behind; it goes when the run ends. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Absolute path; every test process makes a folder of its own below it. */
+    runFolder: string;
+  }
+}
+
+export default function setup(project: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
+  project.provide('runFolder', folder);
+  // Children of tests may still be ending, and write once more into a folder that is being removed.
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
