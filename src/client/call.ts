@@ -1,0 +1,33 @@
+/** What goes into a signed call, and what comes out. */
+
+export type QueryValue = string | number | undefined;
+
+export interface CallOptions {
+  /** 1 to 255 characters; a fresh one is made when it is missing. Reads take none. */
+  readonly idempotencyKey?: string | undefined;
+  /** When aborted, the call rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Instant in milliseconds since the epoch: nothing is sent and nothing is waited for beyond it. */
+  readonly deadline?: number | undefined;
+}
+
+export interface Call extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
+  /** Below the version prefix or with it: `/credits` and `/v1/credits` are the same; may carry a query. */
+  readonly path: string;
+  /** Added to the query of the path; an undefined value is left out. */
+  readonly query?: Readonly<Record<string, QueryValue>> | undefined;
+  /** A JSON value, or the bytes of one, sent as they are. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The parsed JSON, null when there was none. */
+  readonly body: unknown;
+  readonly requestId: string | null;
+  /** True when the resource was made by an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean;
+  /** Names in lower case; repeated ones joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+}

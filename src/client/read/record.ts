@@ -1,0 +1,94 @@
+/**
+ * Reading of resources by a hosted service that differs in what the specification does not show: unknown fields are
+ * ignored, a missing one that is needed becomes a Failure that names it. Source: contract, rule 3.
+ */
+import { Failure } from '../failure.ts';
+
+export interface Origin {
+  /** What is read, for people: `the job`, `the upload`. */
+  readonly subject: string;
+  readonly requestId: string | null;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value as a JSON object, or null for everything else, arrays too. */
+export function asObject(value: unknown): JsonObject | null {
+  // A JSON value that is neither null, an array nor a scalar has string keys.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+/** Own members only: `constructor` and the like are never found. */
+export function member(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+export function asText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Numbers and, since decimals are often sent so, their text form. */
+export function asNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+/** The failure of an answer that lacks a field; `found` is what stood there instead. */
+export function missingField(origin: Origin, field: string, found?: unknown): Failure {
+  const fault = describeFault(found);
+  return new Failure({
+    category: 'refused',
+    code: 'ANSWER_INCOMPLETE',
+    message: `in the answer about ${origin.subject} the field \`${field}\` ${fault}`,
+    advice:
+      'The service differs from the interface that this version knows: report the field and the request id.',
+    errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail: fault }],
+    ...(origin.requestId === null ? {} : { requestId: origin.requestId }),
+  });
+}
+
+/** Longest value of a field that is quoted. */
+const QUOTED_LENGTH = 40;
+
+function describeFault(found: unknown): string {
+  if (found === undefined || found === null) return 'is missing';
+  if (typeof found !== 'string') return 'is of another kind than expected';
+  return found === ''
+    ? 'is empty'
+    : `says "${found.slice(0, QUOTED_LENGTH)}", which this version does not know`;
+}
+
+/** @throws Failure when the answer is not an object at all */
+export function needObject(origin: Origin, value: unknown): JsonObject {
+  const object = asObject(value);
+  if (object !== null) return object;
+  const message = `the answer about ${origin.subject} is not a JSON object`;
+  throw missingField(origin, '', value).with({ message });
+}
+
+/** @throws Failure when the field is not a text, or empty */
+export function needText(origin: Origin, object: JsonObject, field: string): string {
+  const text = asText(member(object, field));
+  if (text === null) throw missingField(origin, field, member(object, field));
+  return text;
+}
+
+/** @throws Failure when the field is not a number */
+export function needNumber(origin: Origin, object: JsonObject, field: string): number {
+  const number = asNumber(member(object, field));
+  if (number === null) throw missingField(origin, field, member(object, field));
+  return number;
+}
+
+/** @throws Failure when the field is none of the values that the specification lists */
+export function needOneOf<T extends string>(
+  origin: Origin,
+  object: JsonObject,
+  field: string,
+  values: readonly T[],
+): T {
+  const text = needText(origin, object, field);
+  const value = values.find((each) => each === text);
+  if (value === undefined) throw missingField(origin, field, text);
+  return value;
+}

@@ -1,0 +1,38 @@
+/** Clock, sleep and randomness, handed in so that tests set them. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Runtime {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Rejects as soon as the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Uniform in [0, 1). */
+  random(): number;
+  /** Single-use value of a signed request: base64url, 16 to 128 characters. */
+  nonce(): string;
+  /** A fresh key for one business intent. */
+  idempotencyKey(): string;
+}
+
+/** The longest delay that `setTimeout` takes; a larger one fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** 128 bits, the least that the contract allows: a collision under one key within ten minutes cannot happen. */
+const NONCE_BYTES = 16;
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  const options = signal === undefined ? {} : { signal };
+  for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) {
+    await delay(Math.min(left, LONGEST_TIMER_MS), undefined, options);
+  }
+}
+
+/** The real thing: system clock, timers and cryptographic randomness. */
+export const SYSTEM_RUNTIME: Runtime = {
+  now: () => Date.now(),
+  sleep,
+  random: () => Math.random(),
+  nonce: () => randomBytes(NONCE_BYTES).toString('base64url'),
+  idempotencyKey: () => randomUUID(),
+};
