@@ -1,9 +1,10 @@
 import type { Answer, Call } from './call.ts';
 import type { Credits } from './credits.ts';
-import type { Downloaded, DownloadOptions } from './download.ts';
-import type { Jobs } from './jobs.ts';
+import type { Downloaded } from './download/download.ts';
+import type { DownloadOptions } from './download/download-options.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import type { Asset } from './read/resources.ts';
-import type { Uploads } from './uploads.ts';
+import type { Uploads } from './upload/uploads.ts';
 
 /** The service, at any address. Everything rejects with Failure, or with the reason of an aborted signal. */
 export interface Client {

@@ -1,12 +1,13 @@
 /** What all parts of one client share. */
-import type { BaseUrl } from './base-url.ts';
+
 import type { Emit } from './events.ts';
-import type { Http } from './http.ts';
 import type { Runtime } from './runtime.ts';
-import type { Credentials } from './sign.ts';
-import type { Clock } from './skew.ts';
-import type { Timeouts } from './timeouts.ts';
-import type { TokenBucket } from './token-bucket.ts';
+import type { BaseUrl } from './transport/base-url.ts';
+import type { Http } from './transport/http.ts';
+import type { Credentials } from './transport/sign.ts';
+import type { Clock } from './transport/skew.ts';
+import type { Timeouts } from './transport/timeouts.ts';
+import type { TokenBucket } from './transport/token-bucket.ts';
 
 export interface ClientContext {
   readonly base: BaseUrl;

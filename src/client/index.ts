@@ -1,30 +1,31 @@
 /** The client of the service, for programs as for the commands: `createClient({baseUrl, key, secret})`. */
 import type { Client } from './client.ts';
 import { createCredits } from './credits.ts';
-import { createJobs } from './jobs.ts';
+import { createJobs } from './jobs/jobs.ts';
 import { type ClientOptions, createContext } from './options.ts';
-import { createSend } from './transport.ts';
-import { createUploads } from './uploads.ts';
+import { createSend } from './transport/transport.ts';
+import { createUploads } from './upload/uploads.ts';
 
 export type { JobKind } from '../protocol/kind-names.ts';
 export type { JobRequestInput, UploadRequest } from '../protocol/requests.ts';
 export type { Answer, Call, CallOptions, QueryValue } from './call.ts';
 export type { Client } from './client.ts';
 export type { Credits } from './credits.ts';
-export type { Downloaded, DownloadOptions } from './download.ts';
+export type { Downloaded } from './download/download.ts';
+export type { DownloadOptions } from './download/download-options.ts';
 export type { ClientEvent } from './events.ts';
 export { Failure, type FailureCategory, type FailureFacts } from './failure.ts';
-export type { ProxySettings } from './http.ts';
-export type { JobFilters, Jobs, ListFilters } from './jobs.ts';
+export type { JobFilters, Jobs, ListFilters } from './jobs/jobs.ts';
+export { growingDelay, nextPollDelay, type Sighting } from './jobs/poll-schedule.ts';
+export type { WaitOptions } from './jobs/wait.ts';
 export type { ClientOptions } from './options.ts';
-export { growingDelay, nextPollDelay, type Sighting } from './poll-schedule.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/asset.ts';
 export type * from './read/resources.ts';
 export type { Runtime } from './runtime.ts';
-export type { SendFileOptions, SentFile, UploadProgress } from './send-file.ts';
-export type { Timeouts } from './timeouts.ts';
-export type { UploadFilters, Uploads } from './uploads.ts';
-export type { WaitOptions } from './wait.ts';
+export type { ProxySettings } from './transport/http.ts';
+export type { Timeouts } from './transport/timeouts.ts';
+export type { SendFileOptions, SentFile, UploadProgress } from './upload/send-file.ts';
+export type { UploadFilters, Uploads } from './upload/uploads.ts';
 
 /**
  * Makes a client; nothing is sent and no connection opened before the first call.
@@ -40,7 +41,7 @@ export function createClient(options: ClientOptions): Client {
     credits: createCredits(send),
     async download(asset, o) {
       // Commands that download nothing need none of it.
-      const { downloadAsset } = await import('./download.ts');
+      const { downloadAsset } = await import('./download/download.ts');
       return downloadAsset(context, asset, o);
     },
     close: context.close,

@@ -1,14 +1,14 @@
 /** The settings of a client, checked before anything is sent. */
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
-import { parseBaseUrl } from './base-url.ts';
 import type { ClientContext } from './context.ts';
 import type { ClientEvent } from './events.ts';
 import { Failure } from './failure.ts';
-import type { Http, ProxySettings } from './http.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
-import { createClock } from './skew.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
-import { createTokenBucket } from './token-bucket.ts';
+import { parseBaseUrl } from './transport/base-url.ts';
+import type { Http, ProxySettings } from './transport/http.ts';
+import { createClock } from './transport/skew.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './transport/timeouts.ts';
+import { createTokenBucket } from './transport/token-bucket.ts';
 
 export interface ClientOptions {
   /** Ends in `/v1`; https, or http to this machine itself. */
@@ -73,7 +73,7 @@ export function createContext(options: ClientOptions): ClientContext {
     timeouts,
     emit: options.onEvent ?? (() => {}),
     http() {
-      http ??= import('./http.ts').then(({ createHttp }) => createHttp(settings));
+      http ??= import('./transport/http.ts').then(({ createHttp }) => createHttp(settings));
       return http;
     },
     async close() {

@@ -12,12 +12,12 @@ const MEDIAN_BELOW = 80;
 const WIDE_FOLDERS = ['conformance', 'e2e', 'structure'];
 /** Tests of a behaviour that several files of one package share; all others mirror the file that they test. */
 const WIDE_FILES = [
-  'test/client/canonical-vectors.test.ts',
-  'test/client/foreign-answers.test.ts',
-  'test/client/network.test.ts',
-  'test/client/retries.test.ts',
-  'test/client/tls.test.ts',
-  'test/client/wrong-clock.test.ts',
+  'test/client/transport/canonical-vectors.test.ts',
+  'test/client/transport/foreign-answers.test.ts',
+  'test/client/transport/network.test.ts',
+  'test/client/transport/retries.test.ts',
+  'test/client/transport/tls.test.ts',
+  'test/client/transport/wrong-clock.test.ts',
   'test/engines/media/traps.test.ts',
   'test/service/jobs.test.ts',
 ];
@@ -25,12 +25,19 @@ const WIDE_FILES = [
 const sources = readModules('src');
 const tests = readModules('test').filter(({ path }) => path.endsWith('.test.ts'));
 
-/** `srt.bombs.test.ts` tests `srt.ts`, and `run/run.test.ts` the whole folder `run`. */
+/**
+ * `srt.test.ts` tests `srt.ts`, and so do `srt.bombs.test.ts` and `srt-bombs.test.ts`, where one file would be too long;
+ * `run/run.test.ts` tests the whole folder `run`.
+ */
 function isMirror(path: string): boolean {
   const folder = dirname(path).replace(/^test/, 'src');
-  const [name = ''] = basename(path).split('.');
-  const isOfFolder = basename(folder) === name && sources.some((source) => dirname(source.path) === folder);
-  return isOfFolder || sources.some((source) => source.path === `${folder}/${name}.ts`);
+  const name = basename(path, '.test.ts');
+  const subjects = sources.filter((source) => dirname(source.path) === folder);
+  if (subjects.length > 0 && basename(folder) === name) return true;
+  return subjects.some((source) => {
+    const subject = basename(source.path, '.ts');
+    return name === subject || name.startsWith(`${subject}.`) || name.startsWith(`${subject}-`);
+  });
 }
 
 /** The places of a file where the tree has `object.property`, as `path:line`. */

@@ -1,0 +1,21 @@
+import type { ClientContext } from '../context.ts';
+import type { Asset } from '../read/resources.ts';
+import type { DownloadOptions } from './download-options.ts';
+import type { PartFile } from './part-file.ts';
+
+/** What attempts hand on to the next. */
+export interface DownloadState {
+  asset: Asset;
+  /** Strong validator of the bytes in the part, as this run saw it. */
+  etag: string | null;
+  /** Each helps once; a second time it would help no more. */
+  refreshed: boolean;
+  restarted: boolean;
+}
+
+export interface Download {
+  readonly context: ClientContext;
+  readonly part: PartFile;
+  readonly state: DownloadState;
+  readonly options: DownloadOptions;
+}

@@ -1,0 +1,53 @@
+/** A result comes down: `.part`, Range, checks, rename. Source: design, "Wait, outputs, money"; contract, "Jobs". */
+import { unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ClientContext } from '../context.ts';
+import type { Asset } from '../read/resources.ts';
+import { withRetries } from '../transport/retry-loop.ts';
+import { attemptDownload } from './download-attempt.ts';
+import type { DownloadOptions } from './download-options.ts';
+import type { DownloadState } from './download-state.ts';
+import { openPartFile, type PartFile } from './part-file.ts';
+import { prepareTarget, publishPart } from './publish.ts';
+
+export interface Downloaded {
+  readonly path: string;
+  readonly bytes: number;
+  /** Of the bytes on disk, lower-case hex. */
+  readonly sha256: string;
+}
+
+/**
+ * Fetches a file with constant memory; under its name it is either whole and checked, or not there at all.
+ * @throws Failure: `expired` when the address has lapsed for good, `disk`, `usage` when the target exists, `temporary`;
+ *   the part stays for the next run, unless its bytes are wrong
+ */
+export async function downloadAsset(
+  context: ClientContext,
+  asset: Asset,
+  options: DownloadOptions,
+): Promise<Downloaded> {
+  const { to, overwrite = false } = options;
+  await prepareTarget(to, overwrite);
+  const path = options.part ?? join(dirname(to), `.${basename(to)}.part`);
+  const part = await openPartFile(path, asset.sha256 !== null);
+  try {
+    const state: DownloadState = { asset, etag: null, refreshed: false, restarted: false };
+    await withRetries(context, { signal: options.signal }, (number) =>
+      attemptDownload({ context, part, state, options }, number),
+    );
+    const finished = { path: to, bytes: part.length, sha256: part.digest() };
+    await part.seal();
+    await publishPart(path, to, overwrite);
+    return finished;
+  } catch (error) {
+    await leave(part);
+    throw error;
+  }
+}
+
+/** An empty part is of no use to anybody. */
+async function leave(part: PartFile): Promise<void> {
+  await part.close().catch(() => {});
+  if (part.length === 0) await unlink(part.path).catch(() => {});
+}

@@ -1,0 +1,102 @@
+/** The `.part` beside the target: bytes on disk and their hash, always in step. */
+import { createHash, type Hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Failure } from '../failure.ts';
+import { onDisk } from './disk-error.ts';
+
+export interface PartFile {
+  readonly path: string;
+  /** Bytes in it. */
+  readonly length: number;
+  /** Writes behind what is there; throws Failure (`disk`). */
+  append(chunks: readonly Buffer[]): Promise<void>;
+  /** Empties it. */
+  restart(): Promise<void>;
+  /** SHA-256 of all bytes in it, lower-case hex. */
+  digest(): string;
+  /** Makes the bytes durable and closes. */
+  seal(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Large enough that reading back a part of 1 GiB takes a thousand steps, not a million. */
+const READ_BYTES = 1024 ** 2;
+
+/**
+ * Opens the part of an earlier run, or a new one (0600, never through a symbolic link).
+ * @param keep false when what is in it cannot be trusted
+ * @throws Failure (`disk`)
+ */
+export async function openPartFile(path: string, keep: boolean): Promise<PartFile> {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await onDisk(path, () => open(path, flags, 0o600));
+  await refuseSpecialFile(handle, path);
+  let hash = createHash('sha256');
+  let length = 0;
+
+  const restart = async () => {
+    await onDisk(path, () => handle.truncate(0));
+    hash = createHash('sha256');
+    length = 0;
+  };
+  if (keep) length = await onDisk(path, () => readBack(handle, hash));
+  else await restart();
+
+  return {
+    path,
+    get length() {
+      return length;
+    },
+    async append(chunks) {
+      for (const chunk of chunks) hash.update(chunk);
+      length += await onDisk(path, () => writeAll(handle, chunks, length));
+    },
+    restart,
+    digest: () => hash.copy().digest('hex'),
+    async seal() {
+      await onDisk(path, () => handle.sync());
+      await handle.close();
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** A pipe or a device would give bytes for ever, and keep none. */
+async function refuseSpecialFile(handle: FileHandle, path: string): Promise<void> {
+  if ((await handle.stat()).isFile()) return;
+  await handle.close();
+  const message = `${path} is not a regular file, so nothing is kept in it`;
+  throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice: 'Remove it.' });
+}
+
+async function readBack(handle: FileHandle, hash: Hash): Promise<number> {
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  for (let length = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, length);
+    if (bytesRead === 0) return length;
+    hash.update(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+}
+
+/** A disk that fills up takes a part of the bytes first and fails at the next call. */
+async function writeAll(handle: FileHandle, chunks: readonly Buffer[], position: number): Promise<number> {
+  let rest = [...chunks];
+  let written = 0;
+  while (rest.length > 0) {
+    const { bytesWritten } = await handle.writev(rest, position + written);
+    written += bytesWritten;
+    rest = dropBytes(rest, bytesWritten);
+  }
+  return written;
+}
+
+function dropBytes(chunks: readonly Buffer[], count: number): Buffer[] {
+  let left = count;
+  return chunks.flatMap((chunk) => {
+    const dropped = Math.min(left, chunk.length);
+    left -= dropped;
+    return dropped === chunk.length ? [] : [chunk.subarray(dropped)];
+  });
+}

@@ -1,0 +1,69 @@
+/** A finished part gets its name. Source: design, "Wait, outputs, money". */
+import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Failure } from '../failure.ts';
+import { errorCode } from '../transport/describe-error.ts';
+import { onDisk } from './disk-error.ts';
+
+/** The failure of a target that is there already and is not to be replaced. */
+function targetExists(path: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'TARGET_EXISTS',
+    message: `${path} is there already and was left as it is`,
+    advice: 'Choose another folder with --out, or replace it with --clobber.',
+  });
+}
+
+/** Makes the folder where the target will be and refuses one that is there already, before anything is fetched. */
+export async function prepareTarget(path: string, overwrite: boolean): Promise<void> {
+  await onDisk(path, () => mkdir(dirname(path), { recursive: true, mode: 0o700 }));
+  if (!overwrite && (await exists(path))) throw targetExists(path);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Renames the part and makes the name durable.
+ * @throws Failure: `usage` when the target came into being meanwhile, else `disk`
+ */
+export async function publishPart(part: string, target: string, overwrite: boolean): Promise<void> {
+  await onDisk(target, async () => {
+    if (overwrite) await rename(part, target);
+    else await renameToNew(part, target);
+    await syncFolder(dirname(target));
+  });
+}
+
+/** File systems without hard links (exFAT, many network shares) answer with one of these. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK']);
+
+/** `rename` replaces what is there; only `link` refuses to, without a gap between looking and doing. */
+async function renameToNew(part: string, target: string): Promise<void> {
+  try {
+    await link(part, target);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw targetExists(target);
+    if (!NO_LINKS.has(errorCode(error))) throw error;
+    if (await exists(target)) throw targetExists(target);
+    return rename(part, target);
+  }
+  await unlink(part);
+}
+
+/** Folders cannot be synced everywhere; where they cannot, the name is durable without it or nothing can make it so. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r');
+    await folder.sync().finally(() => folder.close());
+  } catch (error) {
+    if (errorCode(error) === 'EIO') throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/** Unsigned GET that may be sent on: storage often answers with the address of a mirror. */
+
+import { Failure } from '../failure.ts';
+import { isLoopback } from '../transport/base-url.ts';
+import type { Http, HttpResponse } from '../transport/http.ts';
+
+/** Source: reliability rules: by hand, https only, at most five. */
+const MAX_REDIRECTS = 5;
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export interface Fetched {
+  readonly response: HttpResponse;
+  /** Where the answer came from in the end. */
+  readonly url: URL;
+}
+
+/**
+ * @param onHop told of every address before it is asked
+ * @throws Failure for a redirect that leaves https (or, begun there, this machine), has no address, or the sixth
+ */
+export async function getFollowing(
+  http: Http,
+  start: URL,
+  request: { headers: Readonly<Record<string, string>>; signal: AbortSignal },
+  onHop: (url: URL) => void,
+): Promise<Fetched> {
+  let url = start;
+  for (let hops = 0; ; hops += 1) {
+    onHop(url);
+    const target = url.pathname + url.search;
+    const response = await http.send({ origin: url.origin, target, method: 'GET', body: null, ...request });
+    if (!REDIRECT_STATUSES.has(response.status)) return { response, url };
+    response.discard();
+    if (hops === MAX_REDIRECTS) throw refused(`more than ${MAX_REDIRECTS} redirects follow each other`);
+    url = nextUrl(url, response.headers.location);
+  }
+}
+
+function nextUrl(from: URL, location: string | undefined): URL {
+  if (location === undefined || !URL.canParse(location, from.href))
+    throw refused('a redirect has no address');
+  const url = new URL(location, from);
+  // http is only left standing within one machine; a redirect never turns an https download into a plain one.
+  const staysLocal = from.protocol === 'http:' && url.protocol === 'http:' && isLoopback(url);
+  if (url.protocol === 'https:' || staysLocal) return url;
+  throw refused('a redirect leads away from https');
+}
+
+function refused(why: string): Failure {
+  return new Failure({
+    category: 'refused',
+    code: 'DOWNLOAD_REDIRECT_REFUSED',
+    message: `the result was not fetched: ${why}`,
+    advice: 'Report it to whoever runs the service.',
+    retryable: false,
+  });
+}

@@ -1,0 +1,29 @@
+import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
+import type { CallOptions } from '../call.ts';
+import { Failure } from '../failure.ts';
+import type { Job } from '../read/resources.ts';
+
+type GetJob = (kind: JobKind, id: string, options: CallOptions) => Promise<Job>;
+
+/**
+ * Finds a job of unknown kind: asks all five kinds at once and takes the one that is there; the rest is cut short.
+ * @throws Failure: not found when all say so, else the first other failure, since the job may be behind it
+ */
+export async function findJob(get: GetJob, id: string, options: CallOptions): Promise<Job> {
+  const found = new AbortController();
+  const signals = options.signal === undefined ? [found.signal] : [options.signal, found.signal];
+  const limits = { ...options, signal: AbortSignal.any(signals) };
+  try {
+    return await Promise.any(JOB_KIND_NAMES.map((kind) => get(kind, id, limits)));
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw mostTelling(error instanceof AggregateError ? error.errors : [error]);
+  } finally {
+    found.abort();
+  }
+}
+
+function mostTelling(errors: readonly unknown[]): unknown {
+  const other = errors.find((error) => !(error instanceof Failure) || error.facts.status !== 404);
+  return other ?? errors[0];
+}

@@ -1,0 +1,80 @@
+/** The job operations, one set for all five kinds. Source: specification, "Operation table". */
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import type { JobRequestInput } from '../../protocol/requests.ts';
+import type { JobStatus } from '../../protocol/states.ts';
+import type { CallOptions } from '../call.ts';
+import type { ClientContext } from '../context.ts';
+import { readJob, readJobSummary } from '../read/job.ts';
+import { readList } from '../read/list.ts';
+import type { Job, JobSummary, ListPage } from '../read/resources.ts';
+import { joinPath } from '../transport/target.ts';
+import type { Send } from '../transport/transport.ts';
+import { findJob } from './find-job.ts';
+import { parseReference } from './reference.ts';
+import { type WaitOptions, waitForJob } from './wait.ts';
+
+/** Times are RFC 3339 with a zone; `limit` is 1 to 50. Source: specification, "List query parameters". */
+export interface ListFilters {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly created_after?: string | undefined;
+  readonly created_before?: string | undefined;
+}
+
+export interface JobFilters extends ListFilters {
+  readonly status?: JobStatus | undefined;
+  readonly client_reference?: string | undefined;
+}
+
+export interface Jobs {
+  /** Fields that this version does not know go through as they are. */
+  create<K extends JobKind>(
+    kind: K,
+    request: JobRequestInput<K> & Record<string, unknown>,
+    options?: CallOptions,
+  ): Promise<Job>;
+  get(kind: JobKind, id: string, options?: CallOptions): Promise<Job>;
+  /** By bare id, `kind/id` or detail_url; an address of another origin is refused. */
+  find(reference: string, options?: CallOptions): Promise<Job>;
+  cancel(kind: JobKind, id: string, options?: CallOptions): Promise<Job>;
+  /** One page, newest first. */
+  list(kind: JobKind, filters?: JobFilters, options?: CallOptions): Promise<ListPage<JobSummary>>;
+  /** Until the job is terminal, whatever it ends as; a failed poll is not a failed job. */
+  wait(kind: JobKind, id: string, options?: WaitOptions): Promise<Job>;
+}
+
+/** Every operation throws Failure, or the reason of the signal when that is aborted. */
+export function createJobs(context: ClientContext, send: Send): Jobs {
+  const collection = (kind: JobKind) => joinPath(KINDS[kind].path);
+  const single = (kind: JobKind, id: string) => joinPath(KINDS[kind].path, id);
+
+  async function get(kind: JobKind, id: string, options: CallOptions = {}): Promise<Job> {
+    const { body, requestId } = await send({ ...options, method: 'GET', path: single(kind, id) });
+    return readJob(kind, body, requestId);
+  }
+
+  return {
+    get,
+    async create(kind, request, options = {}) {
+      const call = { ...options, method: 'POST', path: collection(kind), body: request } as const;
+      const { body, requestId } = await send(call);
+      return readJob(kind, body, requestId);
+    },
+    async find(reference, options = {}) {
+      const { kind, id } = parseReference(context.base, reference);
+      return kind === null ? findJob(get, id, options) : get(kind, id, options);
+    },
+    async cancel(kind, id, options = {}) {
+      const { body, requestId } = await send({ ...options, method: 'DELETE', path: single(kind, id) });
+      return readJob(kind, body, requestId);
+    },
+    async list(kind, filters = {}, options = {}) {
+      const call = { ...options, method: 'GET', path: collection(kind), query: { ...filters } } as const;
+      const { body, requestId } = await send(call);
+      return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin));
+    },
+    wait: (kind, id, options = {}) =>
+      waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options),
+  };
+}

@@ -1,0 +1,53 @@
+/** Looks again and again until it is done. A failed look is not a failed job. */
+import type { CallOptions } from '../call.ts';
+import type { ClientContext } from '../context.ts';
+import { describeDuration } from '../duration.ts';
+import { Failure } from '../failure.ts';
+import { pause } from '../transport/retry-loop.ts';
+import { growingDelay } from './poll-schedule.ts';
+
+export interface Poll<T> {
+  read(limits: CallOptions): Promise<T>;
+  isDone(value: T): boolean;
+  /** Milliseconds until the next look. */
+  delayAfter(value: T, elapsedMs: number): number;
+  /** What is thrown when the time is over. */
+  timeOver(): Failure;
+  readonly signal?: AbortSignal | undefined;
+  /** Infinity without it; 0 looks once. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A look that began in time may end a little after it. Source: reliability rules: no hang past the deadline + 5 s. */
+const GRACE_MS = 5_000;
+
+/** When nothing but failures came for so long, somebody should know. */
+const GIVE_UP_MS = 15 * 60_000;
+
+/** @throws Failure of `timeOver`, of a look that can never succeed, or of fifteen minutes of looks that all failed */
+export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): Promise<T> {
+  const { runtime, emit } = context;
+  const begun = runtime.now();
+  const end = begun + (poll.timeoutMs ?? Number.POSITIVE_INFINITY);
+  let failingSince: number | null = null;
+  for (;;) {
+    let delay: number;
+    try {
+      const value = await poll.read({ signal: poll.signal, deadline: end + GRACE_MS });
+      if (poll.isDone(value)) return value;
+      failingSince = null;
+      delay = poll.delayAfter(value, runtime.now() - begun);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.facts.category !== 'temporary') throw error;
+      const now = runtime.now();
+      failingSince ??= now;
+      if (now < end && now - failingSince >= GIVE_UP_MS) throw error;
+      delay = growingDelay(now - failingSince);
+      const message = `${error.message}; looking again in ${describeDuration(delay)}`;
+      emit({ type: 'notice', code: 'POLL_FAILED', message });
+    }
+    const left = end - runtime.now();
+    if (left <= 0) throw poll.timeOver();
+    await pause(runtime, Math.min(delay, left), poll.signal);
+  }
+}

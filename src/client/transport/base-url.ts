@@ -1,0 +1,56 @@
+/** The address of the service, and what may be reached besides it. */
+import { VERSION_PREFIX } from '../../protocol/operations.ts';
+import { Failure } from '../failure.ts';
+
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What a gateway puts before the version; empty for most. It is sent, but not signed. */
+  readonly gateway: string;
+  readonly loopback: boolean;
+}
+
+/** True for a name or address that never leaves this machine. */
+export function isLoopback(url: URL): boolean {
+  const { hostname } = url;
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+function invalid(message: string): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'BASE_URL_INVALID',
+    message,
+    advice: 'Set an address such as https://api.example.com/v1.',
+  });
+}
+
+/**
+ * Checks the address given by the user.
+ * @throws Failure (`configuration`) unless it is https, or http to this machine, and ends in the version
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null) throw invalid('the base URL is not an address');
+  if (url.username !== '' || url.password !== '') throw invalid('the base URL holds a user name or password');
+  if (url.search !== '' || url.hash !== '') throw invalid('the base URL has a query or a fragment');
+  const path = url.pathname.replace(/\/+$/, '');
+  if (!path.endsWith(VERSION_PREFIX)) throw invalid(`the base URL does not end in ${VERSION_PREFIX}`);
+  const loopback = isLoopback(url);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
+    throw invalid('the base URL is not https, and only this machine itself may be reached without it');
+  }
+  return { origin: url.origin, gateway: path.slice(0, -VERSION_PREFIX.length), loopback };
+}
+
+/**
+ * Resolves an address that the service handed out for bytes (pre-signed upload, download); null unless it is https, or
+ * http on this machine while the service runs on this machine too.
+ */
+export function resolveTransferUrl(base: BaseUrl, text: string): URL | null {
+  if (!URL.canParse(text, base.origin)) return null;
+  const url = new URL(text, base.origin);
+  if (url.username !== '' || url.password !== '') return null;
+  if (url.protocol === 'https:') return url;
+  return url.protocol === 'http:' && base.loopback && isLoopback(url) ? url : null;
+}

@@ -1,0 +1,123 @@
+/** Network errors in words: what happened, why, what to do next. */
+import { Failure, type FailureFacts } from '../failure.ts';
+import type { RetryAdvice } from './retry.ts';
+import { TimeOver } from './time-limit.ts';
+
+type Words = Pick<FailureFacts, 'category' | 'code' | 'message' | 'advice'>;
+
+const LATER = 'Check the network, then run the same command again.';
+const COMPANY_CA =
+  'If a company proxy opens TLS, point NODE_EXTRA_CA_CERTS at its certificate; else tell whoever runs the service.';
+
+const temporary = (code: string, message: string, advice = LATER): Words => ({
+  category: 'temporary',
+  code,
+  message,
+  advice,
+});
+
+const wrongSetup = (code: string, message: string, advice: string): Words => ({
+  category: 'configuration',
+  code,
+  message,
+  advice,
+});
+
+const clientClosed = (host: string) =>
+  temporary('CLIENT_CLOSED', `the request to ${host} was cut because the client was closed`);
+
+/** By the `code` of the error; `host` is shown, never a path or a query. */
+const WORDS: Readonly<Record<string, (host: string) => Words>> = {
+  ECONNREFUSED: (host) =>
+    temporary(
+      'CONNECTION_REFUSED',
+      `${host} refuses connections`,
+      'Check the base URL and that the service runs.',
+    ),
+  ECONNRESET: (host) => temporary('CONNECTION_RESET', `${host} dropped the connection`),
+  UND_ERR_SOCKET: (host) => temporary('CONNECTION_RESET', `${host} dropped the connection`),
+  EPIPE: (host) => temporary('CONNECTION_RESET', `${host} dropped the connection`),
+  ENOTFOUND: (host) =>
+    temporary('HOST_NOT_FOUND', `there is no host named ${host}`, 'Check the base URL and the network.'),
+  EAI_AGAIN: (host) => temporary('NAME_LOOKUP_FAILED', `the name ${host} cannot be looked up right now`),
+  ENETUNREACH: (host) => temporary('NETWORK_UNREACHABLE', `there is no way to ${host} from this network`),
+  EHOSTUNREACH: (host) => temporary('NETWORK_UNREACHABLE', `there is no way to ${host} from this network`),
+  ETIMEDOUT: (host) => temporary('CONNECT_TIMEOUT', `${host} does not take the connection`),
+  UND_ERR_CONNECT_TIMEOUT: (host) => temporary('CONNECT_TIMEOUT', `${host} does not take the connection`),
+  UND_ERR_DESTROYED: clientClosed,
+  UND_ERR_CLOSED: clientClosed,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) =>
+    temporary('ANSWER_CUT_OFF', `the answer of ${host} is cut off`),
+  UND_ERR_HEADERS_OVERFLOW: (host) =>
+    temporary('ANSWER_HEADERS_TOO_LARGE', `${host} answers with headers of more than 16 KiB`),
+  CERT_HAS_EXPIRED: (host) =>
+    wrongSetup(
+      'TLS_CERTIFICATE',
+      `the certificate of ${host} has expired`,
+      'Check the clock of this machine; if it is right, tell whoever runs the service.',
+    ),
+  CERT_NOT_YET_VALID: (host) =>
+    wrongSetup(
+      'TLS_CERTIFICATE',
+      `the certificate of ${host} is not valid yet`,
+      'Check the clock of this machine.',
+    ),
+  ERR_TLS_CERT_ALTNAME_INVALID: (host) =>
+    wrongSetup(
+      'TLS_CERTIFICATE',
+      `the certificate shown by ${host} is for another name`,
+      'Check the base URL.',
+    ),
+  EPROTO: (host) =>
+    wrongSetup('TLS_PROTOCOL', `${host} does not speak TLS there`, 'Check scheme and port of the base URL.'),
+};
+
+const CERTIFICATE_CODE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/;
+
+/** The `code` of an error, or of the first one that a group of attempts collected; empty when there is none. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return errorCode(error.errors[0]);
+  return errorCode(error.cause);
+}
+
+function wordsFor(error: unknown, host: string): Words {
+  if (error instanceof TimeOver) return temporary('ANSWER_TIMEOUT', `${host} did not answer in time`);
+  const code = errorCode(error);
+  const known = WORDS[code];
+  if (known !== undefined) return known(host);
+  if (CERTIFICATE_CODE.test(code)) {
+    return wrongSetup('TLS_CERTIFICATE', `the certificate of ${host} is not trusted (${code})`, COMPANY_CA);
+  }
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
+    return wrongSetup('TLS_PROTOCOL', `no secure connection to ${host} (${code})`, 'Check the base URL.');
+  }
+  if (code.startsWith('HPE_'))
+    return temporary('ANSWER_NOT_HTTP', `${host} answers with something that is not HTTP`);
+  return temporary('NETWORK_ERROR', `the connection to ${host} failed${code === '' ? '' : ` (${code})`}`);
+}
+
+/** A fault of this program must not pass for one of the network. */
+function isOwnFault(error: unknown): boolean {
+  const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+  return ours && errorCode(error) === '';
+}
+
+/**
+ * A network error as a Failure, and whether another attempt makes sense: not for a certificate, which stays wrong.
+ * @throws the error itself when the network has no part in it
+ */
+export function describeNetworkError(
+  error: unknown,
+  host: string,
+): { failure: Failure; advice: RetryAdvice } {
+  if (isOwnFault(error)) throw error;
+  const words = wordsFor(error, host);
+  const retryable = words.category === 'temporary';
+  const failure = new Failure({ ...words, retryable }, { cause: error });
+  // A closed client stays closed, whatever the network does.
+  const again = retryable && words.code !== 'CLIENT_CLOSED';
+  const advice: RetryAdvice = again ? { type: 'backoff', cause: 'fault', askedMs: null } : { type: 'never' };
+  return { failure, advice };
+}

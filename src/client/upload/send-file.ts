@@ -1,0 +1,175 @@
+/** A local file becomes a ready upload. Source: contract, "Uploads"; design, "Transport". */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { UploadPurpose } from '../../protocol/states.ts';
+import type { ClientContext } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { pollUntilDone } from '../jobs/poll.ts';
+import { growingDelay } from '../jobs/poll-schedule.ts';
+import { missingField } from '../read/record.ts';
+import { requestIdOf } from '../read/request-ids.ts';
+import type { Upload } from '../read/resources.ts';
+import { readChunks } from './file-chunks.ts';
+import { putFile } from './put.ts';
+import { openSourceFile, type SourceFile } from './source-file.ts';
+import { uploadLapsed } from './upload-lapsed.ts';
+import type { UploadOperations } from './uploads.ts';
+
+/** Bytes handed to the network so far, of so many. */
+export interface UploadProgress {
+  readonly stage: 'reserving' | 'sending' | 'completing' | 'validating' | 'ready';
+  readonly bytes: number;
+  readonly total: number;
+  /** Null until it is reserved; another one after a lapsed reservation was replaced. */
+  readonly uploadId: string | null;
+}
+
+export interface SendFileOptions {
+  readonly purpose: UploadPurpose;
+  readonly contentType: string;
+  /** Default: the last part of the path. */
+  readonly fileName?: string | undefined;
+  readonly clientReference?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
+  /** Key of the reservation; with the same one an interrupted upload is continued where it can be. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface SentFile {
+  readonly upload: Upload;
+  /** Of the bytes sent, lower-case hex. */
+  readonly sha256: string;
+}
+
+/** A lapsed or spoilt reservation; a new one, with a new key, makes it good. */
+const REPLACEABLE = new Set(['UPLOAD_LAPSED', 'UPLOAD_STATE_CONFLICT', 'UPLOAD_ETAG_MISMATCH']);
+
+/**
+ * Reserve, PUT, complete, wait until ready.
+ * @throws Failure: `usage` when the file cannot be sent or changes meanwhile, `refused` when it is not accepted
+ */
+export async function sendFile(
+  context: ClientContext,
+  uploads: UploadOperations,
+  path: string,
+  options: SendFileOptions,
+): Promise<SentFile> {
+  const source = await openSourceFile(path, options.purpose);
+  const freshKey = () => context.runtime.idempotencyKey();
+  const task = { context, uploads, source, options };
+  try {
+    return await reserveAndSend(task, options.idempotencyKey ?? freshKey());
+  } catch (error) {
+    if (!(error instanceof Failure) || !REPLACEABLE.has(error.facts.code)) throw error;
+    const message = `${error.message}; the file is sent again under a new reservation`;
+    context.emit({ type: 'notice', code: 'UPLOAD_REPLACED', message });
+    return await reserveAndSend(task, freshKey());
+  } finally {
+    await source.close();
+  }
+}
+
+interface Task {
+  readonly context: ClientContext;
+  readonly uploads: UploadOperations;
+  readonly source: SourceFile;
+  readonly options: SendFileOptions;
+}
+
+async function reserveAndSend(task: Task, idempotencyKey: string): Promise<SentFile> {
+  const { uploads, source, options } = task;
+  const { signal } = options;
+  report(task, 'reserving', null, 0);
+  const reserved = await uploads.create(
+    {
+      purpose: options.purpose,
+      file_name: options.fileName ?? basename(source.path),
+      content_type: options.contentType,
+      size_bytes: source.size,
+      ...(options.clientReference === undefined ? {} : { client_reference: options.clientReference }),
+    },
+    { idempotencyKey, signal },
+  );
+  // An earlier run with the same key may have come further than this.
+  const continued = reserved.status !== 'waiting_for_upload';
+  const sent = continued
+    ? { upload: reserved, sha256: await hashFile(source) }
+    : await sendBytes(task, reserved);
+  const upload = await waitUntilReady(task, sent.upload);
+  report(task, 'ready', upload.id, source.size);
+  return { upload, sha256: sent.sha256 };
+}
+
+async function sendBytes(task: Task, reserved: Upload): Promise<SentFile> {
+  const { context, uploads, source, options } = task;
+  const { id, upload_request: target } = reserved;
+  if (target === null)
+    throw missingField({ subject: 'the upload', requestId: requestIdOf(reserved) }, 'upload_request');
+  report(task, 'sending', id, 0);
+  const onSent = (bytes: number) => report(task, 'sending', id, bytes);
+  const stored = await putFile(context, target, source, { signal: options.signal, onSent });
+  report(task, 'completing', id, source.size);
+  const upload = await uploads.complete(id, stored.etag, { signal: options.signal });
+  return { upload, sha256: stored.sha256 };
+}
+
+/** The longest look-out: validation reads the whole file, which takes seconds. */
+const LONGEST_DELAY_MS = 5_000;
+/** Far beyond what decoding fifteen minutes of video takes. */
+const VALIDATION_TIMEOUT_MS = 30 * 60_000;
+
+function isSettled({ status }: Upload): boolean {
+  return status !== 'validating' && status !== 'waiting_for_upload';
+}
+
+async function waitUntilReady(task: Task, sent: Upload): Promise<Upload> {
+  const upload = isSettled(sent) ? sent : await pollUpload(task, sent.id);
+  if (upload.status === 'ready') return upload;
+  throw upload.status === 'expired' ? uploadLapsed('it expired') : notAccepted(task.source.path, upload);
+}
+
+function pollUpload(task: Task, id: string): Promise<Upload> {
+  const { context, uploads, source, options } = task;
+  report(task, 'validating', id, source.size);
+  return pollUntilDone(context, {
+    read: (limits) => uploads.get(id, limits),
+    isDone: isSettled,
+    delayAfter: (_upload, elapsedMs) => growingDelay(elapsedMs, LONGEST_DELAY_MS),
+    timeOver: () => stillValidating(id),
+    signal: options.signal,
+    timeoutMs: VALIDATION_TIMEOUT_MS,
+  });
+}
+
+async function hashFile(source: SourceFile): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of readChunks(source)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+function report(task: Task, stage: UploadProgress['stage'], uploadId: string | null, bytes: number): void {
+  task.options.onProgress?.({ stage, bytes, total: task.source.size, uploadId });
+}
+
+function notAccepted(path: string, upload: Upload): Failure {
+  const requestId = requestIdOf(upload);
+  return new Failure({
+    category: 'refused',
+    code: upload.error?.code ?? 'UPLOAD_FAILED',
+    message: `the service does not accept ${path}: ${upload.error?.message ?? 'it gives no reason'}`,
+    advice: 'Correct the file, then run the same command again.',
+    retryable: false,
+    ...(requestId === null ? {} : { requestId }),
+  });
+}
+
+function stillValidating(id: string): Failure {
+  return new Failure({
+    category: 'timeout',
+    code: 'STILL_VALIDATING',
+    message: `the upload ${id} is still being validated after half an hour`,
+    advice: `Look again later: vloc upload get ${id}`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,94 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, symlinkSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { failureOf } from '../support/harness.ts';
+import { answer, type Reply } from '../support/scripted-server.ts';
+import { startDownload } from '../support/start-download.ts';
+
+describe('a download that is not what was promised', () => {
+  const intact = (headers: Record<string, string>, body: (bytes: Buffer) => Buffer) => (bytes: Buffer) =>
+    answer(200, headers, body(bytes));
+
+  test.each<[string, (bytes: Buffer) => Reply, string]>([
+    ['other bytes of the same length', intact({}, (bytes) => Buffer.alloc(bytes.length)), 'DOWNLOAD_DAMAGED'],
+    ['a shorter file', intact({}, (bytes) => bytes.subarray(1)), 'DOWNLOAD_DAMAGED'],
+    ['a longer file', intact({}, (bytes) => Buffer.concat([bytes, bytes])), 'DOWNLOAD_DAMAGED'],
+    [
+      'a compressed file',
+      intact({ 'content-encoding': 'gzip' }, (bytes) => gzipSync(bytes)),
+      'DOWNLOAD_ENCODED',
+    ],
+    [
+      'a body without length that ends early',
+      (bytes) => (_seen, response) => {
+        response.socket?.write('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n');
+        response.socket?.end(bytes.subarray(0, 1_000));
+      },
+      'ANSWER_CUT_OFF',
+    ],
+    [
+      'a body without length that never ends',
+      (bytes) => (_seen, response) => {
+        const more = () => response.write(bytes) && setImmediate(more);
+        response.on('drain', more);
+        more();
+      },
+      'DOWNLOAD_DAMAGED',
+    ],
+  ])('%s never gets the name', async (_what, fallback, code) => {
+    const { client, server, asset, to, bytes } = await startDownload();
+    server.fallback = fallback(bytes);
+    const { facts } = await failureOf(client.download(asset, { to }));
+    expect(facts.code).toBe(code);
+    expect(existsSync(to)).toBe(false);
+  });
+
+  test('and cannot be checked at all is refused', async () => {
+    const { client, server, asset, to, bytes } = await startDownload();
+    server.fallback = (_seen, response) => {
+      response.write(bytes);
+      response.end();
+    };
+    const { facts } = await failureOf(client.download({ ...asset, sha256: null, size_bytes: null }, { to }));
+    expect(facts.code).toBe('DOWNLOAD_UNVERIFIABLE');
+    await client.download({ ...asset, size_bytes: null }, { to });
+    expect((await readFile(to)).equals(bytes)).toBe(true);
+  });
+});
+
+describe('a disk in trouble', () => {
+  test('is told as such before anything is asked', async () => {
+    const { client, server, asset, folder } = await startDownload(10);
+    await writeFile(join(folder, 'file'), '');
+    const { facts } = await failureOf(client.download(asset, { to: join(folder, 'file', 'video.mp4') }));
+    expect(facts).toMatchObject({ category: 'disk', code: 'DISK_ERROR', retryable: false });
+    expect(server.seen).toHaveLength(0);
+  });
+
+  test.each([
+    ['a symbolic link', (part: string, folder: string) => symlinkSync(join(folder, 'elsewhere'), part)],
+    ['a named pipe', (part: string) => execFileSync('mkfifo', [part])],
+  ])('is not written to through %s in place of the part', async (_what, make) => {
+    const { client, server, asset, to, part, folder } = await startDownload(10);
+    make(part, folder);
+    expect((await failureOf(client.download(asset, { to }))).facts.category).toBe('disk');
+    expect(server.seen).toHaveLength(0);
+    expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+  });
+
+  test('that takes no more ends the download at once, without another request', async () => {
+    const { server, asset, to } = await startDownload(3_000_000);
+    const script = new URL('../support/download-once.ts', import.meta.url).pathname;
+    // 1,000 blocks of 1,024 bytes; the signal of the limit is ignored, so that the write itself fails.
+    const shell = 'trap "" XFSZ; ulimit -f 1000; exec "$0" "$@"';
+    const args = ['-c', shell, process.execPath, script, server.baseUrl, JSON.stringify(asset), to];
+    const { stdout } = await promisify(execFile)('bash', args);
+    expect(JSON.parse(stdout)).toMatchObject({ category: 'disk', code: 'DISK_ERROR' });
+    expect(server.seen).toHaveLength(1);
+    expect(existsSync(to)).toBe(false);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { failureOf, startHarness } from '../support/harness.ts';
+import type { Reply } from '../support/scripted-server.ts';
+import { json, problem } from '../support/scripted-server.ts';
+
+const job = (id: string, status = 'processing', more: object = {}) => ({ id, status, progress: 10, ...more });
+const notFound = problem(404, 'RESOURCE_NOT_FOUND', false);
+
+/** Answers for the one job there is, 404 for all others; as strict about paths as the service. */
+function only(path: string, reply: Reply) {
+  return (_method: string, target: string) => (target === path ? reply : notFound);
+}
+
+describe('a job', () => {
+  test('is created under the path of its kind, with fields that this version does not know', async () => {
+    const { server, client } = await startHarness({ fallback: json(202, job('dub_1', 'queued')) });
+    const request = {
+      subtitle: { type: 'upload', upload_id: 'upl_1' },
+      target_language: 'es',
+      style: 'calm',
+    } as const;
+    const created = await client.jobs.create('dubbing', request, { idempotencyKey: 'intent-1' });
+    expect(created).toMatchObject({
+      id: 'dub_1',
+      object: 'dubbing',
+      status: 'queued',
+      billing: null,
+      input: {},
+    });
+    expect(server.seen).toMatchObject([{ method: 'POST', target: '/v1/dubbings' }]);
+    expect(server.seen[0]?.headers['idempotency-key']).toBe('intent-1');
+    expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toEqual(request);
+  });
+
+  test('is cancelled with DELETE and a key, without a body', async () => {
+    const { server, client } = await startHarness({ fallback: json(202, job('dub_1', 'cancelled')) });
+    expect((await client.jobs.cancel('dubbing', 'dub_1')).status).toBe('cancelled');
+    const [seen] = server.seen;
+    expect(seen).toMatchObject({ method: 'DELETE', target: '/v1/dubbings/dub_1', body: Buffer.alloc(0) });
+    expect(seen?.headers['idempotency-key']).toBe('key-1');
+    expect(seen?.headers['content-type']).toBeUndefined();
+  });
+
+  test('is listed with its filters', async () => {
+    const page = { object: 'list', data: [job('dub_1')], has_more: false, next_cursor: null };
+    const { server, client } = await startHarness({ fallback: json(200, page) });
+    const filters = { status: 'processing', client_reference: 'a&b', limit: 2, cursor: undefined } as const;
+    expect((await client.jobs.list('dubbing', filters)).data).toMatchObject([
+      { id: 'dub_1', object: 'dubbing' },
+    ]);
+    expect(server.seen[0]?.target).toBe('/v1/dubbings?client_reference=a%26b&limit=2&status=processing');
+  });
+
+  test.each(['', '..', '\ud800'])('with the id %j is refused before anything is sent', async (id) => {
+    const { server, client } = await startHarness();
+    expect((await failureOf(client.jobs.get('dubbing', id))).facts.category).toBe('usage');
+    expect(server.seen).toHaveLength(0);
+  });
+
+  test('whose id holds a slash stays in its place', async () => {
+    const { server, client } = await startHarness();
+    const { facts } = await failureOf(client.jobs.get('dubbing', 'a/../../credits'));
+    expect(facts.category).toBe('usage');
+    expect(server.seen).toHaveLength(0);
+  });
+});
+
+describe('finding a job', () => {
+  const PATH = '/v1/subtitle-translations/tra_1';
+
+  test('by a bare id asks all five kinds at once and takes the one that is there', async () => {
+    const { server, client } = await startHarness();
+    server.route = only(PATH, json(200, job('tra_1')));
+    const found = await client.jobs.find(' tra_1 ');
+    expect(found).toMatchObject({ id: 'tra_1', object: 'subtitle_translation' });
+    expect(new Set(server.seen.map((seen) => seen.target)).size).toBe(server.seen.length);
+    expect(server.seen.length).toBeLessThanOrEqual(5);
+  });
+
+  test('by a bare id that no kind knows is not found', async () => {
+    const { server, client } = await startHarness({ fallback: notFound });
+    const { facts } = await failureOf(client.jobs.find('tra_9'));
+    expect(facts).toMatchObject({ code: 'RESOURCE_NOT_FOUND', status: 404 });
+    expect(server.seen).toHaveLength(5);
+  });
+
+  test('by a bare id works with a key that may see only its kind', async () => {
+    const { server, client } = await startHarness({
+      fallback: problem(403, 'CAPABILITY_NOT_PERMITTED', false),
+    });
+    server.route = (_method, target) => (target === PATH ? json(200, job('tra_1')) : null);
+    expect((await client.jobs.find('tra_1')).id).toBe('tra_1');
+  });
+
+  test('by a bare id is not "not found" when the job may be behind a failure', async () => {
+    const { server, client } = await startHarness();
+    server.route = only(PATH, problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false));
+    expect((await failureOf(client.jobs.find('tra_1'))).facts.status).toBe(503);
+  });
+
+  test.each([
+    'subtitle-translations/tra_1',
+    'subtitle_translation/tra_1',
+    '/v1/subtitle-translations/tra_1',
+    'ORIGIN/v1/subtitle-translations/tra_1',
+  ])('by %s asks once', async (reference) => {
+    const { server, client } = await startHarness();
+    server.route = only(PATH, json(200, job('tra_1')));
+    const found = await client.jobs.find(reference.replace('ORIGIN', server.origin));
+    expect(found.object).toBe('subtitle_translation');
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    'https://elsewhere.example/v1/dubbings/dub_1',
+    'ORIGIN/v2/dubbings/dub_1',
+    'songs/dub_1',
+    'dubbings/',
+    '/dub_1',
+    'dubbings/dub_1/more',
+    'dubbings/%zz',
+    '',
+  ])('by %j is refused before anything is sent', async (reference) => {
+    const { server, client } = await startHarness();
+    const { facts } = await failureOf(client.jobs.find(reference.replace('ORIGIN', server.origin)));
+    expect(facts).toMatchObject({ category: 'usage', code: 'REFERENCE_INVALID' });
+    expect(server.seen).toHaveLength(0);
+  });
+});

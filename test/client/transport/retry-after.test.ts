@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseHttpDate, parseRetryAfter } from '../../../src/client/transport/retry-after.ts';
+
+const NOW = Date.UTC(2026, 10, 6, 8, 49, 37);
+
+test.each([
+  ['0', 0],
+  ['2', 2_000],
+  [' 300 ', 300_000],
+  ['2678400', 2_678_400_000],
+  ['Fri, 06 Nov 2026 08:50:37 GMT', 60_000],
+  ['Friday, 06-Nov-26 08:50:37 GMT', 60_000],
+  ['Fri Nov  6 08:50:37 2026', 60_000],
+  ['Fri, 06 Nov 2026 08:00:00 GMT', 0],
+])('%s means %i ms', (value, ms) => {
+  expect(parseRetryAfter(value, NOW)).toBe(ms);
+});
+
+test.each([
+  undefined,
+  '',
+  '-1',
+  '1.5',
+  'abc',
+  '1e3',
+  '0x10',
+  '2026-11-06',
+  'Fri',
+  'Fri, 99 Foo 2026 99:99:99 GMT',
+  '１０',
+])('junk such as %j is ignored', (value) => {
+  expect(parseRetryAfter(value, NOW)).toBeNull();
+});
+
+test('whatever is sent, the wait is null or not negative', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      const ms = parseRetryAfter(value, NOW);
+      expect(ms === null || ms >= 0).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('any whole number of seconds is taken at its word', () => {
+  fc.assert(
+    fc.property(fc.nat(), (seconds) => {
+      expect(parseRetryAfter(String(seconds), NOW)).toBe(seconds * 1000);
+    }),
+  );
+});
+
+test('a date is measured from what the service thinks the time is', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10 ** 7 }), (seconds) => {
+      const date = new Date(NOW + seconds * 1000).toUTCString();
+      expect(parseHttpDate(date)).toBe(NOW + seconds * 1000);
+      expect(parseRetryAfter(date, NOW)).toBe(seconds * 1000);
+    }),
+  );
+});

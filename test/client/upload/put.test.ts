@@ -1,0 +1,115 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { failureOf, onCleanup } from '../support/harness.ts';
+import { answer, problem, type Reply, reset, startServer } from '../support/scripted-server.ts';
+import { MIB, makeFile, startUploads, VIDEO } from '../support/start-uploads.ts';
+
+describe('storage in trouble', () => {
+  const early = (reply: Reply): Reply => Object.assign(reply, { early: true });
+
+  test('is tried again with the whole file', async () => {
+    const { client, service } = await startUploads();
+    const slowDown = answer(503, { 'retry-after': '7' }, '<Error><Code>SlowDown</Code></Error>');
+    service.putScript.push(reset, slowDown);
+    const { path, bytes } = await makeFile(2 * MIB);
+    await client.uploads.sendFile(path, VIDEO);
+    expect(service.stored.get('/storage/1')?.equals(bytes)).toBe(true);
+    expect(service.reservations).toHaveLength(1);
+  });
+
+  test.each([403, 404, 410])('that answers %i gets one new reservation under a new key', async (status) => {
+    const { client, service, events } = await startUploads();
+    service.putScript.push(answer(status, {}, '<Error><Message>Request has expired</Message></Error>'));
+    const { path, bytes } = await makeFile(MIB + 1);
+    const { upload } = await client.uploads.sendFile(path, VIDEO);
+    expect(upload.id).toBe('upl_2');
+    expect(service.stored.get('/storage/2')?.equals(bytes)).toBe(true);
+    expect(new Set(service.reservations.map((seen) => seen.headers['idempotency-key'])).size).toBe(2);
+    const notices = events.filter((event) => event.type === 'notice');
+    expect(notices).toMatchObject([{ code: 'UPLOAD_REPLACED' }]);
+  });
+
+  test('that refuses the second reservation too ends the upload', async () => {
+    const { client, service } = await startUploads();
+    service.putScript.push(answer(403, {}), answer(403, {}));
+    const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
+    expect(facts).toMatchObject({ code: 'UPLOAD_LAPSED', category: 'expired' });
+    expect(service.reservations).toHaveLength(2);
+  });
+
+  test('is not even asked when the reservation has lapsed by the clock', async () => {
+    const { client, service, runtime, server } = await startUploads();
+    service.shape = (upload, number) => {
+      const expires_at = new Date(runtime.now() + (number === 1 ? -1 : 60_000)).toISOString();
+      return { ...upload, upload_request: { ...Object(upload.upload_request), expires_at } };
+    };
+    const { upload } = await client.uploads.sendFile((await makeFile(5)).path, VIDEO);
+    expect(upload.id).toBe('upl_2');
+    expect(server.seen.filter((seen) => seen.method === 'PUT')).toHaveLength(1);
+  });
+
+  test('whose object does not match at completion gets the file once more', async () => {
+    const { client, service } = await startUploads();
+    service.completion = problem(409, 'UPLOAD_ETAG_MISMATCH', false);
+    const { upload } = await client.uploads.sendFile((await makeFile(5)).path, VIDEO);
+    expect(upload.id).toBe('upl_2');
+    expect(service.stored.size).toBe(2);
+  });
+
+  test('that expires during validation gets the file once more', async () => {
+    const { client, service } = await startUploads();
+    service.statuses.push('expired');
+    expect((await client.uploads.sendFile((await makeFile(5)).path, VIDEO)).upload.id).toBe('upl_2');
+  });
+
+  test('keeps the pre-signed address to itself, whatever goes wrong', async () => {
+    for (const fault of [reset, answer(403, {}), answer(500, {}), answer(400, {})]) {
+      const { client, service, events } = await startUploads();
+      service.putScript.push(...Array.from({ length: 10 }, () => fault));
+      const failure = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
+      expect(inspect([events, failure], { depth: 10 })).not.toContain('canary');
+    }
+  });
+
+  test('that sends the bytes elsewhere is not followed, and its address not shown', async () => {
+    const elsewhere = await startServer();
+    onCleanup(elsewhere.close);
+    const { client, service, events } = await startUploads();
+    service.putScript.push(answer(307, { location: `${elsewhere.origin}/take?token=canary` }));
+    const failure = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
+    expect(failure.facts).toMatchObject({ category: 'refused', code: 'STORAGE_REFUSED', status: 307 });
+    expect(elsewhere.seen).toHaveLength(0);
+    expect(inspect([events, failure], { depth: 10 })).not.toContain('canary');
+  });
+
+  test('that refuses in mid-stream is heard', async () => {
+    const { client, service } = await startUploads();
+    const { path } = await makeFile(24 * MIB);
+    service.putScript.push(early(answer(413, {}, 'too large')));
+    const { facts } = await failureOf(client.uploads.sendFile(path, VIDEO));
+    expect(facts).toMatchObject({ category: 'refused', code: 'CONTENT_TOO_LARGE' });
+  });
+
+  test.each([
+    ['that never answers', 5],
+    ['that stops reading', 24 * MIB],
+  ])('%s is given up after the idle time', async (_how, size) => {
+    const timeouts = { idleMs: 50, connectMs: 50, storedMs: 50 };
+    const { client, service, server } = await startUploads({ timeouts });
+    service.putScript.push(...Array.from({ length: 5 }, () => early(() => {})));
+    const { facts } = await failureOf(client.uploads.sendFile((await makeFile(size)).path, VIDEO));
+    expect(facts).toMatchObject({ category: 'temporary', code: 'ANSWER_TIMEOUT' });
+    expect(server.seen.filter((seen) => seen.method === 'PUT')).toHaveLength(5);
+  });
+
+  test.each(['http://storage.example/put', 'ftp://127.0.0.1/put', 'https://user:pass@storage.example/put'])(
+    'at %s is never written to',
+    async (url) => {
+      const { client, service, server } = await startUploads();
+      service.shape = (upload) => ({ ...upload, upload_request: { url } });
+      const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
+      expect(facts.code).toBe('UPLOAD_ADDRESS_REFUSED');
+      expect(server.seen).toHaveLength(1);
+    },
+  );
+});
