@@ -25,7 +25,8 @@ export type { Runtime } from './runtime.ts';
 export type { ProxySettings } from './transport/http.ts';
 export type { Timeouts } from './transport/timeouts.ts';
 export type { SendFileOptions, SentFile, UploadProgress } from './upload/send-file.ts';
-export type { UploadFilters, Uploads } from './upload/uploads.ts';
+export type { UploadFilters } from './upload/upload-operations.ts';
+export type { Uploads } from './upload/uploads.ts';
 
 /**
  * Makes a client; nothing is sent and no connection opened before the first call.

@@ -100,9 +100,11 @@ export const LineSchema = v.pipe(
 const LinesSource = v.strictObject({
   type: v.literal('lines'),
   lines: v.pipe(
-    v.array(LineSchema),
+    // Counted first: a body of millions of lines would be checked one by one only to be refused.
+    v.array(v.unknown()),
     v.minLength(1, 'at least 1 line'),
     v.maxLength(LIMITS.subtitleLines, `at most ${LIMITS.subtitleLines} lines`),
+    v.array(LineSchema),
   ),
 });
 
@@ -149,13 +151,16 @@ const CompletionRequestSchema = v.strictObject({
 });
 export type CompletionRequest = v.InferOutput<typeof CompletionRequestSchema>;
 
-/** Either the value, or every field that breaks a rule. */
+/** Enough to see what is wrong; an answer to 10,000 wrong lines would run to megabytes. */
+const MOST_ERRORS = 100;
+
+/** Either the value, or the fields that break a rule, at most 100 of them. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] };
 
 function check<S extends v.GenericSchema>(schema: S, body: unknown): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, body);
   if (result.success) return { ok: true, value: result.output };
-  return { ok: false, errors: result.issues.map(describeIssue) };
+  return { ok: false, errors: result.issues.slice(0, MOST_ERRORS).map(describeIssue) };
 }
 
 function describeIssue(issue: v.BaseIssue<unknown>): FieldError {

@@ -63,6 +63,24 @@ describe('structured lines', () => {
     expect(fault({ start_ms, end_ms })).toEqual(['/subtitle/lines/0: start_ms must be before end_ms']);
   });
 
+  it('are counted before any of them is looked at', () => {
+    const untouchable = new Proxy(LINE, {
+      get: () => {
+        throw new Error('it was looked at');
+      },
+    });
+    const many = Array.from({ length: 10_001 }, () => untouchable);
+    expect(() => faults(many.slice(1))).toThrow('it was looked at');
+    expect(faults(many)).toEqual(['/subtitle/lines: at most 10000 lines']);
+  });
+
+  it('that are wrong in thousands are answered with the first hundred', () => {
+    const wrong = Array.from({ length: 10_000 }, () => ({ ...LINE, text: '' }));
+    const found = faults(wrong);
+    expect(found).toHaveLength(100);
+    expect(found.at(-1)).toBe('/subtitle/lines/99/text: must not be empty');
+  });
+
   it('may be 5,000 characters long', () => {
     const longest = '😀'.repeat(LIMITS.lineCharacters);
     expect(fault({ text: longest })).toEqual([]);

@@ -144,6 +144,9 @@ describe('an input', () => {
   it('has no field of another form', () => {
     const both = { type: 'url', url: source.url, upload_id: 'upl_1' };
     expect(separation({ source: both })).toEqual(['/source/upload_id: there is no such field']);
+    expect(separation({ source: { ...both, type: 'upload' } })).toEqual([
+      '/source/url: there is no such field',
+    ]);
   });
 });
 

@@ -1,8 +1,6 @@
 /** One attempt at the bytes that are still missing. */
 import { basename } from 'node:path';
-import type { ClientContext } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Asset } from '../read/resources.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';
 import type { Outcome } from '../transport/retry-loop.ts';

@@ -13,7 +13,7 @@ import { readChunks } from './file-chunks.ts';
 import { putFile } from './put.ts';
 import { openSourceFile, type SourceFile } from './source-file.ts';
 import { uploadLapsed } from './upload-lapsed.ts';
-import type { UploadOperations } from './uploads.ts';
+import type { UploadOperations } from './upload-operations.ts';
 
 /** Bytes handed to the network so far, of so many. */
 export interface UploadProgress {

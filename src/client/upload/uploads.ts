@@ -1,30 +1,10 @@
-/** The upload operations. Source: specification, "Operation table"; contract, "Uploads". */
-import type { UploadRequest } from '../../protocol/requests.ts';
-import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
-import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import type { ListFilters } from '../jobs/jobs.ts';
 import { readList } from '../read/list.ts';
-import type { ListPage, Upload } from '../read/resources.ts';
 import { readUpload } from '../read/upload.ts';
 import { joinPath } from '../transport/target.ts';
 import type { Send } from '../transport/transport.ts';
 import { type SendFileOptions, type SentFile, sendFile } from './send-file.ts';
-
-export interface UploadFilters extends ListFilters {
-  readonly status?: UploadStatus | undefined;
-  readonly purpose?: UploadPurpose | undefined;
-}
-
-export interface UploadOperations {
-  /** Reserves an upload; its bytes then go to `upload_request`. */
-  create(request: UploadRequest, options?: CallOptions): Promise<Upload>;
-  get(id: string, options?: CallOptions): Promise<Upload>;
-  /** One page, newest first. */
-  list(filters?: UploadFilters, options?: CallOptions): Promise<ListPage<Upload>>;
-  /** Says that the bytes are there; the quotes of the ETag may be left out. */
-  complete(id: string, etag: string, options?: CallOptions): Promise<Upload>;
-}
+import type { UploadOperations } from './upload-operations.ts';
 
 export interface Uploads extends UploadOperations {
   /** Reserves, streams the file, completes and waits until it is ready; a lapsed reservation is replaced once. */

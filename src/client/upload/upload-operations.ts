@@ -1,0 +1,20 @@
+import type { UploadRequest } from '../../protocol/requests.ts';
+import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
+import type { CallOptions } from '../call.ts';
+import type { ListFilters } from '../jobs/jobs.ts';
+import type { ListPage, Upload } from '../read/resources.ts';
+
+export interface UploadFilters extends ListFilters {
+  readonly status?: UploadStatus | undefined;
+  readonly purpose?: UploadPurpose | undefined;
+}
+
+export interface UploadOperations {
+  /** Reserves an upload; its bytes then go to `upload_request`. */
+  create(request: UploadRequest, options?: CallOptions): Promise<Upload>;
+  get(id: string, options?: CallOptions): Promise<Upload>;
+  /** One page, newest first. */
+  list(filters?: UploadFilters, options?: CallOptions): Promise<ListPage<Upload>>;
+  /** Says that the bytes are there; the quotes of the ETag may be left out. */
+  complete(id: string, etag: string, options?: CallOptions): Promise<Upload>;
+}
