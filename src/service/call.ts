@@ -1,0 +1,31 @@
+/** One call of an operation, authenticated and read; what handlers work on. */
+import type { JobKind } from '../protocol/kind-names.ts';
+import type { Operation } from '../protocol/operations.ts';
+import type { KeyRow } from './auth/keys.ts';
+import type { Context } from './context.ts';
+import type { Answer } from './http/answer.ts';
+
+export interface Call {
+  readonly operation: Operation;
+  readonly key: KeyRow;
+  /** In canonical form, with the version prefix. */
+  readonly path: string;
+  /** Id in the path; empty for a collection. */
+  readonly resourceId: string;
+  readonly query: ReadonlyMap<string, string>;
+  /** Parsed JSON of a POST, else undefined. */
+  readonly body: unknown;
+  /** Empty for a GET. */
+  readonly idempotencyKey: string;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+export type Handler = (context: Context, call: Call) => Answer | Promise<Answer>;
+
+/** The kind of a job operation. */
+export function kindOf(call: Call): JobKind {
+  const { kind, operationId } = call.operation;
+  if (kind === null) throw new Error(`${operationId} is not an operation of a job kind`);
+  return kind;
+}

@@ -1,0 +1,50 @@
+/** Time as the service knows it: handed in, so that a test can move it. */
+
+/** Takes back a scheduled call; harmless when it has already run. */
+export type Cancel = () => void;
+
+export interface Clock {
+  /** Milliseconds since 1970, UTC. */
+  now(): number;
+  /** Calls `run` once, `delayMs` from now. */
+  schedule(delayMs: number, run: () => void): Cancel;
+}
+
+/** Node's timers count in 31 bits: a longer wait would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  schedule(delayMs, run) {
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      const stepMs = Math.min(leftMs, LONGEST_TIMER_MS);
+      timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs);
+    };
+    wait(delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Calls `run` again and again, `intervalMs` after each call ended, until cancelled. */
+export function repeat(clock: Clock, intervalMs: number, run: () => void): Cancel {
+  let cancelled = false;
+  let cancelNext: Cancel;
+  const again = () => {
+    cancelNext = clock.schedule(intervalMs, () => {
+      run();
+      // What is called may be what cancels.
+      if (!cancelled) again();
+    });
+  };
+  again();
+  return () => {
+    cancelled = true;
+    cancelNext();
+  };
+}
+
+/** RFC 3339 in UTC with milliseconds. Source: contract, "Identifiers and time". */
+export function formatInstant(ms: number): string {
+  return new Date(ms).toISOString();
+}

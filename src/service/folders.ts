@@ -1,0 +1,35 @@
+/** The state folder: what lies where, and that nobody else can read it. */
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The owner alone may enter, read and write. */
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
+export interface Folders {
+  readonly root: string;
+  /** Bytes of uploads, one file each. */
+  readonly uploads: string;
+  /** Results, one folder for each finished attempt. */
+  readonly assets: string;
+  /** Temporary files of running jobs, one folder for each attempt. */
+  readonly work: string;
+}
+
+/** Makes what is missing below the state folder; `loose` is true when others may read a folder that was already there. */
+export function prepareFolders(stateDir: string): { folders: Folders; loose: boolean } {
+  const root = resolve(stateDir);
+  const folders = {
+    root,
+    uploads: join(root, 'uploads'),
+    assets: join(root, 'assets'),
+    work: join(root, 'work'),
+  };
+  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  return { folders, loose: (statSync(root).mode & 0o077) !== 0 };
+}
+
+/** Makes an empty file that only the owner can read, unless it is there: SQLite itself would follow the umask. */
+export function ensurePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', FILE_MODE));
+}

@@ -1,0 +1,101 @@
+/** One intent, one resource, however often it is sent. Source: contract, "Idempotency". */
+import { sha256Hex } from '../protocol/signature.ts';
+import type { Call } from './call.ts';
+import type { Context } from './context.ts';
+import { Refusal } from './http/refusal.ts';
+
+/** What the first request of an intent made. */
+export interface Outcome {
+  readonly status: number;
+  readonly resourceId: string;
+  readonly replayed: boolean;
+}
+
+interface Row {
+  readonly method: string;
+  readonly path: string;
+  readonly body_sha256: string;
+  readonly status: number;
+  readonly resource_id: string;
+}
+
+/**
+ * What an earlier request with this key made, or null when there was none.
+ * @throws Refusal IDEMPOTENCY_KEY_REUSED when that one asked for something else
+ */
+export function findReplay(context: Pick<Context, 'store'>, call: Call): Outcome | null {
+  const row = context.store.get<Row>(
+    `SELECT method, path, body_sha256, status, resource_id FROM idempotency
+     WHERE key_id = ? AND idempotency_key = ?`,
+    call.key.id,
+    call.idempotencyKey,
+  );
+  if (row === undefined) return null;
+  const same =
+    row.method === call.operation.method && row.path === call.path && row.body_sha256 === fingerprint(call);
+  if (!same) {
+    throw new Refusal(
+      'IDEMPOTENCY_KEY_REUSED',
+      'the Idempotency-Key was used for a request with another method, path or body',
+    );
+  }
+  return { status: row.status, resourceId: row.resource_id, replayed: true };
+}
+
+/**
+ * Runs `make` unless the intent was carried out before; its work and the record of it are one transaction. When it
+ * throws, nothing is kept and the key is free.
+ * @param make does the work and gives the status of the answer and the id of the resource
+ */
+export function carryOutOnce(
+  context: Pick<Context, 'store'>,
+  call: Call,
+  make: () => { status: number; resourceId: string },
+): Outcome {
+  return context.store.transaction(() => {
+    const earlier = findReplay(context, call);
+    if (earlier !== null) return earlier;
+    const { status, resourceId } = make();
+    context.store.run(
+      `INSERT INTO idempotency
+         (key_id, idempotency_key, method, path, body_sha256, status, resource_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      call.key.id,
+      call.idempotencyKey,
+      call.operation.method,
+      call.path,
+      fingerprint(call),
+      status,
+      resourceId,
+      call.now,
+    );
+    return { status, resourceId, replayed: false };
+  });
+}
+
+/** Header that tells a caller whether its request did anything. */
+export function replayHeader(outcome: Outcome): Record<string, string> {
+  return { 'Idempotency-Replayed': String(outcome.replayed) };
+}
+
+/** A body may be large, and is looked at before and within the transaction. */
+const fingerprints = new WeakMap<Call, string>();
+
+function fingerprint(call: Call): string {
+  let digest = fingerprints.get(call);
+  if (digest === undefined) {
+    digest = sha256Hex(call.body === undefined ? '' : canonicalJson(call.body));
+    fingerprints.set(call, digest);
+  }
+  return digest;
+}
+
+/** JSON with sorted keys and no spaces; bodies were checked before, so they are only a few levels deep. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,127 @@
+/** The embedded service: the whole interface on one machine, over real HTTP with real signatures. */
+import { randomUUID, randomBytes as systemRandom } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import type { Engines } from '../engines/engine.ts';
+import { createIdMaker } from '../protocol/ids.ts';
+import { VERSION_PREFIX } from '../protocol/operations.ts';
+import { createKeyRing } from './auth/key-ring.ts';
+import { changeKey, issueKey, listKeys } from './auth/keys.ts';
+import { openNonceMemory } from './auth/nonces.ts';
+import { createRateLimiter } from './auth/rate.ts';
+import { systemClock } from './clock.ts';
+import { DEFAULT_CONFIG } from './config.ts';
+import type { Context, Signals } from './context.ts';
+import { grantCredits } from './credits/grant.ts';
+import { prepareFolders } from './folders.ts';
+import { DOCS_PATH } from './http/problem.ts';
+import { startServer } from './http/server.ts';
+import { createLinkSigner } from './links/signer.ts';
+import { createCursorSealer } from './lists/cursor.ts';
+import type { Service, ServiceOptions } from './options.ts';
+import { createFractions } from './random.ts';
+import { migrate } from './store/schema.ts';
+import { ensureSecret } from './store/secrets.ts';
+import { openStore } from './store/store.ts';
+import { startWorkers } from './work/start.ts';
+
+export type { IssuedKey, KeyRules } from './auth/keys.ts';
+export type { Cancel, Clock } from './clock.ts';
+export type { ServiceConfig } from './config.ts';
+export type { Answer } from './http/answer.ts';
+export type { Faults, RequestFacts } from './http/faults.ts';
+export type { Log, LogEntry } from './log.ts';
+export type { Service, ServiceOptions } from './options.ts';
+
+/**
+ * Starts a service on a state folder; resolves once it listens.
+ * @throws when the address is taken, or the folder cannot be used or was written by a newer version
+ */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  let origin = '';
+  const context = openContext(options, () => context.config.publicOrigin ?? origin);
+  const { store, clock, randomBytes, makeId } = context;
+  const closeStores = () => {
+    store.close();
+    context.nonces.close();
+  };
+  try {
+    openAccount(context);
+    const { host = '127.0.0.1', port = 0, faults = null } = options;
+    const server = await startServer(context, { host, port, faults });
+    origin = server.origin;
+    const workers = startWorkers(context, `${process.pid}-${randomUUID()}`);
+    const end = async () => {
+      await Promise.all([server.close(), workers.stop()]);
+      closeStores();
+    };
+    let ended: Promise<void> | null = null;
+    return {
+      url: context.origin() + VERSION_PREFIX,
+      docsUrl: context.origin() + DOCS_PATH,
+      keys: () => listKeys(store),
+      issueKey(rules = {}) {
+        context.keys.forget();
+        return issueKey(store, rules, clock.now(), randomBytes);
+      },
+      changeKey(key, rules) {
+        changeKey(store, key, rules, clock.now());
+        context.keys.forget();
+      },
+      grantCredits: ({ credits, expiresAt = null }) =>
+        grantCredits(store, { credits, expiresAt }, clock.now(), makeId),
+      close() {
+        ended ??= end();
+        return ended;
+      },
+    };
+  } catch (error) {
+    closeStores();
+    throw error;
+  }
+}
+
+function openContext(options: ServiceOptions, origin: () => string): Context {
+  const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
+  const config = { ...DEFAULT_CONFIG, ...options.config };
+  const { folders, loose } = prepareFolders(options.stateDir);
+  if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
+  const store = openStore(join(folders.root, 'service.sqlite'), 'FULL');
+  migrate(store);
+  const nextId = createIdMaker(createFractions(randomBytes));
+  return {
+    clock,
+    config,
+    folders,
+    store,
+    keys: createKeyRing(store),
+    nonces: openNonceMemory(join(folders.root, 'nonces.sqlite')),
+    rate: createRateLimiter(config.rate),
+    links: createLinkSigner(ensureSecret(store, 'links', randomBytes)),
+    cursors: createCursorSealer(ensureSecret(store, 'cursors', randomBytes), randomBytes),
+    randomBytes,
+    log,
+    signals: new EventEmitter<Signals>(),
+    makeId: (subject) => nextId(subject, clock.now()),
+    engines: createEngineLoader(options.engines),
+    origin,
+  };
+}
+
+function createEngineLoader(given: Engines | undefined): () => Promise<Engines> {
+  let loaded: Promise<Engines> | null = given === undefined ? null : Promise.resolve(given);
+  return () => {
+    loaded ??= import('../engines/index.ts').then((module) => module.createEngines());
+    return loaded;
+  };
+}
+
+/** The first start makes the key and fills the account; of two processes that start at once, one does. */
+function openAccount(context: Context): void {
+  const { store, clock, config, randomBytes, makeId } = context;
+  store.transaction(() => {
+    if (store.get('SELECT 1 FROM keys LIMIT 1') !== undefined) return;
+    issueKey(store, {}, clock.now(), randomBytes);
+    grantCredits(store, { credits: config.openingCredits, expiresAt: null }, clock.now(), makeId);
+  });
+}

@@ -1,0 +1,40 @@
+import type { Engines } from '../engines/engine.ts';
+import type { IssuedKey, KeyRules } from './auth/keys.ts';
+import type { Clock } from './clock.ts';
+import type { ServiceConfig } from './config.ts';
+import type { Faults } from './http/faults.ts';
+import type { Log } from './log.ts';
+import type { RandomBytes } from './random.ts';
+
+export interface ServiceOptions {
+  /** Folder of everything the service keeps; several processes may share it. Made with mode 0700 when missing. */
+  readonly stateDir: string;
+  /** Address to listen on; default `127.0.0.1`. */
+  readonly host?: string;
+  /** Port to listen on; default 0: a free one. */
+  readonly port?: number;
+  /** The media work; default: the engines installed on this machine, loaded at their first use. */
+  readonly engines?: Engines;
+  readonly config?: Partial<ServiceConfig>;
+  readonly clock?: Clock;
+  readonly random?: RandomBytes;
+  readonly log?: Log;
+  readonly faults?: Faults;
+}
+
+/** A service that listens. */
+export interface Service {
+  /** Base address of the interface; ends in `/v1`. */
+  readonly url: string;
+  /** Address of the documents that problems point to. */
+  readonly docsUrl: string;
+  /** Keys that work, the oldest first; the first start makes one. */
+  readonly keys: () => readonly IssuedKey[];
+  issueKey(rules?: KeyRules): IssuedKey;
+  /** Replaces all rules of a key. */
+  changeKey(key: string, rules: KeyRules): void;
+  /** Adds credits to the account; `expiresAt` in ms since 1970, left out: they do not expire. */
+  grantCredits(grant: { credits: number; expiresAt?: number }): void;
+  /** Ends requests under way, hands back unfinished jobs, and lets go of everything; may be called again. */
+  close(): Promise<void>;
+}

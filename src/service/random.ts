@@ -1,0 +1,22 @@
+/** Gives that many bytes nobody can guess. */
+export type RandomBytes = (size: number) => Buffer;
+
+/** 4 KiB: a call into the system's generator costs as much for one byte as for hundreds, and every answer has an id. */
+const POOL_BYTES = 4096;
+/** 32 bits are drawn for each fraction. */
+const DRAW_BYTES = 4;
+
+/** Makes a source of fractions in [0, 1) out of random bytes, drawn in large gulps. */
+export function createFractions(randomBytes: RandomBytes): () => number {
+  let pool: Buffer = Buffer.alloc(0);
+  let used = 0;
+  return () => {
+    if (used + DRAW_BYTES > pool.length) {
+      pool = randomBytes(POOL_BYTES);
+      used = 0;
+    }
+    const fraction = pool.readUInt32BE(used) / 2 ** 32;
+    used += DRAW_BYTES;
+    return fraction;
+  };
+}

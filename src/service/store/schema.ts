@@ -1,0 +1,140 @@
+/** The tables, as steps that each run once. Times are ms since 1970, credits whole thousandths. */
+import type { Store } from './store.ts';
+
+const FIRST = `
+CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE keys (
+  id TEXT PRIMARY KEY,
+  secret TEXT NOT NULL,
+  webhook_secret TEXT NOT NULL,
+  permissions TEXT NOT NULL,
+  monthly_limit INTEGER,
+  allowed_addresses TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  key_id TEXT NOT NULL REFERENCES keys (id),
+  idempotency_key TEXT NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  body_sha256 TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  resource_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (key_id, idempotency_key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+CREATE TABLE uploads (
+  id TEXT PRIMARY KEY,
+  key_id TEXT NOT NULL REFERENCES keys (id),
+  status TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  file_name TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  client_reference TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  file TEXT,
+  etag TEXT,
+  sha256 TEXT,
+  media TEXT,
+  subtitle TEXT,
+  error TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  run_after INTEGER NOT NULL DEFAULT 0,
+  lease_owner TEXT,
+  lease_until INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX uploads_by_key ON uploads (key_id, created_at, id);
+CREATE INDEX uploads_expiring ON uploads (expires_at) WHERE status IN ('waiting_for_upload', 'ready');
+CREATE INDEX uploads_open ON uploads (created_at) WHERE status = 'validating';
+CREATE UNIQUE INDEX uploads_by_file ON uploads (file) WHERE file IS NOT NULL;
+
+CREATE TABLE jobs (
+  id TEXT PRIMARY KEY,
+  key_id TEXT NOT NULL REFERENCES keys (id),
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  progress INTEGER NOT NULL DEFAULT 0,
+  stage TEXT,
+  client_reference TEXT,
+  callback_url TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  started_at INTEGER,
+  finished_at INTEGER,
+  links_expire_at INTEGER,
+  folder TEXT,
+  error_code TEXT,
+  error_message TEXT,
+  upload_id TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  run_after INTEGER NOT NULL DEFAULT 0,
+  lease_owner TEXT,
+  lease_until INTEGER,
+  input TEXT NOT NULL,
+  request TEXT NOT NULL,
+  result TEXT
+) STRICT;
+CREATE INDEX jobs_by_key ON jobs (key_id, kind, created_at, id);
+CREATE INDEX jobs_open ON jobs (created_at) WHERE status IN ('queued', 'processing');
+CREATE INDEX jobs_by_age ON jobs (created_at);
+CREATE INDEX jobs_with_links ON jobs (links_expire_at) WHERE folder IS NOT NULL;
+
+CREATE TABLE bills (
+  job_id TEXT PRIMARY KEY,
+  key_id TEXT NOT NULL REFERENCES keys (id),
+  month TEXT NOT NULL,
+  status TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  quantity INTEGER NOT NULL,
+  price INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
+  charged INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX bills_by_month ON bills (key_id, month);
+CREATE INDEX bills_open ON bills (status, reserved) WHERE status = 'reserved';
+
+CREATE TABLE grants (
+  id TEXT PRIMARY KEY,
+  remaining INTEGER NOT NULL CHECK (remaining >= 0),
+  expires_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledger (
+  id TEXT PRIMARY KEY,
+  amount INTEGER NOT NULL,
+  posted_at INTEGER NOT NULL,
+  key_id TEXT,
+  job_id TEXT UNIQUE,
+  kind TEXT,
+  client_reference TEXT,
+  unit TEXT,
+  quantity INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ledger_by_key ON ledger (key_id, posted_at, id);
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST];
+
+/** Brings the tables to the newest form; throws when a newer version of the tool has already changed them. */
+export function migrate(store: Store): void {
+  const read = () => store.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+  if (read() === MIGRATIONS.length) return;
+  store.transaction(() => {
+    const version = read();
+    if (version > MIGRATIONS.length) {
+      throw new Error(
+        'the state folder was written by a newer version; update this one, or choose another state folder',
+      );
+    }
+    for (const step of MIGRATIONS.slice(version)) store.script(step);
+    store.script(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}

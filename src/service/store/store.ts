@@ -1,0 +1,83 @@
+/** One SQLite file: prepared statements kept, transactions that nest by joining. */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { ensurePrivateFile } from '../folders.ts';
+
+export interface Store {
+  /** The first row, or undefined. `Row` names the columns that the statement selects. */
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined;
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[];
+  /** Runs a statement and gives the number of rows it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number;
+  /** All or nothing; within another transaction it becomes part of that one. `work` must not wait for anything. */
+  transaction<Result>(work: () => Result): Result;
+  /** Runs statements that take no values, separated by semicolons. */
+  script(sql: string): void;
+  close(): void;
+}
+
+/** How long a statement waits for another process that writes; transactions here take milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Opens or makes a store.
+ * @param synchronous FULL survives a loss of power; NORMAL survives the death of the process
+ */
+export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
+  ensurePrivateFile(path);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON;`);
+  const statements = new Map<string, StatementSync>();
+  let inTransaction = false;
+
+  const prepare = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+
+  return {
+    get<Row>(sql: string, ...values: SQLInputValue[]) {
+      // The tables are STRICT and every statement names its columns, so a row has the shape that its reader declares.
+      return prepare(sql).get(...values) as Row | undefined;
+    },
+    all<Row>(sql: string, ...values: SQLInputValue[]) {
+      // As above.
+      return prepare(sql).all(...values) as Row[];
+    },
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    transaction<Result>(work: () => Result): Result {
+      if (inTransaction) return work();
+      prepare('BEGIN IMMEDIATE').run();
+      inTransaction = true;
+      try {
+        const result = work();
+        prepare('COMMIT').run();
+        return result;
+      } catch (error) {
+        prepare('ROLLBACK').run();
+        throw error;
+      } finally {
+        inTransaction = false;
+      }
+    },
+    script: (sql) => database.exec(sql),
+    close: () => database.close(),
+  };
+}
+
+/** Result codes of SQLite that pass: another process writes, or the disk is full. */
+const PASSING_CODES: readonly number[] = [5, 6, 13];
+
+/** True when the store refused for a reason that may pass, so that the caller should come back later. */
+export function isPassingStoreError(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    // The low byte is the primary code, the others tell its variant.
+    PASSING_CODES.includes(error.errcode & 0xff)
+  );
+}
