@@ -1,0 +1,56 @@
+/** Reads a small body whole, with a cap on its bytes and on its time. */
+import type { Clock } from '../clock.ts';
+import type { Exchange } from './exchange.ts';
+import { Refusal } from './refusal.ts';
+
+/** 12 MiB, the largest body there is, over 4 Mbit/s. */
+const BODY_DEADLINE_MS = 30_000;
+
+/** The caller went away or was too slow: there is nobody to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone';
+}
+
+/**
+ * Reads the body of a request.
+ * @param limit largest number of bytes that is accepted
+ * @throws Refusal CONTENT_TOO_LARGE beyond the limit; CallerGone when it does not come whole within 30 s
+ */
+export function readBody(exchange: Exchange, limit: number, clock: Clock): Promise<Buffer> {
+  const { request, response } = exchange;
+  const tooLarge = () =>
+    new Refusal('CONTENT_TOO_LARGE', `the body is larger than ${limit} bytes`, {
+      headers: { Connection: 'close' },
+    });
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+  if (request.headers.expect !== undefined) response.writeContinue();
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const cancelDeadline = clock.schedule(BODY_DEADLINE_MS, () => request.destroy());
+    const stop = () => {
+      cancelDeadline();
+      request.off('data', take).off('end', finish).off('close', giveUp).off('error', giveUp);
+    };
+    const take = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      stop();
+      request.resume();
+      reject(tooLarge());
+    };
+    const finish = () => {
+      stop();
+      resolve(Buffer.concat(chunks, length));
+    };
+    const giveUp = () => {
+      stop();
+      reject(new CallerGone('the body did not come whole'));
+    };
+    request.on('data', take).on('end', finish).on('close', giveUp).on('error', giveUp);
+  });
+}

@@ -1,0 +1,84 @@
+/** From a request to its answer: sanity, route, handler; every failure becomes an answer as well. */
+import type { AuthHeaderReader } from '../auth/headers.ts';
+import type { Context } from '../context.ts';
+import { answerErrorPage } from '../docs/error-page.ts';
+import { serveAsset } from '../downloads/serve.ts';
+import { DISK_FAILURE_DETAIL, isDiskFailure } from '../files.ts';
+import { receiveObject } from '../uploads/receive.ts';
+import type { Answer } from './answer.ts';
+import { CallerGone } from './body.ts';
+import type { Exchange } from './exchange.ts';
+import { answerRefusal } from './problem.ts';
+import { Refusal } from './refusal.ts';
+import type { Router } from './router.ts';
+import { checkSanity, type Target } from './sanity.ts';
+import { answerOperation } from './signed.ts';
+
+/** Somebody has to make room: sooner than in a minute it makes no sense to come back. */
+const RETRY_AFTER_SECONDS = '60';
+
+export interface Dispatch {
+  readonly context: Context;
+  readonly route: Router;
+  readonly readHeaders: AuthHeaderReader;
+}
+
+/** Gives the answer to a request; throws CallerGone when there is nobody to answer. */
+export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<Answer> {
+  const { context } = parts;
+  try {
+    const target = checkSanity(exchange.request, context.config.headerPrefix);
+    exchange.path = target.path;
+    return await handle(parts, exchange, target);
+  } catch (error) {
+    if (error instanceof CallerGone) throw error;
+    return answerRefusal(
+      error instanceof Refusal ? error : explain(context, exchange, error),
+      exchange,
+      context.origin(),
+    );
+  }
+}
+
+async function handle(parts: Dispatch, exchange: Exchange, target: Target): Promise<Answer> {
+  const { context } = parts;
+  const { method = '' } = exchange.request;
+  const match = parts.route(method, target.path);
+  if (!match.found) throw refuseUnrouted(method, target.path, match.allowed);
+  const { route, parameters } = match;
+  switch (route.type) {
+    case 'operation':
+      return answerOperation(context, parts.readHeaders, exchange, {
+        operation: route.operation,
+        target,
+        parameters,
+      });
+    case 'object':
+      return receiveObject(context, exchange, parameters.upload_id ?? '', target.query);
+    case 'asset':
+      return serveAsset(context, exchange, {
+        jobId: parameters.job_id ?? '',
+        name: parameters.name ?? '',
+        query: target.query,
+      });
+    case 'errorPage':
+      return answerErrorPage(parameters.code ?? '');
+  }
+}
+
+function refuseUnrouted(method: string, path: string, allowed: readonly string[]): Refusal {
+  if (allowed.length === 0) return new Refusal('RESOURCE_NOT_FOUND', `there is nothing at ${path}`);
+  const list = allowed.join(', ');
+  return new Refusal('METHOD_NOT_ALLOWED', `${path} takes ${list}, not ${method}`, {
+    headers: { Allow: list },
+  });
+}
+
+function explain(context: Context, exchange: Exchange, error: unknown): Refusal {
+  context.log({ level: 'error', message: 'a request failed', requestId: exchange.id, error });
+  if (isDiskFailure(error)) {
+    const headers = { 'Retry-After': RETRY_AFTER_SECONDS };
+    return new Refusal('SERVICE_TEMPORARILY_UNAVAILABLE', DISK_FAILURE_DETAIL, { headers });
+  }
+  return new Refusal('INTERNAL_ERROR', `the service failed; its log has the cause under ${exchange.id}`);
+}

@@ -1,0 +1,51 @@
+/** Which part of the service a method and a path belong to. The API's routes are the table of operations. */
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { OPERATIONS, type Operation, VERSION_PREFIX } from '../../protocol/operations.ts';
+import { ASSETS_PATH, OBJECTS_PATH } from '../links/paths.ts';
+import { DOCS_PATH } from './problem.ts';
+
+export type Route =
+  | { readonly type: 'operation'; readonly operation: Operation }
+  | { readonly type: 'object' }
+  | { readonly type: 'asset' }
+  | { readonly type: 'errorPage' };
+
+export type Match =
+  | { readonly found: true; readonly route: Route; readonly parameters: Readonly<Record<string, string>> }
+  /** `allowed` is empty when no method of this path is known. */
+  | { readonly found: false; readonly allowed: readonly string[] };
+
+export type Router = (method: string, path: string) => Match;
+
+const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
+
+/** Builds the routes once; paths are matched in canonical form. */
+export function createRouter(): Router {
+  const router = new RegExpRouter<Route>();
+  for (const operation of OPERATIONS) {
+    const path = VERSION_PREFIX + operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.add(operation.method, path, { type: 'operation', operation });
+  }
+  // Links are made for one method; any other is refused by their signature, not by the path.
+  router.add('ALL', `${OBJECTS_PATH}/:upload_id`, { type: 'object' });
+  router.add('ALL', `${ASSETS_PATH}/:job_id/:name`, { type: 'asset' });
+  router.add('GET', `${DOCS_PATH}/errors/:code`, { type: 'errorPage' });
+
+  const find = (method: string, path: string) => {
+    const [handlers, stash = []] = router.match(method, path);
+    const [first] = handlers;
+    if (first === undefined) return null;
+    const [route, indexes] = first;
+    const parameters: Record<string, string> = {};
+    for (const [name, at] of Object.entries(indexes)) {
+      parameters[name] = typeof at === 'number' ? (stash[at] ?? '') : at;
+    }
+    return { found: true, route, parameters } as const;
+  };
+
+  return (method, path) =>
+    find(method, path) ?? {
+      found: false,
+      allowed: METHODS.filter((other) => find(other, path) !== null),
+    };
+}

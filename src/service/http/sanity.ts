@@ -1,0 +1,82 @@
+/**
+ * What no honest client sends, refused before anything else is looked at: requests that two programs on the way could
+ * read in two ways. Node lets these through. Source: contract, "Signing".
+ */
+import type { IncomingMessage } from 'node:http';
+import { canonicalTarget, parseQuery, TargetError } from '../../protocol/canonical.ts';
+import { CLIENT_REQUEST_ID, IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
+import { Refusal } from './refusal.ts';
+
+/** The target of a request that makes sense. */
+export interface Target {
+  /** Path and query in canonical form. */
+  readonly canonical: string;
+  /** The path alone, in canonical form. */
+  readonly path: string;
+  /** Parameters of the query, decoded. */
+  readonly query: ReadonlyMap<string, string>;
+}
+
+/** Headers that may come once at most; Node would join or drop the second one. */
+const SINGLE_HEADERS: readonly string[] = ['host', 'content-type', IDEMPOTENCY_KEY, CLIENT_REQUEST_ID];
+/** Node cuts the head at 16 KiB; a client sends about ten headers, a proxy adds as many. */
+const MAX_HEADERS = 100;
+const BODILESS_METHODS: readonly string[] = ['GET', 'HEAD', 'DELETE'];
+
+function insane(detail: string): Refusal {
+  return new Refusal('INVALID_REQUEST', detail, { headers: { Connection: 'close' } });
+}
+
+function checkHeaders(request: IncomingMessage, signatureStart: string): void {
+  const { rawHeaders } = request;
+  if (rawHeaders.length > 2 * MAX_HEADERS) throw insane(`more than ${MAX_HEADERS} headers`);
+  const seen = new Set<string>();
+  // Names stand at even positions, their values behind them.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const single = SINGLE_HEADERS.includes(name) || name.startsWith(signatureStart);
+    if (single && seen.has(name)) throw insane(`the header "${name}" is repeated`);
+    seen.add(name);
+  }
+  if (!seen.has('host')) throw insane('the Host header is missing');
+}
+
+function checkBody(request: IncomingMessage): void {
+  if (!BODILESS_METHODS.includes(request.method ?? '')) return;
+  const length = request.headers['content-length'];
+  const bodied =
+    request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  if (bodied) throw insane(`${request.method} takes no body`);
+}
+
+function checkExpectation(request: IncomingMessage): void {
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw insane('Expect holds something other than 100-continue');
+  }
+}
+
+/**
+ * Checks the head of a request as it came over the wire.
+ * @param headerPrefix start of the names of the signature headers
+ * @throws Refusal INVALID_REQUEST, after which the connection must be closed
+ */
+export function checkSanity(request: IncomingMessage, headerPrefix: string): Target {
+  checkHeaders(request, `${headerPrefix.toLowerCase()}-`);
+  checkBody(request);
+  checkExpectation(request);
+  const raw = request.url ?? '';
+  try {
+    const canonical = canonicalTarget(raw);
+    const question = canonical.indexOf('?');
+    if (question < 0) return { canonical, path: canonical, query: new Map() };
+    return {
+      canonical,
+      path: canonical.slice(0, question),
+      query: parseQuery(raw.slice(raw.indexOf('?') + 1)),
+    };
+  } catch (error) {
+    if (error instanceof TargetError) throw insane(error.message);
+    throw error;
+  }
+}

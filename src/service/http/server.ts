@@ -1,0 +1,150 @@
+/** The listening server: its limits of time, its answers to broken requests, its end. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAuthHeaderReader } from '../auth/headers.ts';
+import type { Context } from '../context.ts';
+import { CallerGone } from './body.ts';
+import { type Dispatch, dispatch } from './dispatch.ts';
+import type { Exchange } from './exchange.ts';
+import type { Faults } from './faults.ts';
+import { answerParseFailure } from './parse-failure.ts';
+import { answerRefusal } from './problem.ts';
+import { Refusal } from './refusal.ts';
+import { createRouter } from './router.ts';
+import { send } from './send.ts';
+
+// An import of node:http reads all that it exports, `WebSocket` among it, which loads the whole of undici: 70 ms of a
+// start that takes 40.
+const { createServer } = process.getBuiltinModule('node:http');
+
+export interface RunningServer {
+  /** Scheme, host and port that are listened on. */
+  readonly origin: string;
+  /** Takes no more requests, lets those under way end, and closes what is left after 5 s. */
+  close(): Promise<void>;
+}
+
+const LIMITS_OF_NODE = {
+  // 16 KiB over the slowest link that still carries a phone call.
+  headersTimeout: 15_000,
+  // Bodies have limits of their own: 30 s for JSON, a minimum rate for uploads, which may take the whole hour.
+  requestTimeout: 0,
+  // Above the 60 s that load balancers keep a connection, so that it is never closed under a request on its way.
+  keepAliveTimeout: 65_000,
+  // How often the first of these is looked at.
+  connectionsCheckingInterval: 5_000,
+  // A request without Host gets an answer of ours instead of Node's.
+  requireHostHeader: false,
+} as const;
+
+/** A shutdown waits this long for answers under way. */
+const DRAIN_MS = 5000;
+
+/** Listens and answers. Port 0 takes a free one. */
+export async function startServer(
+  context: Context,
+  listen: { host: string; port: number; faults: Faults | null },
+): Promise<RunningServer> {
+  const parts: Dispatch = {
+    context,
+    route: createRouter(),
+    readHeaders: createAuthHeaderReader(context.config.headerPrefix),
+  };
+  let draining = false;
+  const server = createServer(LIMITS_OF_NODE);
+  // Node drops headers beyond 2,000 without a word, a repeated one among them; our own check counts all of them.
+  server.maxHeadersCount = 0;
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    void converse(parts, listen.faults, openExchange(context, request, response, draining), draining);
+  };
+  server.on('request', listener).on('checkContinue', listener).on('checkExpectation', listener);
+  server.on('clientError', (error, socket) => {
+    const about = {
+      now: context.clock.now(),
+      requestId: context.makeId('request'),
+      origin: context.origin(),
+    };
+    answerParseFailure(error, socket, about);
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(listen.port, listen.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    origin: originOf(server),
+    close() {
+      draining = true;
+      return drain(server, context);
+    },
+  };
+}
+
+function openExchange(
+  context: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+  draining: boolean,
+): Exchange {
+  response.sendDate = false;
+  const headers: Record<string, string> = draining ? { Connection: 'close' } : {};
+  return {
+    request,
+    response,
+    id: context.makeId('request'),
+    receivedAt: context.clock.now(),
+    path: '/',
+    headers,
+  };
+}
+
+/** One request and its answer; never throws. */
+async function converse(
+  parts: Dispatch,
+  faults: Faults | null,
+  exchange: Exchange,
+  draining: boolean,
+): Promise<void> {
+  const { context } = parts;
+  const { request, response } = exchange;
+  try {
+    const facts = { method: request.method ?? '', target: request.url ?? '' };
+    const early = (await faults?.before(facts)) ?? null;
+    const made = early ?? (await (draining ? refuseLate(context, exchange) : dispatch(parts, exchange)));
+    const answer = made === 'drop' || faults === null ? made : await faults.after(facts, made);
+    if (answer === 'drop') request.destroy();
+    else await send(exchange, answer, context.clock);
+  } catch (error) {
+    if (!(error instanceof CallerGone) && !request.destroyed) {
+      context.log({ level: 'warn', message: 'an answer was cut off', requestId: exchange.id, error });
+    }
+    response.destroy();
+  }
+}
+
+function refuseLate(context: Context, exchange: Exchange) {
+  const refusal = new Refusal('SERVICE_TEMPORARILY_UNAVAILABLE', 'the service is closing', {
+    // Whoever runs it starts it again in about that time, if at all.
+    headers: { 'Retry-After': '5' },
+  });
+  return answerRefusal(refusal, exchange, context.origin());
+}
+
+function originOf(server: Server): string {
+  // A server that listens on TCP has an address of this shape.
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function drain(server: Server, context: Context): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = context.clock.schedule(DRAIN_MS, () => server.closeAllConnections());
+    server.close(() => {
+      cancel();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,92 @@
+/** Calls the service over HTTP with signatures made here, by nothing that the service uses. */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  // Whatever JSON the service sent: tests look into it freely.
+  // biome-ignore lint/suspicious/noExplicitAny: a typed reader here would repeat the code under test
+  readonly json: any;
+}
+
+export interface Parts {
+  readonly method?: string;
+  readonly body?: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly agent?: Agent;
+}
+
+export interface Credentials {
+  readonly key: string;
+  readonly secret: string;
+}
+
+/** Sends one request as it is and reads the whole reply. */
+export function send(url: string, { method = 'GET', body, headers = {}, agent }: Parts = {}): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      url,
+      { method, headers, ...(agent === undefined ? {} : { agent }) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('error', reject);
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const isJson = /json/.test(response.headers['content-type'] ?? '');
+          const json = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : null;
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, json });
+        });
+      },
+    );
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+/** The four signature headers. `path` is in canonical form already. */
+export function signHeaders(
+  credentials: Credentials,
+  signed: { method: string; path: string; body: Uint8Array | string; nowMs: number; nonce?: string },
+): Record<string, string> {
+  const timestamp = String(Math.floor(signed.nowMs / 1000));
+  const nonce = signed.nonce ?? randomBytes(16).toString('base64url');
+  const digest = createHash('sha256').update(signed.body).digest('hex');
+  const text = `${signed.method}\n${signed.path}\n${timestamp}\n${nonce}\n${digest}`;
+  return {
+    'X-Service-Key': credentials.key,
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Nonce': nonce,
+    'X-Service-Signature': createHmac('sha256', credentials.secret).update(text).digest('hex'),
+  };
+}
+
+export interface Caller {
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** `key` is the Idempotency-Key; a fresh one when left out. */
+  post(path: string, body: unknown, key?: string): Promise<Reply>;
+  delete(path: string, key?: string): Promise<Reply>;
+}
+
+/** A caller for one key; paths start with `/v1`. */
+export function createCaller(baseUrl: string, credentials: Credentials, now: () => number): Caller {
+  const { origin } = new URL(baseUrl);
+  const call = (method: string, path: string, body: string, headers: Readonly<Record<string, string>>) =>
+    send(origin + path, {
+      method,
+      ...(body === '' ? {} : { body }),
+      headers: { ...signHeaders(credentials, { method, path, body, nowMs: now() }), ...headers },
+    });
+  const freshKey = () => randomBytes(12).toString('hex');
+  return {
+    get: (path, headers = {}) => call('GET', path, '', headers),
+    post: (path, body, key = freshKey()) =>
+      call('POST', path, JSON.stringify(body), {
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      }),
+    delete: (path, key = freshKey()) => call('DELETE', path, '', { 'Idempotency-Key': key }),
+  };
+}

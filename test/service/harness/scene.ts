@@ -1,0 +1,129 @@
+/** A service in a folder of its own, with what a test needs to talk to it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import {
+  createService,
+  type LogEntry,
+  type Service,
+  type ServiceOptions,
+} from '../../../src/service/index.ts';
+import { type Caller, type Credentials, createCaller, type Reply, send } from './caller.ts';
+import { createMovingClock, type MovingClock } from './moving-clock.ts';
+import { createSmallEngines, type SmallEngines, videoOf } from './small-engines.ts';
+
+export interface Scene {
+  readonly service: Service;
+  readonly clock: MovingClock;
+  readonly engines: SmallEngines;
+  readonly stateDir: string;
+  readonly logged: LogEntry[];
+  readonly credentials: Credentials;
+  readonly caller: Caller;
+  /** A caller with another key. */
+  callerFor(credentials: Credentials): Caller;
+}
+
+export async function makeStateDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-service-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a service that ends with the test. */
+export async function startScene(options: Partial<ServiceOptions> = {}): Promise<Scene> {
+  const clock = createMovingClock();
+  const engines = createSmallEngines();
+  const stateDir = options.stateDir ?? (await makeStateDir());
+  const logged: LogEntry[] = [];
+  const given = { clock, engines, stateDir, log: (entry: LogEntry) => logged.push(entry), ...options };
+  const service = await createService(given);
+  onTestFinished(() => service.close());
+  const [credentials] = service.keys();
+  if (credentials === undefined) throw new Error('the service has no key');
+  const callerFor = (other: Credentials) => createCaller(service.url, other, given.clock.now);
+  return {
+    service,
+    clock,
+    engines,
+    stateDir,
+    logged,
+    credentials,
+    caller: callerFor(credentials),
+    callerFor,
+  };
+}
+
+/** Asks again and again until `done`; fails after `patienceMs`. */
+export async function until<T>(
+  ask: () => Promise<T> | T,
+  done: (value: T) => boolean,
+  patienceMs = 5000,
+): Promise<T> {
+  const giveUpAt = Date.now() + patienceMs;
+  for (;;) {
+    const value = await ask();
+    if (done(value)) return value;
+    if (Date.now() > giveUpAt) throw new Error(`it did not come about: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Reserves an upload and sends its bytes; gives the upload's id and the ETag. */
+export async function sendUpload(
+  caller: Caller,
+  bytes: Buffer,
+  purpose: 'source_video' | 'subtitle_file' = 'source_video',
+): Promise<{ id: string; etag: string }> {
+  const reserved = await caller.post('/v1/uploads', {
+    purpose,
+    file_name: 'a.bin',
+    content_type: 'application/octet-stream',
+    size_bytes: bytes.length,
+  });
+  const put = await putObject(reserved, bytes);
+  return { id: reserved.json.id, etag: String(put.headers.etag) };
+}
+
+export function putObject(reserved: Reply, bytes: Buffer): Promise<Reply> {
+  const { url, method, headers } = reserved.json.upload_request;
+  return send(url, { method, headers: { ...headers, 'Content-Length': String(bytes.length) }, body: bytes });
+}
+
+/** Brings an upload all the way; gives its last state. */
+export async function finishUpload(
+  caller: Caller,
+  bytes: Buffer,
+  purpose: 'source_video' | 'subtitle_file' = 'source_video',
+): Promise<Reply['json']> {
+  const { id, etag } = await sendUpload(caller, bytes, purpose);
+  await caller.post(`/v1/uploads/${id}/completions`, { etag });
+  const last = await until(
+    () => caller.get(`/v1/uploads/${id}`),
+    (reply) => reply.json.status !== 'validating',
+  );
+  return last.json;
+}
+
+/** A ready video of that many seconds, as the source of a create request. */
+export async function readySource(
+  caller: Caller,
+  seconds = 60,
+): Promise<{ type: 'upload'; upload_id: string }> {
+  const upload = await finishUpload(caller, videoOf(seconds));
+  return { type: 'upload', upload_id: upload.id };
+}
+
+/** Waits until a job is in one of these states; gives the job. */
+export async function untilJob(
+  caller: Caller,
+  job: Reply['json'],
+  ...states: string[]
+): Promise<Reply['json']> {
+  const reply = await until(
+    () => caller.get(job.detail_url),
+    ({ json }) => states.includes(json.status),
+  );
+  return reply.json;
+}

@@ -1,0 +1,133 @@
+/** Engines that do real but small work: they write real files and take no time. */
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Engines, Product, Work } from '../../../src/engines/engine.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+
+export interface SmallEngines extends Engines {
+  /** Signals of all the work that was begun, in order. */
+  readonly begun: AbortSignal[];
+  /** From now on work waits until it is stopped or let go. */
+  hold(): void;
+  letGo(): void;
+  /** The next attempts throw these, one each. */
+  failNext(...errors: Error[]): void;
+}
+
+/** A file that these engines take for a video of that many seconds. */
+export function videoOf(seconds: number): Buffer {
+  return Buffer.from(JSON.stringify({ seconds }));
+}
+
+const LANGUAGES = ['en', 'es', 'fr'];
+/** One second of silence at 8 kHz, 16 bit. */
+const SILENCE = Buffer.alloc(16_000);
+
+export function createSmallEngines(): SmallEngines {
+  const begun: AbortSignal[] = [];
+  const errors: Error[] = [];
+  let gate: { promise: Promise<void>; open: () => void } | null = null;
+
+  async function begin(work: Work): Promise<void> {
+    begun.push(work.signal);
+    work.report(0.25);
+    const error = errors.shift();
+    if (error !== undefined) throw error;
+    if (gate !== null) await Promise.race([gate.promise, untilAborted(work.signal)]);
+  }
+
+  return {
+    begun,
+    hold() {
+      let open = () => {};
+      const promise = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      gate = { promise, open };
+    },
+    letGo() {
+      gate?.open();
+      gate = null;
+    },
+    failNext: (...next) => errors.push(...next),
+    async capabilities() {
+      return {
+        missing: [],
+        recognize: ['en'],
+        translate: LANGUAGES.flatMap((from) =>
+          LANGUAGES.filter((to) => to !== from).map((to) => ({ from, to })),
+        ),
+        speak: LANGUAGES.map((language) => ({ language, voices: [language] })),
+      };
+    },
+    async inspect(file) {
+      let seconds: number;
+      try {
+        seconds = JSON.parse(await readFile(file, 'utf8')).seconds;
+      } catch {
+        throw new JobFailure('MEDIA_CORRUPT', 'the file does not decode');
+      }
+      return {
+        duration_seconds: seconds,
+        container: 'mp4',
+        video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
+        audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+      };
+    },
+    run: {
+      async audio_separation(_task, work) {
+        await begin(work);
+        return {
+          vocalAudio: await writeWav(join(work.folder, 'voice.wav')),
+          backgroundAudio: await writeWav(join(work.folder, 'rest.wav')),
+        };
+      },
+      async subtitle_recognition(_task, work) {
+        await begin(work);
+        const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
+        return { subtitle: { language: 'en', lines } };
+      },
+      async subtitle_translation(task, work) {
+        await begin(work);
+        const lines = task.lines.map((line) => ({ ...line, text: line.text.toUpperCase() }));
+        return { subtitle: { language: task.targetLanguage, lines } };
+      },
+      async dubbing(_task, work) {
+        await begin(work);
+        return { audio: await writeWav(join(work.folder, 'dub.wav')), durationSeconds: 1 };
+      },
+      async auto_localization(task, work) {
+        await begin(work);
+        const path = join(work.folder, 'result.mp4');
+        await copyFile(task.video, path);
+        return { video: { path, contentType: 'video/mp4' }, durationSeconds: 1 };
+      },
+    },
+  };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+async function writeWav(path: string): Promise<Product> {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + SILENCE.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(16_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(SILENCE.length, 40);
+  await writeFile(path, Buffer.concat([head, SILENCE]));
+  return { path, contentType: 'audio/wav' };
+}

@@ -1,0 +1,198 @@
+import { stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Faults } from '../../../src/service/index.ts';
+import { send, signHeaders } from '../harness/caller.ts';
+import { makeStateDir, startScene, until } from '../harness/scene.ts';
+
+test('every answer has an id of its own, and echoes that of the caller', async () => {
+  const { caller, service } = await startScene();
+  const first = await caller.get('/v1/credits');
+  const second = await send(`${service.url}/nothing`);
+  for (const reply of [first, second]) {
+    expect(reply.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/);
+    expect(reply.headers['cache-control']).toBe('no-store');
+  }
+  expect(second.json.request_id).toBe(second.headers['x-request-id']);
+  expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
+  const path = '/v1/dubbings/dub_01arz3ndektsv4rrffq69g5fav';
+  const traced = await caller.get(path, { 'X-Client-Request-ID': 'batch 7/12' });
+  expect(traced.headers['x-client-request-id']).toBe('batch 7/12');
+  const untraced = await caller.get(path, { 'X-Client-Request-ID': 'x'.repeat(129) });
+  expect(untraced.headers['x-client-request-id']).toBeUndefined();
+});
+
+test('a problem names what it is about and keeps the query to itself', async () => {
+  const { caller } = await startScene();
+  const reply = await caller.get('/v1/uploads?cursor=a-secret');
+  expect(reply.headers['content-type']).toBe('application/problem+json');
+  expect(reply.json).toMatchObject({ status: 400, instance: '/v1/uploads', retryable: false });
+  expect(reply.bytes.toString()).not.toContain('a-secret');
+});
+
+test('a body must be JSON, and say so', async () => {
+  const scene = await startScene();
+  const post = (body: string, type: string) => {
+    const signed = { method: 'POST', path: '/v1/uploads', body, nowMs: scene.clock.now() };
+    const headers = {
+      ...signHeaders(scene.credentials, signed),
+      'Idempotency-Key': 'k',
+      'Content-Type': type,
+    };
+    return send(`${scene.service.url}/uploads`, { method: 'POST', body, headers });
+  };
+  expect((await post('{}', 'text/plain')).json.code).toBe('UNSUPPORTED_MEDIA_TYPE');
+  expect((await post('{}', 'application/json; charset=latin1')).status).toBe(415);
+  expect((await post('{}', 'application/json; charset=utf-8')).json.code).toBe('INVALID_REQUEST');
+  expect((await post('{"purpose":', 'application/json')).json.detail).toContain('JSON');
+  expect((await post('['.repeat(200_000), 'application/json')).status).toBe(400);
+  expect((await post('[]', 'application/json')).status).toBe(400);
+  expect((await post('{"__proto__":{"purpose":"source_video"}}', 'application/json')).status).toBe(400);
+});
+
+test('a POST and a DELETE need an Idempotency-Key of 1 to 255 characters', async () => {
+  const { caller } = await startScene();
+  const body = { purpose: 'subtitle_file', file_name: 'a', content_type: 'a/b', size_bytes: 1 };
+  for (const key of ['', 'with space', 'é', 'k'.repeat(256)]) {
+    const header = encodeURIComponent(key) === key ? key : encodeURIComponent(key);
+    expect((await caller.post('/v1/uploads', body, header)).json.code).toBe('INVALID_REQUEST');
+    expect((await caller.delete('/v1/dubbings/x', header)).status).toBe(400);
+  }
+  expect((await caller.post('/v1/uploads', body, 'k'.repeat(255))).status).toBe(201);
+});
+
+test('a body over 12 MiB is refused, announced or not, and the connection ends', async () => {
+  const scene = await startScene();
+  const { port } = new URL(scene.service.url);
+  const signed = { method: 'POST', path: '/v1/uploads', body: '', nowMs: scene.clock.now() };
+  const headers = {
+    ...signHeaders(scene.credentials, signed),
+    'Idempotency-Key': 'k',
+    'Content-Type': 'application/json',
+  };
+  const announced = await new Promise<string>((resolve) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      socket.write(`POST /v1/uploads HTTP/1.1\r\nHost: x\r\n${lines.join('')}`);
+      socket.write(`Content-Length: ${12 * 1024 ** 2 + 1}\r\n\r\n`);
+    });
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text));
+  });
+  expect(announced).toMatch(/^HTTP\/1\.1 413/);
+  const streamed = await new Promise<number>((resolve, reject) => {
+    const sending = request(`${scene.service.url}/uploads`, { method: 'POST', headers }, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.resume();
+    });
+    sending.on('error', reject);
+    // Two writes leave Node no length to announce.
+    sending.write(Buffer.alloc(12 * 1024 ** 2));
+    sending.end(Buffer.alloc(1));
+  });
+  expect(streamed).toBe(413);
+});
+
+test('a JSON body that does not come is given up after 30 s', async () => {
+  const scene = await startScene();
+  const signed = { method: 'POST', path: '/v1/uploads', body: '', nowMs: scene.clock.now() };
+  const headers = { ...signHeaders(scene.credentials, signed), 'Content-Length': '10' };
+  const ended = new Promise<string>((resolve) => {
+    const sending = request(`${scene.service.url}/uploads`, { method: 'POST', headers });
+    sending.on('error', (error) => resolve('code' in error ? String(error.code) : ''));
+    sending.write('{', () => scene.clock.advance(30_001));
+  });
+  // The request may reach the service after the clock was moved: then the next move ends it.
+  const moving = setInterval(() => scene.clock.advance(30_001), 20);
+  expect(await ended).toBe('ECONNRESET');
+  clearInterval(moving);
+});
+
+test('a caller that expects to be told to go on is told so', async () => {
+  const scene = await startScene();
+  const body = '{}';
+  const signed = { method: 'POST', path: '/v1/uploads', body, nowMs: scene.clock.now() };
+  const headers = {
+    ...signHeaders(scene.credentials, signed),
+    Expect: '100-continue',
+    'Content-Length': '2',
+    'Content-Type': 'application/json',
+  };
+  const status = await new Promise<number>((resolve, reject) => {
+    const sending = request(`${scene.service.url}/uploads`, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sending.on('continue', () => sending.end(body)).on('error', reject);
+    sending.flushHeaders();
+  });
+  // It was read: JSON of no known field, without an Idempotency-Key.
+  expect(status).toBe(400);
+});
+
+test('the files of the service are its own, whatever the umask', async () => {
+  const before = process.umask(0);
+  try {
+    const scene = await startScene({ stateDir: join(await makeStateDir(), 'state') });
+    await scene.caller.get('/v1/credits');
+    const modeOf = async (name: string) =>
+      ((await stat(join(scene.stateDir, name))).mode & 0o777).toString(8);
+    for (const folder of ['.', 'uploads', 'assets', 'work']) expect(await modeOf(folder)).toBe('700');
+    for (const file of ['service.sqlite', 'service.sqlite-wal', 'nonces.sqlite', 'nonces.sqlite-wal']) {
+      expect(await modeOf(file)).toBe('600');
+    }
+  } finally {
+    process.umask(before);
+  }
+});
+
+test('a service that closes lets go of its port and its folder, and can be started again', async () => {
+  const first = await startScene();
+  const { key } = first.credentials;
+  await Promise.all([first.service.close(), first.service.close()]);
+  await expect(send(`${first.service.url}/credits`)).rejects.toThrow('ECONNREFUSED');
+  const second = await startScene({ stateDir: first.stateDir });
+  expect(second.credentials.key).toBe(key);
+  expect((await second.caller.get('/v1/credits')).json.balance_credits).toBe(100_000);
+});
+
+test('a port that is taken is an error, and the folder stays free', async () => {
+  const first = await startScene();
+  const port = Number(new URL(first.service.url).port);
+  const stateDir = await makeStateDir();
+  await expect(startScene({ stateDir, port })).rejects.toThrow('EADDRINUSE');
+  const second = await startScene({ stateDir });
+  expect((await second.caller.get('/v1/credits')).status).toBe(200);
+});
+
+test('faults can be put between the caller and the service', async () => {
+  const seen: string[] = [];
+  let answers = 0;
+  const faults: Faults = {
+    async before({ method, target }) {
+      seen.push(`${method} ${target}`);
+      return seen.length === 1 ? { status: 502, headers: {}, body: '<html>' } : null;
+    },
+    async after(_request, answer) {
+      answers += 1;
+      return answers === 2 ? 'drop' : answer;
+    },
+  };
+  const { caller } = await startScene({ faults });
+  expect((await caller.get('/v1/credits')).status).toBe(502);
+  await expect(caller.get('/v1/credits')).rejects.toThrow();
+  expect(
+    (
+      await until(
+        () => caller.get('/v1/credits'),
+        () => true,
+      )
+    ).status,
+  ).toBe(200);
+  expect(seen).toEqual(Array(3).fill('GET /v1/credits'));
+});
