@@ -1,0 +1,102 @@
+/** API keys: who may call, for what, from where, and for how many credits a month. */
+import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
+import { toThousandths } from '../credits/amount.ts';
+import type { RandomBytes } from '../random.ts';
+import { SECRET_BYTES } from '../store/secrets.ts';
+import type { Store } from '../store/store.ts';
+import { compileAllowList } from './allow-list.ts';
+
+/** What its owner needs to use a key. */
+export interface IssuedKey {
+  readonly key: string;
+  readonly secret: string;
+  readonly webhookSecret: string;
+}
+
+/** What a key is allowed; left out: everything. */
+export interface KeyRules {
+  readonly permissions?: readonly JobKind[];
+  /** Credits a calendar month (Asia/Shanghai); null: no limit of its own. */
+  readonly monthlyLimitCredits?: number | null;
+  /** Addresses and networks such as `192.0.2.0/24`; empty: from anywhere. */
+  readonly allowedAddresses?: readonly string[];
+  readonly revoked?: boolean;
+}
+
+/** A key as requests are checked against it. Lists are kept as text with commas. */
+export interface KeyRow {
+  readonly id: string;
+  readonly secret: string;
+  readonly permissions: string;
+  /** Thousandths of a credit, or null. */
+  readonly monthly_limit: number | null;
+  readonly allowed_addresses: string;
+}
+
+/** 96 bits: an identifier, not a secret; it only must not collide. */
+const KEY_ID_BYTES = 12;
+
+/** All keys that work, the oldest first. */
+export function listKeys(store: Store): IssuedKey[] {
+  return store.all<IssuedKey>(
+    `SELECT id AS key, secret, webhook_secret AS webhookSecret
+     FROM keys WHERE revoked_at IS NULL ORDER BY created_at, id`,
+  );
+}
+
+/** Makes a key. The secrets are stored as they are, since a signature cannot be checked against a hash of them. */
+export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes: RandomBytes): IssuedKey {
+  const random = (bytes: number) => randomBytes(bytes).toString('base64url');
+  const issued = {
+    key: `vk_${random(KEY_ID_BYTES)}`,
+    secret: random(SECRET_BYTES),
+    webhookSecret: random(SECRET_BYTES),
+  };
+  const columns = columnsOf(rules, now);
+  store.run(
+    `INSERT INTO keys (id, secret, webhook_secret, permissions, monthly_limit, allowed_addresses, created_at,
+       revoked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    issued.key,
+    issued.secret,
+    issued.webhookSecret,
+    columns.permissions,
+    columns.monthlyLimit,
+    columns.allowedAddresses,
+    now,
+    columns.revokedAt,
+  );
+  return issued;
+}
+
+/** Replaces all rules of a key; throws when there is none of that id. */
+export function changeKey(store: Store, id: string, rules: KeyRules, now: number): void {
+  const columns = columnsOf(rules, now);
+  const changed = store.run(
+    'UPDATE keys SET permissions = ?, monthly_limit = ?, allowed_addresses = ?, revoked_at = ? WHERE id = ?',
+    columns.permissions,
+    columns.monthlyLimit,
+    columns.allowedAddresses,
+    columns.revokedAt,
+    id,
+  );
+  if (changed === 0) throw new Error(`there is no key "${id}"`);
+}
+
+function columnsOf(rules: KeyRules, now: number) {
+  const limit = rules.monthlyLimitCredits ?? null;
+  const allowedAddresses = (rules.allowedAddresses ?? []).join(',');
+  // Refuses an entry that is no address now, not at the first request.
+  compileAllowList(allowedAddresses);
+  return {
+    permissions: (rules.permissions ?? JOB_KIND_NAMES).join(','),
+    monthlyLimit: limit === null ? null : toThousandths(limit),
+    allowedAddresses,
+    revokedAt: rules.revoked === true ? now : null,
+  };
+}
+
+/** The kinds that a key may use. */
+export function permissionsOf(key: Pick<KeyRow, 'permissions'>): readonly string[] {
+  return key.permissions.split(',');
+}

@@ -1,0 +1,42 @@
+/** How many requests a key may make. Header fields: IETF draft "RateLimit header fields for HTTP". */
+import { Refusal } from '../http/refusal.ts';
+
+export interface RateLimiter {
+  /**
+   * Counts one request and gives the headers that tell what is left.
+   * @throws Refusal RATE_LIMIT_EXCEEDED with Retry-After
+   */
+  take(keyId: string, now: number): Record<string, string>;
+}
+
+interface Window {
+  readonly endsAt: number;
+  used: number;
+}
+
+/** Counts in windows that begin with a key's first request; memory is bounded by the number of keys. */
+export function createRateLimiter(rule: { requests: number; windowSeconds: number }): RateLimiter {
+  const windows = new Map<string, Window>();
+  const policy = `"requests";q=${rule.requests};w=${rule.windowSeconds}`;
+  return {
+    take(keyId, now) {
+      let window = windows.get(keyId);
+      if (window === undefined || window.endsAt <= now) {
+        window = { endsAt: now + rule.windowSeconds * 1000, used: 0 };
+        windows.set(keyId, window);
+      }
+      window.used += 1;
+      const seconds = Math.ceil((window.endsAt - now) / 1000);
+      const left = Math.max(0, rule.requests - window.used);
+      const headers = { 'RateLimit-Policy': policy, RateLimit: `"requests";r=${left};t=${seconds}` };
+      if (window.used > rule.requests) {
+        throw new Refusal(
+          'RATE_LIMIT_EXCEEDED',
+          `more than ${rule.requests} requests in ${rule.windowSeconds} s; the next window opens in ${seconds} s`,
+          { headers: { ...headers, 'Retry-After': String(seconds) } },
+        );
+      }
+      return headers;
+    },
+  };
+}
