@@ -1,0 +1,122 @@
+/**
+ * The money side of a job: reserved when it is made, settled or released when it ends. Each function is called within
+ * the transaction that changes the job. Source: contract, "Credits".
+ */
+import type { IdSubject } from '../../protocol/id-prefixes.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { MeteringUnit } from '../../protocol/kinds.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Store } from '../store/store.ts';
+import { readAccount, readMonthlyUse } from './account.ts';
+import { toCredits } from './amount.ts';
+import { monthOf } from './month.ts';
+
+export interface Estimate {
+  readonly jobId: string;
+  readonly key: { readonly id: string; readonly monthly_limit: number | null };
+  readonly unit: MeteringUnit;
+  readonly quantity: number;
+  /** Thousandths of a credit for one unit. */
+  readonly price: number;
+}
+
+/**
+ * Holds the estimate of a new job.
+ * @throws Refusal INSUFFICIENT_CREDITS, CREDIT_QUOTA_EXCEEDED
+ */
+export function reserveCredits(store: Store, estimate: Estimate, now: number): void {
+  const { jobId, key, unit, quantity, price } = estimate;
+  const amount = quantity * price;
+  const { available } = readAccount(store, now);
+  if (amount > available) {
+    throw new Refusal(
+      'INSUFFICIENT_CREDITS',
+      `the job needs ${toCredits(amount)} credits, ${toCredits(available)} are available`,
+    );
+  }
+  const month = monthOf(now);
+  if (key.monthly_limit !== null) {
+    const left = key.monthly_limit - readMonthlyUse(store, key.id, month.name);
+    if (amount > left) {
+      throw new Refusal(
+        'CREDIT_QUOTA_EXCEEDED',
+        `the job needs ${toCredits(amount)} credits, the key has ${toCredits(Math.max(0, left))} left in ${month.name}`,
+      );
+    }
+  }
+  store.run(
+    `INSERT INTO bills (job_id, key_id, month, status, unit, quantity, price, reserved)
+     VALUES (?, ?, ?, 'reserved', ?, ?, ?, ?)`,
+    jobId,
+    key.id,
+    month.name,
+    unit,
+    quantity,
+    price,
+    amount,
+  );
+}
+
+interface OpenBill {
+  readonly key_id: string;
+  readonly unit: string;
+  readonly price: number;
+  readonly reserved: number;
+}
+
+/** Charges what a job came to, at most what it reserved, and posts it to the ledger; does nothing the second time. */
+export function settleCredits(
+  store: Store,
+  job: { id: string; kind: JobKind; clientReference: string | null; quantity: number },
+  now: number,
+  makeId: (subject: IdSubject) => string,
+): void {
+  const bill = store.get<OpenBill>(
+    `SELECT key_id, unit, price, reserved FROM bills WHERE job_id = ? AND status = 'reserved'`,
+    job.id,
+  );
+  if (bill === undefined) return;
+  const charged = Math.min(job.quantity * bill.price, bill.reserved);
+  store.run(
+    `UPDATE bills SET status = 'settled', quantity = ?, charged = ? WHERE job_id = ?`,
+    job.quantity,
+    charged,
+    job.id,
+  );
+  spend(store, charged, now);
+  store.run(
+    `INSERT INTO ledger (id, amount, posted_at, key_id, job_id, kind, client_reference, unit, quantity)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    makeId('credit_transaction'),
+    0 - charged,
+    now,
+    bill.key_id,
+    job.id,
+    job.kind,
+    job.clientReference,
+    bill.unit,
+    job.quantity,
+  );
+}
+
+/** Takes from the grants what expires soonest; those that have expired come last, for jobs that held them in time. */
+function spend(store: Store, amount: number, now: number): void {
+  const grants = store.all<{ id: string; remaining: number }>(
+    `SELECT id, remaining FROM grants WHERE remaining > 0
+     ORDER BY expires_at IS NOT NULL AND expires_at <= ?, expires_at IS NULL, expires_at, id`,
+    now,
+  );
+  let left = amount;
+  for (const grant of grants) {
+    if (left === 0) return;
+    const taken = Math.min(left, grant.remaining);
+    store.run('UPDATE grants SET remaining = remaining - ? WHERE id = ?', taken, grant.id);
+    left -= taken;
+  }
+  if (left > 0) throw new Error(`the grants lack ${left} thousandths of what was reserved`);
+}
+
+/** Frees what a job held; it leaves no line in the ledger. Does nothing the second time. */
+export function releaseCredits(store: Store, jobId: string): void {
+  store.run(`UPDATE bills SET status = 'released' WHERE job_id = ? AND status = 'reserved'`, jobId);
+}

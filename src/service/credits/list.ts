@@ -1,0 +1,46 @@
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { MeteringUnit } from '../../protocol/kinds.ts';
+import type { CreditTransaction } from '../../protocol/resources.ts';
+import { permissionsOf } from '../auth/keys.ts';
+import type { Call } from '../call.ts';
+import { formatInstant } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { type Answer, json } from '../http/answer.ts';
+import { readPage } from '../lists/page.ts';
+import { toCredits } from './amount.ts';
+
+interface Row {
+  readonly id: string;
+  readonly amount: number;
+  readonly posted_at: number;
+  readonly job_id: string;
+  readonly kind: JobKind;
+  readonly client_reference: string | null;
+  readonly unit: MeteringUnit;
+  readonly quantity: number;
+}
+
+/** `GET /credit-transactions`: posted lines of this key's jobs whose capability it still has. */
+export function listCreditTransactions(context: Context, call: Call): Answer {
+  const permitted = permissionsOf(call.key);
+  const page = readPage<Row, CreditTransaction>(context, call, {
+    table: 'ledger',
+    columns: 'id, amount, posted_at, job_id, kind, client_reference, unit, quantity',
+    timeColumn: 'posted_at',
+    conditions: [{ sql: `kind IN (${permitted.map(() => '?').join(', ')})`, values: permitted }],
+    filters: {},
+    positionOf: (row) => ({ time: row.posted_at, id: row.id }),
+    present: (row) => ({
+      id: row.id,
+      object: 'credit_transaction',
+      amount: toCredits(row.amount),
+      capability: row.kind,
+      job_id: row.job_id,
+      client_reference: row.client_reference,
+      unit: row.unit,
+      quantity: row.quantity,
+      posted_at: formatInstant(row.posted_at),
+    }),
+  });
+  return json(200, page);
+}
