@@ -1,0 +1,49 @@
+import { LIMITS } from '../../protocol/limits.ts';
+import type { UploadRequest } from '../../protocol/requests.ts';
+import type { Call } from '../call.ts';
+import type { Context } from '../context.ts';
+import type { Answer } from '../http/answer.ts';
+import { Refusal, refuseFields } from '../http/refusal.ts';
+import { carryOutOnce } from '../idempotency.ts';
+import { FIRST_REFUSED_SIZE } from './limits.ts';
+import { answerUpload } from './read.ts';
+
+/** `POST /uploads`: reserves an object and an address to send it to. */
+export async function createUpload(context: Context, call: Call): Promise<Answer> {
+  // Validators take longer to load than the rest of the service; most commands never post.
+  const { checkUploadRequest } = await import('../../protocol/requests.ts');
+  const checked = checkUploadRequest(call.body);
+  if (!checked.ok) throw refuseFields(checked.errors);
+  const request = checked.value;
+  const limit = FIRST_REFUSED_SIZE[request.purpose];
+  if (request.size_bytes >= limit) {
+    throw new Refusal('CONTENT_TOO_LARGE', `a ${request.purpose} must be smaller than ${limit} bytes`);
+  }
+  const outcome = carryOutOnce(context, call, () => ({
+    status: 201,
+    resourceId: insertUpload(context, call, request),
+  }));
+  return answerUpload(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
+}
+
+function insertUpload(context: Context, call: Call, request: UploadRequest): string {
+  const id = context.makeId('upload');
+  // The moment of the transaction, so that lists grow at their newest end alone.
+  const now = context.clock.now();
+  context.store.run(
+    `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
+       created_at, updated_at, expires_at)
+     VALUES (?, ?, 'waiting_for_upload', ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    call.key.id,
+    request.purpose,
+    request.file_name,
+    request.content_type,
+    request.size_bytes,
+    request.client_reference ?? null,
+    now,
+    now,
+    now + LIMITS.uploadLinkMs,
+  );
+  return id;
+}

@@ -1,0 +1,143 @@
+/** Takes the bytes of an upload straight to disk. Source: contract, "Uploads" (direct-upload address). */
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { syncToDisk } from '../files.ts';
+import { FILE_MODE } from '../folders.ts';
+import type { Answer } from '../http/answer.ts';
+import { CallerGone } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { refuseLink } from '../links/refuse.ts';
+import { watchFlow } from './flow.ts';
+import { uploadPermission } from './present.ts';
+import { findUpload, type UploadRow } from './rows.ts';
+
+/** 1 MiB at a time: one write for sixteen chunks of the socket, without holding much. */
+const BATCH_BYTES = 1024 ** 2;
+
+interface Received {
+  readonly size: number;
+  /** MD5 in hex. */
+  readonly etag: string;
+  readonly sha256: string;
+}
+
+/** Answers whatever is asked of a direct-upload address; only the PUT that it was signed for gets through. */
+export async function receiveObject(
+  context: Context,
+  exchange: Exchange,
+  uploadId: string,
+  query: ReadonlyMap<string, string>,
+): Promise<Answer> {
+  const now = exchange.receivedAt;
+  const row = findUpload(context, uploadId, now);
+  const refuse = (detail: string) => refuseLink('LINK_NOT_VALID', detail, exchange);
+  const permitted = row !== undefined && context.links.verify(uploadPermission(row), query);
+  if (!permitted || exchange.request.method !== 'PUT') {
+    return refuse('the address was not made for this, or it was changed');
+  }
+  const complaint = complain(row, exchange);
+  if (complaint !== null) return refuse(complaint);
+
+  const file = randomUUID();
+  const path = join(context.folders.uploads, file);
+  try {
+    const received = await store(context, exchange, path, row.size_bytes);
+    if (received?.size !== row.size_bytes) {
+      await rm(path, { force: true });
+      return refuse(
+        `the reservation is for ${row.size_bytes} bytes, ${received === null ? 'more' : 'fewer'} came`,
+      );
+    }
+    await syncToDisk(context.folders.uploads);
+    if (!(await keep(context, row.id, file, received))) {
+      return refuse('the upload was completed or lapsed meanwhile');
+    }
+    return { status: 200, headers: { ETag: `"${received.etag}"` }, body: '' };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function complain(row: UploadRow, { request }: Exchange): string | null {
+  if (row.status !== 'waiting_for_upload') return `the upload is ${row.status} and takes no more bytes`;
+  if (request.headers['content-type'] !== row.content_type) {
+    return `the reservation is for the content type ${row.content_type}`;
+  }
+  const length = request.headers['content-length'];
+  if (length !== undefined && Number(length) !== row.size_bytes) {
+    return `the reservation is for ${row.size_bytes} bytes, announced are ${length}`;
+  }
+  return null;
+}
+
+/** Writes and hashes the body; null when it has more bytes than it may. */
+async function store(
+  context: Context,
+  { request, response }: Exchange,
+  path: string,
+  sizeBytes: number,
+): Promise<Received | null> {
+  const handle = await open(path, 'wx', FILE_MODE);
+  const stopWatching = watchFlow(request, context.clock);
+  try {
+    if (request.headers.expect !== undefined) response.writeContinue();
+    const received = await writeBody(request.iterator({ destroyOnReturn: false }), handle, sizeBytes);
+    await handle.sync();
+    return received;
+  } catch (error) {
+    throw request.destroyed ? new CallerGone('the bytes did not come whole', { cause: error }) : error;
+  } finally {
+    stopWatching();
+    await handle.close();
+  }
+}
+
+async function writeBody(
+  chunks: AsyncIterable<Buffer>,
+  handle: FileHandle,
+  sizeBytes: number,
+): Promise<Received | null> {
+  const md5 = createHash('md5');
+  const sha256 = createHash('sha256');
+  let size = 0;
+  let batch: Buffer[] = [];
+  let batched = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > sizeBytes) return null;
+    md5.update(chunk);
+    sha256.update(chunk);
+    batch.push(chunk);
+    batched += chunk.length;
+    if (batched >= BATCH_BYTES) {
+      await handle.writev(batch);
+      batch = [];
+      batched = 0;
+    }
+  }
+  await handle.writev(batch);
+  return { size, etag: md5.digest('hex'), sha256: sha256.digest('hex') };
+}
+
+/** Makes the file the object of the upload, in the place of an earlier one; false when the upload takes none any more. */
+async function keep(context: Context, id: string, file: string, received: Received): Promise<boolean> {
+  const now = context.clock.now();
+  const { kept, obsolete } = context.store.transaction(() => {
+    const row = findUpload(context, id, now);
+    if (row?.status !== 'waiting_for_upload') return { kept: false, obsolete: file };
+    context.store.run(
+      'UPDATE uploads SET file = ?, etag = ?, sha256 = ?, updated_at = ? WHERE id = ?',
+      file,
+      received.etag,
+      received.sha256,
+      now,
+      id,
+    );
+    return { kept: true, obsolete: row.file };
+  });
+  if (obsolete !== null) await rm(join(context.folders.uploads, obsolete), { force: true });
+  return kept;
+}

@@ -1,0 +1,75 @@
+/** Uploads in the store. */
+import { LIMITS } from '../../protocol/limits.ts';
+import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
+import type { Context } from '../context.ts';
+
+export interface UploadRow {
+  readonly id: string;
+  readonly key_id: string;
+  readonly status: UploadStatus;
+  readonly purpose: UploadPurpose;
+  readonly file_name: string;
+  readonly content_type: string;
+  readonly size_bytes: number;
+  readonly client_reference: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number;
+  /** Name of the file in the uploads folder; null before the bytes came and after they went. */
+  readonly file: string | null;
+  /** MD5 in hex, without quotes; null before the bytes came. */
+  readonly etag: string | null;
+  /** JSON of `Media`. */
+  readonly media: string | null;
+  /** JSON of `SubtitleFacts`. */
+  readonly subtitle: string | null;
+  /** JSON of `{code, message}`. */
+  readonly error: string | null;
+}
+
+/** What validation found in a subtitle file. */
+export interface SubtitleFacts {
+  readonly lines: number;
+  readonly duration_seconds: number;
+  /** Unicode code points of all texts; a dub is metered by them. */
+  readonly characters: number;
+}
+
+export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
+  created_at, updated_at, expires_at, file, etag, media, subtitle, error`;
+
+/**
+ * How long a record is kept: a ready upload becomes `expired` when its 7 days are over and its bytes go, and for one
+ * more day the record says so.
+ */
+export const UPLOAD_RECORD_MS: number = LIMITS.retentionMs + 24 * 60 * 60_000;
+
+/** Turns uploads whose time is over into `expired` ones, so that every reader sees the state of this moment. */
+export function expireUploads(context: Pick<Context, 'store'>, now: number): void {
+  const due = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
+  const first = context.store.get(`SELECT id FROM uploads WHERE ${due} LIMIT 1`, now);
+  // Reading takes no lock, and mostly nothing is due.
+  if (first === undefined) return;
+  context.store.run(`UPDATE uploads SET status = 'expired', updated_at = expires_at WHERE ${due}`, now);
+}
+
+/** The upload of that id in its state of this moment, whoever it belongs to; undefined past its retention. */
+export function findUpload(context: Pick<Context, 'store'>, id: string, now: number): UploadRow | undefined {
+  expireUploads(context, now);
+  return context.store.get<UploadRow>(
+    `SELECT ${UPLOAD_COLUMNS} FROM uploads WHERE id = ? AND created_at > ?`,
+    id,
+    now - UPLOAD_RECORD_MS,
+  );
+}
+
+/** The upload of that id if it belongs to the key. */
+export function findOwnUpload(
+  context: Pick<Context, 'store'>,
+  keyId: string,
+  id: string,
+  now: number,
+): UploadRow | undefined {
+  const row = findUpload(context, id, now);
+  return row?.key_id === keyId ? row : undefined;
+}

@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Reply, send } from '../harness/caller.ts';
+import { putObject, type Scene, startScene, until } from '../harness/scene.ts';
+
+const TYPE = 'text/plain';
+
+function reserve(scene: Scene, size: number, purpose = 'subtitle_file'): Promise<Reply> {
+  return scene.caller.post('/v1/uploads', { purpose, file_name: 'a', content_type: TYPE, size_bytes: size });
+}
+
+/** A PUT in pieces, so that no length is announced; gives its status, or the code of the error. */
+function stream(url: string, pieces: Buffer[]): Promise<number | string> {
+  return new Promise((resolve) => {
+    const sending = request(url, { method: 'PUT', headers: { 'Content-Type': TYPE } }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sending.on('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+    for (const piece of pieces) sending.write(piece);
+    sending.end();
+  });
+}
+
+test('bytes are stored as they came, and the ETag is their MD5 in quotes', async () => {
+  const scene = await startScene();
+  const bytes = randomBytes(3 * 1024 ** 2 + 17);
+  const reserved = await reserve(scene, bytes.length);
+  expect(reserved.status).toBe(201);
+  expect(reserved.json).toMatchObject({ status: 'waiting_for_upload', object: 'upload', media: null });
+  expect(reserved.json.upload_request).toMatchObject({ method: 'PUT', headers: { 'Content-Type': TYPE } });
+  const put = await putObject(reserved, bytes);
+  expect(put.status).toBe(200);
+  expect(put.headers.etag).toBe(`"${createHash('md5').update(bytes).digest('hex')}"`);
+  const [file = ''] = await readdir(join(scene.stateDir, 'uploads'));
+  expect(bytes.equals(await readFile(join(scene.stateDir, 'uploads', file)))).toBe(true);
+  expect((await stat(join(scene.stateDir, 'uploads', file))).mode & 0o777).toBe(0o600);
+});
+
+test('a body without an announced length is taken when it has the right size', async () => {
+  const scene = await startScene();
+  const bytes = randomBytes(200_000);
+  const { url } = (await reserve(scene, bytes.length)).json.upload_request;
+  expect(await stream(url, [bytes.subarray(0, 70_000), bytes.subarray(70_000)])).toBe(200);
+});
+
+test.each([
+  ['one byte more', 1001],
+  ['one byte fewer', 999],
+])('%s than was reserved is refused, announced or not, and leaves nothing behind', async (_name, size) => {
+  const scene = await startScene();
+  const reserved = await reserve(scene, 1000);
+  expect((await putObject(reserved, Buffer.alloc(size))).status).toBe(403);
+  const pieces = [Buffer.alloc(size - 1), Buffer.alloc(1)];
+  expect(await stream(reserved.json.upload_request.url, pieces)).toBe(403);
+  expect(await readdir(join(scene.stateDir, 'uploads'))).toEqual([]);
+  expect((await putObject(reserved, Buffer.alloc(1000))).status).toBe(200);
+});
+
+test('a body far beyond its size is cut off, not read to its end', async () => {
+  const scene = await startScene();
+  const { url } = (await reserve(scene, 1000)).json.upload_request;
+  let sent = 0;
+  const status = await new Promise((resolve) => {
+    const sending = request(url, { method: 'PUT', headers: { 'Content-Type': TYPE } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+      sending.destroy();
+    });
+    const more = () => {
+      sent += 65_536;
+      if (!sending.destroyed) sending.write(Buffer.alloc(65_536), () => setImmediate(more));
+    };
+    sending.on('error', resolve);
+    more();
+  });
+  expect(status).toBe(403);
+  expect(sent).toBeLessThan(20 * 1024 ** 2);
+});
+
+test('the address permits one thing: anything else is 403 and tells no more', async () => {
+  const scene = await startScene();
+  const bytes = Buffer.from('1234567890');
+  const reserved = await reserve(scene, bytes.length);
+  const other = await reserve(scene, bytes.length);
+  const { url } = reserved.json.upload_request;
+  const put = (address: string, method = 'PUT', type = TYPE) =>
+    send(address, {
+      method,
+      body: method === 'PUT' || method === 'POST' ? bytes : '',
+      headers: { 'Content-Type': type },
+    });
+  const [, expires = ''] = /expires=(\d+)/.exec(url) ?? [];
+  const attempts = [
+    put(url, 'GET'),
+    put(url, 'HEAD'),
+    put(url, 'DELETE'),
+    put(url, 'POST'),
+    put(url, 'PUT', 'video/mp4'),
+    put(`${url}&x=1`),
+    put(url.replace(expires, String(Number(expires) + 1))),
+    put(url.replace(/signature=./, 'signature=')),
+    put(url.replace(/signature=\w+/, `signature=${'0'.repeat(64)}`)),
+    put(url.replace(reserved.json.id, other.json.id)),
+    put(url.replace(/\?.*/, '')),
+  ];
+  const statuses = (await Promise.all(attempts)).map((reply) => reply.status);
+  expect(statuses).toEqual(Array(attempts.length).fill(403));
+  expect((await putObject(reserved, bytes)).status).toBe(200);
+  expect(scene.logged).toEqual([]);
+});
+
+test('bytes may be sent again until the upload is completed, and the last ones count', async () => {
+  const scene = await startScene();
+  const reserved = await reserve(scene, 60);
+  const srt = (word: string) => Buffer.from(`1\n00:00:00,000 --> 00:00:01,000\n${word}`.padEnd(60));
+  await putObject(reserved, srt('first'));
+  const second = await putObject(reserved, srt('second'));
+  expect(await readdir(join(scene.stateDir, 'uploads'))).toHaveLength(1);
+  const path = `/v1/uploads/${reserved.json.id}`;
+  const completed = await scene.caller.post(`${path}/completions`, { etag: second.headers.etag });
+  expect(completed.status).toBe(202);
+  expect((await putObject(reserved, srt('third'))).status).toBe(403);
+  await until(
+    () => scene.caller.get(path),
+    (reply) => reply.json.status === 'ready',
+  );
+});
+
+test('a transfer without a byte for a minute is ended, one that flows may take its time', async () => {
+  const scene = await startScene();
+  const size = 600_000;
+  const { url } = (await reserve(scene, size)).json.upload_request;
+  const ended = new Promise((resolve) => {
+    const headers = { 'Content-Type': TYPE, 'Content-Length': String(size) };
+    const sending = request(url, { method: 'PUT', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sending.on('error', (error) => resolve('code' in error ? error.code : ''));
+    let left = 5;
+    const step = () => {
+      scene.clock.advance(60_000);
+      left -= 1;
+      if (left >= 0) sending.write(Buffer.alloc(100_000), () => setTimeout(step, 20));
+      else setTimeout(() => scene.clock.advance(60_000), 20);
+    };
+    sending.write(Buffer.alloc(100_000), () => setTimeout(step, 20));
+  });
+  expect(await ended).toBe(200);
+  const { url: stalled } = (await reserve(scene, size)).json.upload_request;
+  const cut = new Promise((resolve) => {
+    const headers = { 'Content-Type': TYPE, 'Content-Length': String(size) };
+    const sending = request(stalled, { method: 'PUT', headers }, () => resolve('answered'));
+    sending.on('error', (error) => resolve('code' in error ? error.code : ''));
+    const wait = () => {
+      if (sending.destroyed) return;
+      scene.clock.advance(60_000);
+      setTimeout(wait, 20);
+    };
+    sending.write(Buffer.alloc(1000), () => setTimeout(wait, 20));
+  });
+  expect(await cut).toBe('ECONNRESET');
+  await until(
+    () => readdir(join(scene.stateDir, 'uploads')),
+    (files) => files.length === 1,
+  );
+});
+
+test('a transfer that the caller breaks off leaves nothing behind', async () => {
+  const scene = await startScene();
+  const { url } = (await reserve(scene, 1_000_000)).json.upload_request;
+  await new Promise<void>((resolve) => {
+    const headers = { 'Content-Type': TYPE, 'Content-Length': '1000000' };
+    const sending = request(url, { method: 'PUT', headers });
+    sending.on('error', () => resolve());
+    sending.write(Buffer.alloc(500_000), () => sending.destroy(new Error('gone')));
+  });
+  await until(
+    () => readdir(join(scene.stateDir, 'uploads')),
+    (files) => files.length === 0,
+  );
+});
+
+test('a lapsed address is 403, and the upload is expired', async () => {
+  const scene = await startScene();
+  const reserved = await reserve(scene, 10);
+  scene.clock.advance(3_600_000);
+  expect((await putObject(reserved, Buffer.alloc(10))).status).toBe(403);
+  const { json } = await scene.caller.get(`/v1/uploads/${reserved.json.id}`);
+  expect(json).toMatchObject({ status: 'expired', upload_request: null });
+});
