@@ -1,0 +1,63 @@
+/** The one way for a job to end: its record and its money change in one transaction. */
+import type { JobErrorCode } from '../../protocol/job-failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { Context } from '../context.ts';
+import { releaseCredits, settleCredits } from '../credits/billing.ts';
+import type { StoredResult } from './results.ts';
+
+export type Ending =
+  | {
+      readonly status: 'succeeded';
+      readonly result: StoredResult;
+      /** Name of the folder below the assets that holds the files. */
+      readonly folder: string;
+      /** Units that the job came to. */
+      readonly quantity: number;
+    }
+  | { readonly status: 'failed'; readonly code: JobErrorCode; readonly message: string }
+  | { readonly status: 'cancelled' };
+
+interface Ended {
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly client_reference: string | null;
+}
+
+/**
+ * Ends a job unless it has ended already.
+ * @param owner ends it only while this one holds the lease, so that a job taken over is not ended twice; null: always
+ * @returns false when there was nothing left to end
+ */
+export function finishJob(context: Context, id: string, owner: string | null, ending: Ending): boolean {
+  const { store } = context;
+  const now = context.clock.now();
+  const succeeded = ending.status === 'succeeded' ? ending : null;
+  const failed = ending.status === 'failed' ? ending : null;
+  return store.transaction(() => {
+    const ended = store.get<Ended>(
+      `UPDATE jobs SET status = ?1, progress = CASE ?1 WHEN 'succeeded' THEN 100 ELSE progress END,
+         stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,
+         finished_at = ?7, updated_at = ?7, lease_owner = NULL, lease_until = NULL
+       WHERE id = ?8 AND status IN ('queued', 'processing') AND (?9 IS NULL OR lease_owner = ?9)
+       RETURNING id, kind, client_reference`,
+      ending.status,
+      succeeded === null ? null : JSON.stringify(succeeded.result),
+      succeeded?.folder ?? null,
+      succeeded === null ? null : now + LIMITS.resultLinkMs,
+      failed?.code ?? null,
+      failed?.message ?? null,
+      now,
+      id,
+      owner,
+    );
+    if (ended === undefined) return false;
+    if (succeeded === null) {
+      releaseCredits(store, id);
+    } else {
+      const { kind, client_reference: clientReference } = ended;
+      settleCredits(store, { id, kind, clientReference, quantity: succeeded.quantity }, now, context.makeId);
+    }
+    return true;
+  });
+}

@@ -1,0 +1,100 @@
+/** Results on disk: what a job made is moved to where downloads find it, and is described for the record. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Product, Subtitle } from '../../engines/engine.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import { formatSrt } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { syncToDisk } from '../files.ts';
+import { FILE_MODE, FOLDER_MODE } from '../folders.ts';
+
+export interface StoredAsset {
+  readonly content_type: string;
+  readonly size_bytes: number;
+  readonly sha256: string;
+}
+
+/** Assets and values of a result by their names in the answer; a file is called as its asset. */
+export interface StoredResult {
+  readonly assets: Readonly<Record<string, StoredAsset>>;
+  readonly values: Readonly<Record<string, string | number | readonly SubtitleLine[]>>;
+}
+
+/** Where the files of one attempt go: a second attempt that overlaps with the first never touches them. */
+export interface Shelf {
+  /** Folder of the running attempt, in which products lie. */
+  readonly workFolder: string;
+  /** Folder of the finished attempt, in which assets lie. */
+  readonly assetFolder: string;
+}
+
+/** Reads of 1 MiB keep the hash of a large video from being a matter of calls. */
+const READ_BYTES = 1024 ** 2;
+
+/**
+ * Moves files to the shelf and writes all of it through to the disk, so that a job may be recorded as done.
+ * @param products files made by an engine, by the names of their assets
+ */
+export async function shelve(
+  shelf: Shelf,
+  kind: JobKind,
+  products: Readonly<Record<string, Product>>,
+): Promise<Record<string, StoredAsset>> {
+  await mkdir(shelf.assetFolder, { recursive: true, mode: FOLDER_MODE });
+  const assets: Record<string, StoredAsset> = {};
+  for (const [name, product] of Object.entries(products)) {
+    const source = await requireInside(shelf.workFolder, product.path);
+    await syncToDisk(source);
+    const { size } = await stat(source);
+    assets[name] = {
+      content_type: contentTypeOf(kind, name),
+      size_bytes: size,
+      sha256: await hashFile(source),
+    };
+    await rename(source, join(shelf.assetFolder, name));
+  }
+  await syncToDisk(shelf.assetFolder);
+  await syncToDisk(join(shelf.assetFolder, '..'));
+  return assets;
+}
+
+/** Writes subtitles as the SRT file that becomes the `subtitle` asset. */
+export async function writeSubtitle(workFolder: string, subtitle: Subtitle): Promise<Product> {
+  const path = join(workFolder, 'subtitle.srt');
+  await writeFile(path, formatSrt(subtitle.lines), { mode: FILE_MODE });
+  return { path, contentType: 'application/x-subrip' };
+}
+
+/** The name under which an asset is saved by a browser. */
+export function assetFileName(kind: JobKind, name: string, jobId: string): string {
+  const part = partOf(kind, name);
+  return part?.type === 'asset' ? `${jobId}.${part.label}${part.extension}` : `${jobId}.${name}`;
+}
+
+function contentTypeOf(kind: JobKind, name: string): string {
+  const part = partOf(kind, name);
+  if (part?.type !== 'asset') throw new Error(`${kind} has no asset "${name}"`);
+  return part.contentType;
+}
+
+function partOf(kind: JobKind, name: string): ResultPart | undefined {
+  const parts: Readonly<Record<string, ResultPart>> = KINDS[kind].result;
+  return parts[name];
+}
+
+/** An engine may be any command: what it names must not lead out of the folder that it was given. */
+async function requireInside(folder: string, path: string): Promise<string> {
+  const [root, real] = await Promise.all([realpath(folder), realpath(path)]);
+  if (!real.startsWith(root + sep)) throw new Error('an engine gave a file outside its work folder');
+  return real;
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: READ_BYTES }), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { canonicalJson } from '../../src/service/idempotency.ts';
+import { readySource, startScene, untilJob } from './harness/scene.ts';
+
+const UPLOAD = { purpose: 'subtitle_file', file_name: 'a.srt', content_type: 'text/plain', size_bytes: 10 };
+const TRANSLATION = {
+  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
+  source_language: 'en',
+  target_language: 'es',
+};
+
+test('the same request with the same key gives the same resource, as it is now', async () => {
+  const { caller } = await startScene();
+  const first = await caller.post('/v1/subtitle-translations', TRANSLATION, 'intent');
+  expect(first.status).toBe(202);
+  expect(first.headers['idempotency-replayed']).toBe('false');
+  expect(first.headers.location).toBe(first.json.detail_url);
+  await untilJob(caller, first.json, 'succeeded');
+  const reordered = { target_language: 'es', source_language: 'en', subtitle: TRANSLATION.subtitle };
+  const again = await caller.post('/v1/subtitle-translations', reordered, 'intent');
+  expect(again.status).toBe(202);
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect(again.headers.location).toBe(first.json.detail_url);
+  expect(again.json).toMatchObject({ id: first.json.id, status: 'succeeded' });
+});
+
+test('the same key with another body, path or method is refused', async () => {
+  const { caller } = await startScene();
+  const made = await caller.post('/v1/uploads', UPLOAD, 'intent');
+  const replies = await Promise.all([
+    caller.post('/v1/uploads', { ...UPLOAD, size_bytes: 11 }, 'intent'),
+    caller.post(`/v1/uploads/${made.json.id}/completions`, { etag: 'abc' }, 'intent'),
+    caller.post('/v1/subtitle-translations', TRANSLATION, 'intent'),
+  ]);
+  expect(replies.map((reply) => reply.json.code)).toEqual(Array(3).fill('IDEMPOTENCY_KEY_REUSED'));
+  expect(replies.map((reply) => reply.status)).toEqual([409, 409, 409]);
+});
+
+test('of 200 creates at once with one key exactly one makes a job, and all are told of it', async () => {
+  const { caller } = await startScene();
+  const replies = await Promise.all(
+    Array.from({ length: 200 }, () => caller.post('/v1/subtitle-translations', TRANSLATION, 'intent')),
+  );
+  expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([202]));
+  expect(new Set(replies.map((reply) => reply.json.id)).size).toBe(1);
+  expect(replies.filter((reply) => reply.headers['idempotency-replayed'] === 'false')).toHaveLength(1);
+  const list = await caller.get('/v1/subtitle-translations');
+  expect(list.json.data).toHaveLength(1);
+});
+
+test('two processes on one state folder share the keys of their callers', async () => {
+  const one = await startScene();
+  const other = await startScene({ stateDir: one.stateDir });
+  const replies = await Promise.all(
+    [one.caller, other.caller].flatMap((caller) =>
+      Array.from({ length: 10 }, () => caller.post('/v1/subtitle-translations', TRANSLATION, 'intent')),
+    ),
+  );
+  expect(new Set(replies.map((reply) => reply.json.id)).size).toBe(1);
+});
+
+test('a refused request does not use up its key', async () => {
+  const { caller, service } = await startScene({
+    config: { openingCredits: 1, prices: { ...PRICES, dubbing: 2 } },
+  });
+  const dub = { subtitle: TRANSLATION.subtitle, target_language: 'es' };
+  expect((await caller.post('/v1/dubbings', dub, 'intent')).status).toBe(402);
+  service.grantCredits({ credits: 1 });
+  const accepted = await caller.post('/v1/dubbings', dub, 'intent');
+  expect(accepted.status).toBe(202);
+  expect(accepted.headers['idempotency-replayed']).toBe('false');
+});
+
+const PRICES = {
+  audio_separation: 1,
+  subtitle_recognition: 1,
+  subtitle_translation: 1,
+  dubbing: 1,
+  auto_localization: 1,
+};
+
+test('a key belongs to an API key, and lives as long as the records', async () => {
+  const { caller, callerFor, service, clock } = await startScene();
+  const first = await caller.post('/v1/uploads', UPLOAD, 'intent');
+  const foreign = await callerFor(service.issueKey()).post('/v1/uploads', UPLOAD, 'intent');
+  expect(foreign.json.id).not.toBe(first.json.id);
+  clock.advance(7 * 86_400_000 + 60_000);
+  const late = await caller.post('/v1/uploads', UPLOAD, 'intent');
+  expect(late.status).toBe(201);
+  expect(late.json.id).not.toBe(first.json.id);
+});
+
+test('a create is replayed although its upload has lapsed since', async () => {
+  const { caller, clock } = await startScene();
+  const source = await readySource(caller);
+  clock.advance(86_400_000);
+  const first = await caller.post('/v1/audio-separations', { source }, 'intent');
+  expect(first.status).toBe(202);
+  clock.advance(6 * 86_400_000 + 1000);
+  expect((await caller.post('/v1/audio-separations', { source }, 'new')).status).toBe(422);
+  const again = await caller.post('/v1/audio-separations', { source }, 'intent');
+  expect(again.json.id).toBe(first.json.id);
+});
+
+test('canonical JSON has sorted keys at every depth and keeps the order of arrays', () => {
+  expect(canonicalJson({ b: [{ d: 1, c: null }, 'x'], a: true })).toBe(
+    '{"a":true,"b":[{"c":null,"d":1},"x"]}',
+  );
+});

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { finishUpload, readySource, sendUpload, startScene, untilJob } from '../harness/scene.ts';
+import { videoOf } from '../harness/small-engines.ts';
+
+const line = (index: number, text = 'hello') => ({ index, start_ms: index, end_ms: index + 1, text });
+const linesOf = (count: number) => Array.from({ length: count }, (_, at) => line(at + 1));
+const translation = (count: number) => ({
+  subtitle: { type: 'lines', lines: linesOf(count) },
+  source_language: 'en',
+  target_language: 'es',
+});
+
+test('10,000 lines are accepted, 10,001 are not', async () => {
+  const { caller } = await startScene();
+  expect((await caller.post('/v1/subtitle-translations', translation(10_000))).status).toBe(202);
+  const refused = await caller.post('/v1/subtitle-translations', translation(10_001));
+  expect([refused.status, refused.json.code]).toEqual([422, 'SUBTITLE_VALIDATION_FAILED']);
+});
+
+test('an input that is not ready, not of the right purpose, foreign or unknown is refused', async () => {
+  const { caller, callerFor, service } = await startScene();
+  const waiting = await sendUpload(caller, videoOf(1));
+  const failed = await finishUpload(caller, Buffer.from('no video'));
+  const srt = Buffer.from('1\n00:00:00,000 --> 00:00:01,000\na\n');
+  const subtitle = await finishUpload(caller, srt, 'subtitle_file');
+  const foreign = await readySource(callerFor(service.issueKey()));
+  const ids = [waiting.id, failed.id, subtitle.id, foreign.upload_id, 'upl_01arz3ndektsv4rrffq69g5fav', 'x'];
+  for (const upload_id of ids) {
+    const reply = await caller.post('/v1/audio-separations', { source: { type: 'upload', upload_id } });
+    expect([reply.status, reply.json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
+  }
+  const video = await readySource(caller);
+  const wrong = await caller.post('/v1/dubbings', { subtitle: video, target_language: 'es' });
+  expect(wrong.json.code).toBe('INPUT_NOT_USABLE');
+});
+
+test('an address is refused with words that say what to do', async () => {
+  const { caller } = await startScene();
+  const source = { type: 'url', url: 'https://a.example/video.mp4' };
+  const reply = await caller.post('/v1/audio-separations', { source });
+  expect([reply.status, reply.json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
+  expect(reply.json.detail).toContain('POST /uploads');
+});
+
+test('a language without an engine is refused, with those that there are', async () => {
+  const { caller } = await startScene();
+  const reply = await caller.post('/v1/subtitle-translations', { ...translation(1), target_language: 'ja' });
+  expect([reply.status, reply.json.code]).toEqual([422, 'LANGUAGE_NOT_SUPPORTED']);
+  expect(reply.json.detail).toContain('Spanish');
+});
+
+test('fields at fault are named, all of them', async () => {
+  const { caller } = await startScene();
+  const reply = await caller.post('/v1/auto-localizations', {
+    mode: 'fast',
+    target_language: 'x_y',
+    extra: 1,
+  });
+  expect(reply.status).toBe(400);
+  const pointers = reply.json.errors.map((error: { pointer: string }) => error.pointer);
+  expect(pointers.sort()).toEqual(['/extra', '/mode', '/source', '/target_language']);
+  expect((await caller.post('/v1/dubbings?x=1', {})).status).toBe(400);
+});
+
+test('of 100 creates at once 15 get a slot, and a slot comes free when a job ends', async () => {
+  const { caller, callerFor, service, engines } = await startScene();
+  engines.hold();
+  const other = callerFor(service.issueKey());
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, at) =>
+      (at % 2 === 0 ? caller : other).post('/v1/subtitle-translations', translation(1)),
+    ),
+  );
+  const accepted = replies.filter((reply) => reply.status === 202);
+  const refused = replies.filter((reply) => reply.json.code === 'CONCURRENCY_LIMIT_EXCEEDED');
+  expect([accepted.length, refused.length]).toEqual([15, 85]);
+  expect(refused[0]?.json.retryable).toBe(true);
+  expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
+  const mine = (await caller.get('/v1/subtitle-translations')).json.data[0];
+  await caller.delete(mine.detail_url);
+  expect((await caller.post('/v1/subtitle-translations', translation(1))).status).toBe(202);
+  expect((await caller.post('/v1/subtitle-translations', translation(1))).status).toBe(429);
+});
+
+test('minutes are counted as started, characters by thousands, lines one by one', async () => {
+  const { caller, engines } = await startScene();
+  engines.hold();
+  const reserved = async (path: string, body: Record<string, unknown>) => {
+    const { json } = await caller.post(path, body);
+    return json.billing.reserved_credits;
+  };
+  const minutes = async (seconds: number) =>
+    reserved('/v1/audio-separations', { source: await readySource(caller, seconds) });
+  expect(await minutes(0.5)).toBe(1);
+  expect(await minutes(60)).toBe(1);
+  expect(await minutes(60.001)).toBe(2);
+  expect(await minutes(900)).toBe(15);
+  const dub = (characters: number) =>
+    reserved('/v1/dubbings', {
+      subtitle: { type: 'lines', lines: [line(1, '😀'.repeat(characters))] },
+      target_language: 'es',
+    });
+  expect(await dub(1000)).toBe(1);
+  expect(await dub(1001)).toBe(2);
+  expect(await reserved('/v1/subtitle-translations', translation(7))).toBe(7);
+  const list = await caller.get('/v1/credit-transactions');
+  expect(list.json.data).toEqual([]);
+});
+
+test('prices are the operator’s, down to the thousandth', async () => {
+  const prices = {
+    audio_separation: 0.125,
+    subtitle_recognition: 1,
+    subtitle_translation: 0.001,
+    dubbing: 1,
+    auto_localization: 1,
+  };
+  const { caller } = await startScene({ config: { prices } });
+  const { json } = await caller.post('/v1/subtitle-translations', translation(7));
+  const job = await untilJob(caller, json, 'succeeded');
+  expect(job.billing).toMatchObject({ reserved_credits: 0.007, charged_credits: 0.007 });
+  expect((await caller.get('/v1/credits')).json.balance_credits).toBe(99_999.993);
+});

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { createCaller } from '../harness/caller.ts';
+import { createMovingClock } from '../harness/moving-clock.ts';
+import { makeStateDir, readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+
+const TRANSLATION = {
+  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
+  source_language: 'en',
+  target_language: 'es',
+};
+
+async function createTranslation({ caller }: Scene) {
+  return (await caller.post('/v1/subtitle-translations', TRANSLATION)).json;
+}
+
+/** Moves time on in steps in which leases are still renewed, past those of others, until the job has ended. */
+function untilEnded({ caller, clock }: Scene, job: { detail_url: string }) {
+  return until(
+    async () => {
+      clock.advance(4000);
+      return (await caller.get(job.detail_url)).json;
+    },
+    ({ status }) => status !== 'queued' && status !== 'processing',
+  );
+}
+
+test('a failure of the input ends the job with its code and its words, and nothing is charged', async () => {
+  const scene = await startScene();
+  scene.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks in it'));
+  const job = await untilJob(scene.caller, await createTranslation(scene), 'failed');
+  expect(job.error).toEqual({ code: 'NO_SPEECH_DETECTED', message: 'nobody speaks in it', retryable: false });
+  expect(job.billing).toMatchObject({ status: 'released', reserved_credits: 1, charged_credits: 0 });
+  expect(job.result).toBeNull();
+  expect(scene.engines.begun).toHaveLength(1);
+});
+
+test('an engine that fails twice is tried again, and the third attempt counts', async () => {
+  const scene = await startScene();
+  scene.engines.failNext(new Error('first'), new JobFailure('ENGINE_ERROR', 'second'));
+  const job = await untilEnded(scene, await createTranslation(scene));
+  expect(job.status).toBe('succeeded');
+  expect(scene.engines.begun).toHaveLength(3);
+  expect((await scene.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
+});
+
+test('an engine that fails three times fails the job, in words without the secrets of the machine', async () => {
+  const scene = await startScene();
+  scene.engines.failNext(...Array.from({ length: 3 }, () => new Error('/a/secret/path is broken')));
+  const job = await untilEnded(scene, await createTranslation(scene));
+  expect(job).toMatchObject({ status: 'failed', error: { code: 'ENGINE_ERROR', retryable: true } });
+  expect(job.error.message).not.toContain('secret');
+  expect(scene.engines.begun).toHaveLength(3);
+  expect(scene.logged.filter((entry) => entry.level === 'error')).toMatchObject([{ resourceId: job.id }]);
+});
+
+test('a full disk is not tried again', async () => {
+  const scene = await startScene();
+  scene.engines.failNext(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+  const job = await untilJob(scene.caller, await createTranslation(scene), 'failed');
+  expect(job.error.code).toBe('STORAGE_ERROR');
+});
+
+test('a job that does not end is ended at its deadline', async () => {
+  const scene = await startScene({ config: { jobDeadlineMs: 3_600_000 } });
+  scene.engines.hold();
+  const created = await createTranslation(scene);
+  await until(
+    () => scene.engines.begun.length,
+    (count) => count === 1,
+  );
+  scene.clock.advance(3_599_000);
+  expect((await scene.caller.get(created.detail_url)).json.status).toBe('processing');
+  scene.clock.advance(1500);
+  const job = await untilJob(scene.caller, created, 'failed');
+  expect(job.error).toMatchObject({ code: 'DEADLINE_EXCEEDED', retryable: true });
+});
+
+test('no more jobs run at once than there are workers', async () => {
+  const scene = await startScene({ config: { workers: 2 } });
+  scene.engines.hold();
+  const jobs = await Promise.all(Array.from({ length: 5 }, () => createTranslation(scene)));
+  await until(
+    () => scene.engines.begun.length,
+    (count) => count === 2,
+  );
+  const states = (await scene.caller.get('/v1/subtitle-translations')).json.data.map(
+    (item: { status: string }) => item.status,
+  );
+  expect(states.sort()).toEqual(['processing', 'processing', 'queued', 'queued', 'queued']);
+  scene.engines.letGo();
+  for (const job of jobs) await untilJob(scene.caller, job, 'succeeded');
+});
+
+test('a service that closes hands its jobs back, and the attempt does not count', async () => {
+  const stateDir = await makeStateDir();
+  let id = '';
+  for (let round = 0; round < 4; round += 1) {
+    const scene = await startScene({ stateDir });
+    scene.engines.hold();
+    id ||= (await createTranslation(scene)).id;
+    await until(
+      () => scene.engines.begun.length,
+      (count) => count === 1,
+    );
+    await scene.service.close();
+    expect(scene.engines.begun[0]?.aborted).toBe(true);
+    expect(await readdir(join(stateDir, 'work'))).toEqual([]);
+  }
+  const last = await startScene({ stateDir });
+  const job = await untilJob(last.caller, { detail_url: `/v1/subtitle-translations/${id}` }, 'succeeded');
+  expect(job.billing.charged_credits).toBe(1);
+});
+
+test('the jobs of a process that is killed are taken over, from their uploads on, and charged once', async () => {
+  const stateDir = await makeStateDir();
+  const host = spawn(process.execPath, [join(import.meta.dirname, '../harness/crash-host.ts'), stateDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    host.kill('SIGKILL');
+  });
+  const [line] = await once(createInterface(host.stdout), 'line');
+  const { url, credentials } = JSON.parse(String(line));
+  const caller = createCaller(url, credentials, Date.now);
+  const source = await readySource(caller, 30);
+  const body = { source, target_language: 'es' };
+  const created = (await caller.post('/v1/auto-localizations', body)).json;
+  await untilJob(caller, created, 'processing');
+  const ended = once(host, 'exit');
+  host.kill('SIGKILL');
+  await ended;
+  expect(await readdir(join(stateDir, 'work'))).toHaveLength(1);
+
+  const scene = await startScene({ stateDir });
+  const before = await scene.caller.get(created.detail_url);
+  expect(before.json).toMatchObject({ status: 'processing', billing: { status: 'reserved' } });
+  const job = await untilEnded(scene, created);
+  expect(job).toMatchObject({ status: 'succeeded', billing: { status: 'settled', charged_credits: 1 } });
+  expect((await scene.caller.get('/v1/credits')).json).toMatchObject({
+    balance_credits: 99_999,
+    reserved_credits: 0,
+  });
+  await until(
+    () => {
+      scene.clock.advance(3 * 3_600_000);
+      return readdir(join(stateDir, 'work'));
+    },
+    (folders) => folders.length === 0,
+  );
+});
+
+test('a process that lost its job to another leaves the other’s result alone', async () => {
+  const slow = await startScene();
+  slow.engines.hold();
+  const created = await createTranslation(slow);
+  await until(
+    () => slow.engines.begun.length,
+    (count) => count === 1,
+  );
+  // The other process lives a minute ahead: for it the lease has lapsed.
+  const ahead = createMovingClock();
+  ahead.advance(60_000);
+  const quick = await startScene({ stateDir: slow.stateDir, clock: ahead });
+  const job = await untilJob(quick.caller, created, 'succeeded');
+  slow.engines.letGo();
+  await until(
+    () => readdir(join(slow.stateDir, 'work')),
+    (folders) => folders.length === 0,
+  );
+  expect(await readdir(join(slow.stateDir, 'assets'))).toHaveLength(1);
+  const { json } = await quick.caller.get(created.detail_url);
+  expect(json.result).toEqual(job.result);
+  expect((await quick.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
+});
+
+test('after the sleep of a laptop jobs go on where they are, in both processes', async () => {
+  const clock = createMovingClock();
+  const one = await startScene({ clock });
+  one.engines.hold();
+  const first = await createTranslation(one);
+  const begunBy = (scene: Scene) =>
+    until(
+      () => scene.engines.begun.length,
+      (count) => count === 1,
+    );
+  await begunBy(one);
+  const other = await startScene({ clock, stateDir: one.stateDir, config: { workers: 2 } });
+  other.engines.hold();
+  clock.advance(3_600_000);
+  clock.advance(1500);
+  clock.advance(1500);
+  const second = await createTranslation(other);
+  await until(
+    () => one.engines.begun.length + other.engines.begun.length,
+    (count) => count === 2,
+  );
+  one.engines.letGo();
+  other.engines.letGo();
+  await untilJob(one.caller, first, 'succeeded');
+  await untilJob(one.caller, second, 'succeeded');
+  expect([...one.engines.begun, ...other.engines.begun].map((signal) => signal.aborted)).toEqual([
+    false,
+    false,
+  ]);
+});
