@@ -1,0 +1,97 @@
+/** Hands out results to whoever holds their address. Source: contract, "Jobs" (assets, downloads). */
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Context } from '../context.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { assetPermission } from '../jobs/present.ts';
+import { assetFileName, type StoredAsset, type StoredResult } from '../jobs/results.ts';
+import { refuseLink } from '../links/refuse.ts';
+import { readRange } from './range.ts';
+
+interface Row {
+  readonly kind: JobKind;
+  readonly folder: string | null;
+  readonly result: string | null;
+}
+
+interface OpenAsset {
+  readonly handle: FileHandle;
+  readonly facts: StoredAsset;
+  readonly fileName: string;
+}
+
+/** Answers GET and HEAD of an asset: the whole file or one range of it; 403 for a changed address, 410 for a lapsed one. */
+export async function serveAsset(
+  context: Context,
+  exchange: Exchange,
+  asked: { jobId: string; name: string; query: ReadonlyMap<string, string> },
+): Promise<Answer> {
+  const { method = '' } = exchange.request;
+  const expiresAt = Number(asked.query.get('expires') ?? Number.NaN);
+  const permission = assetPermission(asked.jobId, asked.name, expiresAt);
+  if (!['GET', 'HEAD'].includes(method) || !context.links.verify(permission, asked.query)) {
+    return refuseLink('LINK_NOT_VALID', 'the address was not made for this, or it was changed', exchange);
+  }
+  const asset = expiresAt > exchange.receivedAt ? await openAsset(context, asked.jobId, asked.name) : null;
+  if (asset === null) {
+    return refuseLink(
+      'LINK_EXPIRED',
+      'results are kept for 24 hours; run the job again to get a new one',
+      exchange,
+    );
+  }
+  return answerAsset(exchange, asset);
+}
+
+async function openAsset(context: Context, jobId: string, name: string): Promise<OpenAsset | null> {
+  const row = context.store.get<Row>('SELECT kind, folder, result FROM jobs WHERE id = ?', jobId);
+  if (row === undefined || row.folder === null || row.result === null) return null;
+  const stored: StoredResult = JSON.parse(row.result);
+  const facts = stored.assets[name];
+  if (facts === undefined) return null;
+  try {
+    const handle = await open(join(context.folders.assets, row.folder, name), 'r');
+    return { handle, facts, fileName: assetFileName(row.kind, name, jobId) };
+  } catch (error) {
+    // Another process may have swept the bytes away since the record was read.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function answerAsset({ request }: Exchange, { handle, facts, fileName }: OpenAsset): Promise<Answer> {
+  const size = facts.size_bytes;
+  const etag = `"${facts.sha256}"`;
+  const headers = {
+    'Content-Type': facts.content_type,
+    'Content-Disposition': `attachment; filename="${fileName}"`,
+    'X-Content-Type-Options': 'nosniff',
+    'Accept-Ranges': 'bytes',
+    ETag: etag,
+  };
+  if (request.headers['if-none-match'] === etag) {
+    await handle.close();
+    return { status: 304, headers, body: null };
+  }
+  const ifRange = request.headers['if-range'];
+  const unchanged = ifRange === undefined || ifRange === etag;
+  const part = readRange(unchanged ? request.headers.range : undefined, size);
+  switch (part.type) {
+    case 'unsatisfiable':
+      await handle.close();
+      return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${size}` }, body: '' };
+    case 'whole':
+      return { status: 200, headers, body: { handle, start: 0, length: size } };
+    case 'part': {
+      const { start, length } = part;
+      const range = `bytes ${start}-${start + length - 1}/${size}`;
+      return {
+        status: 206,
+        headers: { ...headers, 'Content-Range': range },
+        body: { handle, start, length },
+      };
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/** Removes what is past its time: bytes first, then the records. Source: specification, "Limits" (retention). */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LIMITS } from '../../protocol/limits.ts';
+import { type Cancel, repeat } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { finishJob } from '../jobs/finish.ts';
+import { expireUploads, UPLOAD_RECORD_MS } from '../uploads/rows.ts';
+import { removeOrphans } from './orphans.ts';
+
+export interface Sweeper {
+  /** Stops and waits for a sweep under way. */
+  stop(): Promise<void>;
+}
+
+/** What lapses is refused at once by whoever reads it; a minute later its bytes go. */
+const INTERVAL_MS = 60_000;
+
+/** Sweeps every minute; the first time after one, so that a short command does not pay for it. */
+export function startSweeper(context: Context): Sweeper {
+  let underWay: Promise<void> | null = null;
+  const cancel: Cancel = repeat(context.clock, INTERVAL_MS, () => {
+    underWay ??= sweep(context)
+      .catch((error) => context.log({ level: 'error', message: 'sweeping failed; it is tried again', error }))
+      .finally(() => {
+        underWay = null;
+      });
+  });
+  return {
+    async stop() {
+      cancel();
+      await underWay;
+    },
+  };
+}
+
+/** One sweep over everything. */
+export async function sweep(context: Context): Promise<void> {
+  const now = context.clock.now();
+  context.nonces.sweep(now);
+  expireUploads(context, now);
+  await removeUploadBytes(context);
+  endForgottenJobs(context, now);
+  await removeResults(context, now);
+  removeRecords(context, now);
+  await removeOrphans(context, now);
+}
+
+/** Bytes of uploads that lapsed, unless a job still works on them. */
+async function removeUploadBytes(context: Context): Promise<void> {
+  const { store, folders } = context;
+  const rows = store.all<{ id: string; file: string }>(
+    `SELECT id, file FROM uploads WHERE status = 'expired' AND file IS NOT NULL AND NOT EXISTS
+       (SELECT 1 FROM jobs WHERE upload_id = uploads.id AND jobs.status IN ('queued', 'processing'))`,
+  );
+  for (const { id, file } of rows) {
+    await rm(join(folders.uploads, file), { force: true });
+    store.run('UPDATE uploads SET file = NULL WHERE id = ?', id);
+  }
+}
+
+/** Jobs that nobody ran for seven days: the service was off. Their credits come free before their records go. */
+function endForgottenJobs(context: Context, now: number): void {
+  const rows = context.store.all<{ id: string }>(
+    `SELECT id FROM jobs WHERE status IN ('queued', 'processing') AND created_at <= ?`,
+    now - LIMITS.retentionMs,
+  );
+  for (const { id } of rows) {
+    const message = 'the job was not done before its record lapsed';
+    finishJob(context, id, null, { status: 'failed', code: 'DEADLINE_EXCEEDED', message });
+  }
+}
+
+async function removeResults(context: Context, now: number): Promise<void> {
+  const { store, folders } = context;
+  const rows = store.all<{ id: string; folder: string }>(
+    'SELECT id, folder FROM jobs WHERE folder IS NOT NULL AND links_expire_at <= ?',
+    now,
+  );
+  for (const { id, folder } of rows) {
+    await rm(join(folders.assets, folder), { recursive: true, force: true });
+    store.run('UPDATE jobs SET folder = NULL WHERE id = ?', id);
+  }
+}
+
+/** Bills and ledger stay: quotas count by the month, and the ledger is the account. */
+function removeRecords(context: Context, now: number): void {
+  const { store } = context;
+  const before = now - LIMITS.retentionMs;
+  store.transaction(() => {
+    store.run('DELETE FROM jobs WHERE created_at <= ? AND folder IS NULL', before);
+    store.run('DELETE FROM idempotency WHERE created_at <= ?', before);
+    store.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', now - UPLOAD_RECORD_MS);
+  });
+}

@@ -1,0 +1,92 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { send } from '../harness/caller.ts';
+import { readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+
+async function makeVocals(scene: Scene) {
+  const source = await readySource(scene.caller);
+  const created = await scene.caller.post('/v1/audio-separations', { source });
+  const job = await untilJob(scene.caller, created.json, 'succeeded');
+  return { job, asset: job.result.vocal_audio };
+}
+
+test('a result comes whole, with its length, its type and its hash as ETag', async () => {
+  const scene = await startScene();
+  const { asset } = await makeVocals(scene);
+  const whole = await send(asset.url);
+  expect(whole.status).toBe(200);
+  expect(whole.headers).toMatchObject({
+    'content-length': String(asset.size_bytes),
+    'content-type': 'audio/wav',
+    'accept-ranges': 'bytes',
+    etag: `"${asset.sha256}"`,
+    'x-content-type-options': 'nosniff',
+  });
+  expect(whole.headers['content-disposition']).toMatch(/^attachment; filename="sep_\w+\.vocals\.wav"$/);
+  const head = await send(asset.url, { method: 'HEAD' });
+  expect([head.status, head.headers['content-length'], head.bytes.length]).toEqual([
+    200,
+    String(asset.size_bytes),
+    0,
+  ]);
+});
+
+test('a download that broke off is resumed with Range, as long as it is the same file', async () => {
+  const scene = await startScene();
+  const { asset } = await makeVocals(scene);
+  const whole = (await send(asset.url)).bytes;
+  const ask = (headers: Record<string, string>) => send(asset.url, { headers });
+  const rest = await ask({ Range: 'bytes=1000-', 'If-Range': `"${asset.sha256}"` });
+  expect(rest.status).toBe(206);
+  expect(rest.headers['content-range']).toBe(`bytes 1000-${whole.length - 1}/${whole.length}`);
+  expect(Buffer.concat([whole.subarray(0, 1000), rest.bytes]).equals(whole)).toBe(true);
+  const middle = await ask({ Range: 'bytes=10-19' });
+  expect(middle.bytes.equals(whole.subarray(10, 20))).toBe(true);
+  const changed = await ask({ Range: 'bytes=1000-', 'If-Range': '"another"' });
+  expect([changed.status, changed.bytes.length]).toEqual([200, whole.length]);
+  const beyond = await ask({ Range: `bytes=${whole.length}-` });
+  expect([beyond.status, beyond.headers['content-range']]).toEqual([416, `bytes */${whole.length}`]);
+  expect((await ask({ 'If-None-Match': `"${asset.sha256}"` })).status).toBe(304);
+});
+
+test('an address that was changed is 403', async () => {
+  const scene = await startScene();
+  const { asset } = await makeVocals(scene);
+  const [, expires = ''] = /expires=(\d+)/.exec(asset.url) ?? [];
+  const attempts = [
+    send(asset.url.replace('vocal_audio', 'background_audio')),
+    send(asset.url.replace(expires, String(Number(expires) + 1))),
+    send(asset.url.replace(/signature=\w+/, 'signature=')),
+    send(asset.url.replace(/\?.*/, '')),
+    send(`${asset.url}&download=1`),
+    send(asset.url, { method: 'DELETE' }),
+    send(asset.url, { method: 'PUT', body: 'x' }),
+  ];
+  const statuses = (await Promise.all(attempts)).map((reply) => reply.status);
+  expect(statuses).toEqual(Array(attempts.length).fill(403));
+});
+
+test('addresses stay as they are for 24 hours, then they are 410 and the bytes go', async () => {
+  const scene = await startScene();
+  const { job, asset } = await makeVocals(scene);
+  scene.clock.advance(86_400_000 - 60_000);
+  expect((await scene.caller.get(job.detail_url)).json.result).toEqual(job.result);
+  expect((await send(asset.url)).status).toBe(200);
+  scene.clock.advance(60_000);
+  const late = await send(asset.url);
+  expect([late.status, late.json.code]).toEqual([410, 'LINK_EXPIRED']);
+  expect((await scene.caller.get(job.detail_url)).json).toMatchObject({ status: 'succeeded' });
+  await until(
+    () => {
+      scene.clock.advance(60_000);
+      return readdir(join(scene.stateDir, 'assets'));
+    },
+    (folders) => folders.length === 0,
+  );
+  scene.clock.advance(6 * 86_400_000);
+  expect((await scene.caller.get(job.detail_url)).status).toBe(404);
+  expect((await scene.caller.get('/v1/audio-separations')).json.data).toEqual([]);
+  expect((await send(asset.url)).status).toBe(410);
+  expect((await scene.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
+});

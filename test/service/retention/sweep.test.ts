@@ -1,0 +1,64 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readySource, startScene, until } from '../harness/scene.ts';
+
+const DAY_MS = 86_400_000;
+
+test('files that no record names go after two hours, younger ones stay', async () => {
+  const { stateDir, clock } = await startScene();
+  const old = new Date(Date.now() - 3 * 3_600_000);
+  for (const folder of ['uploads', 'assets', 'work']) {
+    await mkdir(join(stateDir, folder, 'old'));
+    await utimes(join(stateDir, folder, 'old'), old, old);
+    await writeFile(join(stateDir, folder, 'young'), '');
+  }
+  clock.advance(60_000);
+  for (const folder of ['uploads', 'assets', 'work']) {
+    const left = await until(
+      () => readdir(join(stateDir, folder)),
+      (names) => names.length === 1,
+    );
+    expect(left).toEqual(['young']);
+  }
+});
+
+test('a file that a running job needs stays although its upload has lapsed', async () => {
+  const { caller, clock, engines, stateDir } = await startScene({ config: { jobDeadlineMs: 20 * DAY_MS } });
+  const source = await readySource(caller);
+  clock.advance(5 * DAY_MS);
+  engines.hold();
+  const created = await caller.post('/v1/audio-separations', { source });
+  expect(created.status).toBe(202);
+  clock.advance(2 * DAY_MS);
+  const upload = await caller.get(`/v1/uploads/${source.upload_id}`);
+  expect(upload.json.status).toBe('expired');
+  clock.advance(60_000);
+  clock.advance(60_000);
+  expect(await readdir(join(stateDir, 'uploads'))).toHaveLength(1);
+  engines.letGo();
+  await until(
+    () => {
+      clock.advance(60_000);
+      return readdir(join(stateDir, 'uploads'));
+    },
+    (names) => names.length === 0,
+  );
+});
+
+test('a job that nobody runs for seven days frees its credits and is forgotten', async () => {
+  const { caller, clock } = await startScene({ config: { workers: 0 } });
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
+  const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  const { json } = await caller.post('/v1/dubbings', body);
+  expect((await caller.get('/v1/credits')).json.reserved_credits).toBe(1);
+  clock.advance(7 * DAY_MS);
+  expect((await caller.get(json.detail_url)).status).toBe(404);
+  await until(
+    async () => {
+      clock.advance(60_000);
+      return (await caller.get('/v1/credits')).json.reserved_credits;
+    },
+    (reserved) => reserved === 0,
+  );
+});
