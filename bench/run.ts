@@ -1,5 +1,6 @@
 /** `npm run bench [NAME…]`: measures, prints the rows of bench/README.md, and fails when a limit is passed. */
 import { type Figure, figureRow } from './figure.ts';
+import { measureLongVideo } from './long-video.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureStartup } from './startup.ts';
 import { measureUploadMemory } from './upload-memory.ts';
@@ -8,6 +9,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   startup: measureStartup,
   'upload-memory': measureUploadMemory,
   overhead: measureOverhead,
+  'long-video': measureLongVideo,
 };
 
 const asked = process.argv.slice(2);

@@ -1,6 +1,7 @@
 /** One job from its creation to files on this disk, with progress. */
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
+import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
 import { formatBytes } from '../format.ts';
@@ -33,7 +34,7 @@ export async function followJob(
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(everyMs === null ? {} : { everyMs }),
       onChange: (changed) => {
-        progress.show(key, stepOf(changed));
+        if (!isTerminal(changed.status)) progress.show(key, stepOf(changed));
         event(context, {
           type: 'job',
           id: changed.id,

@@ -21,5 +21,5 @@ export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): v
   note(
     `Keep it:  it is yours and stays; the service's own copy goes ${expiry === null ? 'after 24 h' : `at ${expiry}`}.`,
   );
-  note(`Redo it:  ${redoCommand(context.commandLine)}`);
+  note(`Redo it:  ${redoCommand(context.commandLine, context.io.env)}`);
 }

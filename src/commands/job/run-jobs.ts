@@ -141,5 +141,6 @@ function tellContinuation({ accepted, context, connection, plan }: Run): void {
     terminal.note('The embedded service works only while a vloc runs; the job goes on with the next one.');
   }
   terminal.note('Continue with:');
-  for (const { job, stem } of accepted) terminal.note(`  ${continueCommand(job, stem, plan.delivery)}`);
+  for (const { job, stem } of accepted)
+    terminal.note(`  ${continueCommand(job, stem, plan.delivery, context.io.env)}`);
 }

@@ -3,14 +3,20 @@ import { continueCommand, redoCommand } from '../../../src/commands/job/continua
 
 it('the command that continues puts the result where the run would have', () => {
   const delivery = { folder: '/my videos', template: '{stem}.{lang}{ext}', existing: 'skip' } as const;
-  expect(continueCommand({ id: 'loc_1' }, 'talk', delivery)).toBe(
+  expect(continueCommand({ id: 'loc_1' }, 'talk', delivery, {})).toBe(
     "vloc jobs wait loc_1 --out '/my videos' --name 'talk.{lang}{ext}' --skip-existing",
   );
 });
 
 it('the command that does it again replaces what is there', () => {
-  expect(redoCommand(['localize', 'my talk.mp4', '--to', 'es'])).toBe(
+  expect(redoCommand(['localize', 'my talk.mp4', '--to', 'es'], {})).toBe(
     "vloc localize 'my talk.mp4' --to es --clobber",
   );
-  expect(redoCommand(['localize', 'a.mp4', '--clobber'])).toBe('vloc localize a.mp4 --clobber');
+  expect(redoCommand(['localize', 'a.mp4', '--clobber'], {})).toBe('vloc localize a.mp4 --clobber');
+});
+
+it('names the tool as the shell can find it: through npx where npm started it', () => {
+  expect(redoCommand(['localize', 'a.mp4', '--clobber'], { npm_command: 'run' })).toBe(
+    'npx vloc localize a.mp4 --clobber',
+  );
 });

@@ -1,0 +1,92 @@
+/** Memory over all Node processes while the longest video that the service takes goes through. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Figure } from './figure.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** A second under the limit of 15 minutes: looped sound ends a little behind the picture. */
+const SECONDS = 899;
+const POLL_MS = 200;
+
+export async function measureLongVideo(): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+  const video = join(folder, 'long.mp4');
+  const loop = [
+    '-v',
+    'error',
+    '-stream_loop',
+    '-1',
+    '-i',
+    here('../test/fixtures/sample.mp4'),
+    '-t',
+    String(SECONDS),
+  ];
+  execFileSync('ffmpeg', [...loop, '-c', 'copy', video]);
+  try {
+    const peak = await peakOf(
+      [here('../bin/vloc.js'), 'localize', video, '--to', 'es', '--out', folder],
+      join(folder, 'state'),
+    );
+    return [
+      {
+        name: 'memory of all Node processes while 15 minutes are localized',
+        value: peak,
+        limit: 400,
+        unit: 'MiB',
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function peakOf(args: readonly string[], stateDir: string): Promise<number> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, VLOC_STATE_DIR: stateDir },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  let peak = 0;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, residentMiB(child.pid ?? -1));
+  }, POLL_MS);
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`the localization ended with ${code}`);
+  return peak;
+}
+
+/** Resident memory of a process and of all below it that run Node (Linux). */
+function residentMiB(root: number): number {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(entry) ? read(`/proc/${entry}/stat`) : '';
+    const parent = /\) \S (\d+)/.exec(stat)?.[1];
+    if (parent !== undefined) parents.set(Number(entry), Number(parent));
+  }
+  const isBelow = (pid: number): boolean =>
+    pid === root || (parents.has(pid) && isBelow(parents.get(pid) ?? 0));
+  const nodes = [...parents.keys()].filter((pid) => isBelow(pid) && runsNode(pid));
+  return nodes.reduce(
+    (sum, pid) => sum + Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024,
+    0,
+  );
+}
+
+function runsNode(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) === readlinkSync('/proc/self/exe');
+  } catch {
+    return false; // it has just ended
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
