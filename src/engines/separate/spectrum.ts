@@ -13,16 +13,22 @@ export type Spectrum = Float64Array;
 /** Four windows overlap at every place, and the squares of these add up to two. */
 const OVERLAP_GAIN = 0.5;
 
+/** A gain for each frequency of the first signal, and one for each of the second. */
+export interface Gains {
+  readonly first: Float32Array;
+  readonly second: Float32Array;
+}
+
 export interface Transform {
   /** The spectrum of `first + i·second`, windowed, read from `offset` on. */
   forward(first: Float32Array, second: Float32Array | null, offset: number, into: Spectrum): void;
   /**
-   * Scales each frequency of the spectrum by its gain, goes back to time and adds both signals to what is there.
-   * A gain is real and the same for both signals, which is why one transform carries two.
+   * Scales each frequency of both signals by their gains, goes back to time and adds them to what is there.
+   * Gains are real, which is why one transform carries two signals.
    */
   addInverse(
     spectrum: Spectrum,
-    gains: Float32Array,
+    gains: Gains,
     first: Float32Array,
     second: Float32Array | null,
     offset: number,
@@ -46,9 +52,15 @@ export function createTransform(): Transform {
     },
     addInverse(spectrum, gains, first, second, offset) {
       for (let at = 0; at < WINDOW; at += 1) {
-        const gain = gains[at < BINS ? at : WINDOW - at] ?? 0; // the upper half mirrors the lower
-        scaled[2 * at] = (spectrum[2 * at] ?? 0) * gain;
-        scaled[2 * at + 1] = (spectrum[2 * at + 1] ?? 0) * gain;
+        const mirror = at === 0 ? 0 : WINDOW - at;
+        const bin = Math.min(at, mirror); // the upper half mirrors the lower
+        const firstGain = gains.first[bin] ?? 0;
+        const secondGain = gains.second[bin] ?? 0;
+        // The even part of the spectrum is the first signal's, the odd part the second's.
+        const own = (firstGain + secondGain) / 2;
+        const mirrored = (firstGain - secondGain) / 2;
+        scaled[2 * at] = (spectrum[2 * at] ?? 0) * own + (spectrum[2 * mirror] ?? 0) * mirrored;
+        scaled[2 * at + 1] = (spectrum[2 * at + 1] ?? 0) * own - (spectrum[2 * mirror + 1] ?? 0) * mirrored;
       }
       fft.inverseTransform(time, scaled);
       for (let at = 0; at < WINDOW; at += 1) {
@@ -59,4 +71,20 @@ export function createTransform(): Transform {
       }
     },
   };
+}
+
+/**
+ * Amplitudes of the two signals that share a spectrum, for each frequency: the even part of the spectrum belongs to the
+ * first, the odd part to the second.
+ */
+export function amplitudes(spectrum: Spectrum, first: Float32Array, second: Float32Array): void {
+  for (let bin = 0; bin < BINS; bin += 1) {
+    const mirror = bin === 0 ? 0 : WINDOW - bin;
+    const re = spectrum[2 * bin] ?? 0;
+    const im = spectrum[2 * bin + 1] ?? 0;
+    const mirrorRe = spectrum[2 * mirror] ?? 0;
+    const mirrorIm = spectrum[2 * mirror + 1] ?? 0;
+    first[bin] = Math.sqrt((re + mirrorRe) ** 2 + (im - mirrorIm) ** 2) / 2;
+    second[bin] = Math.sqrt((re - mirrorRe) ** 2 + (im + mirrorIm) ** 2) / 2;
+  }
 }

@@ -1,5 +1,7 @@
 /** Splits sound into vocals and background, block by block, so that memory does not grow with its length. */
 import type { WavReader, WavWriter } from '../media/wav-file.ts';
+import { createFloor } from './background-floor.ts';
+import { createSurveyor } from './background-survey.ts';
 import { createDenoiser, DENOISER_DELAY, DENOISER_FRAME } from './denoiser.ts';
 import { partSamples, splitMidSide, toInteger } from './samples.ts';
 import { type Segment, segmentFinder } from './segments.ts';
@@ -69,7 +71,9 @@ async function createBlockSplitter({
   const mixed = new Float64Array(2 * WINDOW);
   const voice = new Float64Array(2 * WINDOW);
   const mask = new Float32Array(BINS);
-  const gains = new Float32Array(BINS);
+  const gains = { first: new Float32Array(BINS), second: new Float32Array(BINS) };
+  const keepBackground = createFloor();
+  const survey = createSurveyor(mix, segments);
   let weight = weights[0] ?? 0; // before the first segment nobody listens; any weight does
 
   return async (start) => {
@@ -77,17 +81,22 @@ async function createBlockSplitter({
     const denoised = await denoise(start);
     splitMidSide(await mix.read(start - HISTORY, HISTORY + BLOCK), mid, side);
     for (let offset = 0; offset < BLOCK; offset += HOP) {
-      const segment = findSegment((start - HISTORY + offset + WINDOW / 2) / mix.sampleRate);
+      const time = (start - HISTORY + offset + WINDOW / 2) / mix.sampleRate;
+      const segment = findSegment(time);
       weight = weights[segment] ?? weight;
       transform.forward(mid, side, offset, mixed);
-      transform.forward(denoised, null, offset, voice);
-      voiceMask(mixed, voice, mask);
+      if (weight > 0) {
+        transform.forward(denoised, null, offset, voice);
+        voiceMask(mixed, voice, mask);
+      }
       if (segment >= 0) {
-        vocalGains(mask, weight, gains);
+        vocalGains(mask, weight, gains.first);
+        gains.second.set(gains.first);
+        keepBackground(await survey(segment), time, mixed, gains);
         transform.addInverse(mixed, gains, sums.mid, sums.side, offset);
       }
-      recognitionGains(mask, weight, gains);
-      transform.addInverse(mixed, gains, sums.voice, null, offset);
+      recognitionGains(mask, weight, gains.first);
+      transform.addInverse(mixed, { first: gains.first, second: gains.first }, sums.voice, null, offset);
     }
     return sums;
   };

@@ -1,43 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
 import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../workspace.ts';
+import { level, samplesOf } from './sound.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
 const CLIPS: { start: number; end: number }[] = JSON.parse(readFileSync(FIXTURE, 'utf8')).clips;
-
-/** All samples of a file, as ffmpeg reads them. */
-function samplesOf(file: string, filter = 'anull'): Int16Array {
-  const args = [
-    '-v',
-    'error',
-    '-i',
-    file,
-    '-map',
-    '0:a:0',
-    '-af',
-    filter,
-    '-ar',
-    '48000',
-    '-ac',
-    '2',
-    '-f',
-    's16le',
-    '-',
-  ];
-  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1e9 });
-  return new Int16Array(new Uint8Array(bytes).buffer);
-}
-
-/** Level of a stretch in decibels below full scale. */
-function level(samples: Int16Array, from: number, to: number): number {
-  const part = samples.subarray(Math.round(from * 48_000) * 2, Math.round(to * 48_000) * 2);
-  const sum = part.reduce((total, sample) => total + (sample / 32_768) ** 2, 0);
-  return 10 * Math.log10(sum / part.length + 1e-12);
-}
 
 describe('separating the sample', () => {
   let folder = '';
