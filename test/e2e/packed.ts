@@ -18,7 +18,11 @@ export interface Installation {
   readonly folder: string;
   readonly stateDir: string;
   readonly program: string;
+  /** Variables that every run gets; nothing of this process's own but PATH. */
+  readonly env: Readonly<Record<string, string>>;
   run(...args: string[]): Promise<Finished>;
+  /** The same with variables added or replaced. */
+  runWith(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Finished>;
   remove(): void;
 }
 
@@ -45,7 +49,9 @@ export function installPacked(): Installation {
     folder,
     stateDir,
     program,
+    env,
     run: (...args) => finish(program, args, folder, env),
+    runWith: (added, ...args) => finish(program, args, folder, { ...env, ...added }),
     remove: () => rmSync(root, { recursive: true }),
   };
 }

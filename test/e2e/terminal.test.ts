@@ -18,12 +18,7 @@ beforeAll(() => {
 afterAll(() => vloc.remove());
 
 const open = (commandLine: string): TerminalSession =>
-  openTerminal(commandLine.replace(/^vloc/, vloc.program), vloc.folder, {
-    PATH: process.env.PATH ?? '',
-    HOME: vloc.folder,
-    VLOC_STATE_DIR: vloc.stateDir,
-    LANG: 'C.UTF-8',
-  });
+  openTerminal(commandLine.replace(/^vloc/, vloc.program), vloc.folder, { ...vloc.env });
 
 describe('Ctrl-C while a job runs', () => {
   let session: TerminalSession;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { openStore } from '../../../src/service/store/store.ts';
 import { createCaller } from '../harness/caller.ts';
 import { createMovingClock } from '../harness/moving-clock.ts';
 import { makeStateDir, readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
@@ -173,7 +174,10 @@ test('a process that lost its job to another leaves the other’s result alone',
     () => readdir(join(slow.stateDir, 'work')),
     (folders) => folders.length === 0,
   );
-  expect(await readdir(join(slow.stateDir, 'assets'))).toHaveLength(1);
+  await until(
+    () => readdir(join(slow.stateDir, 'assets')),
+    (folders) => folders.length === 1,
+  );
   const { json } = await quick.caller.get(created.detail_url);
   expect(json.result).toEqual(job.result);
   expect((await quick.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
@@ -208,4 +212,17 @@ test('after the sleep of a laptop jobs go on where they are, in both processes',
     false,
     false,
   ]);
+});
+
+test('a job under which the process died three times is not begun a fourth time', async () => {
+  const idle = await startScene({ config: { workers: 0 } });
+  const created = await createTranslation(idle);
+  const store = openStore(join(idle.stateDir, 'service.sqlite'), 'FULL');
+  store.run(`UPDATE jobs SET status = 'processing', attempts = 3, lease_owner = 'died', lease_until = 0`);
+  store.close();
+  const scene = await startScene({ stateDir: idle.stateDir });
+  const job = await untilJob(scene.caller, created, 'failed');
+  expect(job.error).toMatchObject({ code: 'ENGINE_ERROR', message: expect.stringContaining('3 times') });
+  expect(job.billing.status).toBe('released');
+  expect(scene.engines.begun).toEqual([]);
 });

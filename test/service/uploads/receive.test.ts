@@ -193,3 +193,33 @@ test('a lapsed address is 403, and the upload is expired', async () => {
   const { json } = await scene.caller.get(`/v1/uploads/${reserved.json.id}`);
   expect(json).toMatchObject({ status: 'expired', upload_request: null });
 });
+
+test('bytes that are still on their way when the upload is completed do not replace those that were', async () => {
+  const scene = await startScene();
+  const srt = (word: string) => Buffer.from(`1\n00:00:00,000 --> 00:00:01,000\n${word}`.padEnd(60));
+  const reserved = await reserve(scene, 60);
+  const first = await putObject(reserved, srt('first'));
+  const late = new Promise<number>((resolve, reject) => {
+    const { url } = reserved.json.upload_request;
+    const headers = { 'Content-Type': TYPE, 'Content-Length': '60' };
+    const sending = request(url, { method: 'PUT', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sending.on('error', reject);
+    sending.write(srt('late').subarray(0, 30));
+    void until(
+      () => readdir(join(scene.stateDir, 'uploads')),
+      (files) => files.length === 2,
+    )
+      .then(() =>
+        scene.caller.post(`/v1/uploads/${reserved.json.id}/completions`, { etag: first.headers.etag }),
+      )
+      .then(() => sending.end(srt('late').subarray(30)), reject);
+  });
+  expect(await late).toBe(403);
+  const files = await readdir(join(scene.stateDir, 'uploads'));
+  expect(files).toHaveLength(1);
+  const kept = await readFile(join(scene.stateDir, 'uploads', files[0] ?? ''), 'utf8');
+  expect(kept).toContain('first');
+});
