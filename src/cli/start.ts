@@ -4,6 +4,7 @@ import { VERSION } from './version.ts';
 
 /** Runs vloc for a process and gives its exit code. */
 export async function start(host: NodeJS.Process): Promise<number> {
+  silenceExperiments(host);
   const argv = host.argv.slice(2);
   // Answered before the parser loads: scripts ask for it often, and it costs nothing.
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
@@ -12,6 +13,15 @@ export async function start(host: NodeJS.Process): Promise<number> {
   }
   const { main } = await import('./main.ts');
   return main(argv, ioOf(host));
+}
+
+/** Node 22 warns at every use of node:sqlite that it may change; whoever runs vloc can do nothing about it. */
+function silenceExperiments(host: NodeJS.Process): void {
+  const printers = host.listeners('warning');
+  host.removeAllListeners('warning');
+  host.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') for (const print of printers) print(warning);
+  });
 }
 
 function ioOf(host: NodeJS.Process): Io {

@@ -5,16 +5,16 @@ import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
 import { hang } from '../support/scripted-server.ts';
 
 const CREDITS = { method: 'GET', path: '/credits' } as const;
-const _CREATE = { method: 'POST', path: '/dubbings', body: { target_language: 'es' } } as const;
 
 describe('a network in trouble', () => {
   const quick = { timeouts: { callMs: 20, connectMs: 500 } };
 
   test('that never answers is given up in time', async () => {
-    const { server, client } = await startHarness({ ...quick, fallback: hang });
+    const { client, events } = await startHarness({ ...quick, fallback: hang });
     const { facts } = await failureOf(client.send(CREDITS));
     expect(facts).toMatchObject({ category: 'temporary', code: 'ANSWER_TIMEOUT' });
-    expect(server.seen).toHaveLength(5);
+    // Counted where they leave: on a busy machine the server may see one only after it was given up.
+    expect(events.filter((event) => event.type === 'request')).toHaveLength(5);
   });
 
   test('that trickles the answer in byte by byte is given up in time', async () => {

@@ -95,11 +95,12 @@ describe('storage in trouble', () => {
     ['that stops reading', 24 * MIB],
   ])('%s is given up after the idle time', async (_how, size) => {
     const timeouts = { idleMs: 50, connectMs: 50, storedMs: 50 };
-    const { client, service, server } = await startUploads({ timeouts });
+    const { client, service, events } = await startUploads({ timeouts });
     service.putScript.push(...Array.from({ length: 5 }, () => early(() => {})));
     const { facts } = await failureOf(client.uploads.sendFile((await makeFile(size)).path, VIDEO));
     expect(facts).toMatchObject({ category: 'temporary', code: 'ANSWER_TIMEOUT' });
-    expect(server.seen.filter((seen) => seen.method === 'PUT')).toHaveLength(5);
+    // Counted where they leave: on a busy machine the server may see one only after it was given up.
+    expect(events.filter((event) => event.type === 'request' && event.method === 'PUT')).toHaveLength(5);
   });
 
   test.each(['http://storage.example/put', 'ftp://127.0.0.1/put', 'https://user:pass@storage.example/put'])(
