@@ -1,15 +1,14 @@
 /** The main job as a user has it: the packed tool, the real engines, and the result measured. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bestDelay, between, decodeSound, loudness, onset, presence, type Sound } from '../support/audio.ts';
 import { type Cue, pictureSums, probeStreams, readCues } from '../support/media.ts';
 import { wordErrorRate } from '../support/words.ts';
-import { type Finished, type Installation, installPacked } from './packed.ts';
+import { type Finished, type Installation, installPacked, SAMPLE } from './packed.ts';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
-const SAMPLE = fixture('sample.mp4');
 const CLIPS: { start: number; end: number; words: string }[] = JSON.parse(
   readFileSync(fixture('sample.json'), 'utf8'),
 ).clips;
@@ -20,7 +19,6 @@ const MINUTES = 60_000;
 let vloc: Installation;
 beforeAll(() => {
   vloc = installPacked();
-  copyFileSync(SAMPLE, join(vloc.folder, 'sample.mp4'));
 }, 5 * MINUTES);
 afterAll(() => vloc.remove());
 

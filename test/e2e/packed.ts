@@ -1,6 +1,6 @@
 /** The tool as a user gets it: packed, and installed from the tarball into an empty folder. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,9 @@ export interface Installation {
   remove(): void;
 }
 
+/** The sample, which every installation has in its folder as `sample.mp4`. */
+export const SAMPLE = join(PROJECT, 'test/fixtures/sample.mp4');
+
 /** Packs the project and installs the tarball. Takes some ten seconds; packages come out of npm's cache where they are. */
 export function installPacked(): Installation {
   const root = mkdtempSync(join(tmpdir(), 'vloc-e2e-'));
@@ -42,6 +45,7 @@ export function installPacked(): Installation {
   npm(['install', '--prefer-offline', '--no-audit', '--no-fund', join(root, tarball)], home);
   const folder = join(root, 'my vidéos 字幕');
   mkdirSync(folder);
+  copyFileSync(SAMPLE, join(folder, 'sample.mp4'));
   const stateDir = join(root, 'state');
   const program = join(home, 'node_modules', '.bin', 'vloc');
   const env = { PATH: process.env.PATH ?? '', HOME: folder, VLOC_STATE_DIR: stateDir, LANG: 'C.UTF-8' };

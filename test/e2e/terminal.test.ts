@@ -1,19 +1,16 @@
 /** The tool in a person's hands: on a terminal, interrupted, continued, and on a pipe that closes. */
-import { copyFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Installation, installPacked } from './packed.ts';
 import { openTerminal, type TerminalSession } from './terminal.ts';
 
-const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.meta.url));
 const MINUTES = 60_000;
 
 let vloc: Installation;
 beforeAll(() => {
   vloc = installPacked();
-  copyFileSync(SAMPLE, join(vloc.folder, 'sample.mp4'));
 }, 5 * MINUTES);
 afterAll(() => vloc.remove());
 

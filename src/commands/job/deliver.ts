@@ -1,9 +1,10 @@
 /** Finished jobs to files on this disk. */
-import { access, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
 import { assetsOf, type Client } from '../../client/index.ts';
+import { exists } from './existing-file.ts';
 import type { Delivery } from './job-plan.ts';
 import { defaultTemplate, resultPath } from './result-name.ts';
 
@@ -72,15 +73,6 @@ function languageOf(job: Job): string {
   if (typeof found === 'string') return found;
   const asked = job.input?.target_language;
   return typeof asked === 'string' ? asked : '';
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The failure that a job which did not succeed ends a command with, or null for one that did. */

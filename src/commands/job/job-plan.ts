@@ -1,5 +1,4 @@
 /** What a job command is about to do, checked as far as it can be without the service. */
-import { access } from 'node:fs/promises';
 import { Failure } from '../../client/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
@@ -7,6 +6,7 @@ import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { checkJobRequest } from '../../protocol/requests.ts';
 import { flagName } from '../command.ts';
 import type { Io } from '../io.ts';
+import { exists } from './existing-file.ts';
 import { checkInput, type InputProblem, type JobInput } from './job-input.ts';
 import { fieldOptions } from './job-options.ts';
 import { defaultTemplate, type NameParts, resultPath } from './result-name.ts';
@@ -160,15 +160,6 @@ function expectedPath(
     ext: asset.extension,
   };
   return resultPath(delivery.folder, delivery.template, parts);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function unusable(problems: readonly InputProblem[]): Failure {
