@@ -11,6 +11,11 @@ import { createPrograms } from '../../src/engines/programs.ts';
 export const programs = createPrograms(process.env.PATH ?? '');
 export const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.meta.url));
 
+/** Clean speech of the clip with that number in `sample.json`, 16 kHz mono. */
+export function speechClip(number: '0870' | '0880'): string {
+  return fileURLToPath(new URL(`../fixtures/speech-${number}.flac`, import.meta.url));
+}
+
 /** A folder that is removed when the test has finished. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));

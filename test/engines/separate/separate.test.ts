@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
-import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../workspace.ts';
+import { createWork, ffmpeg, programs, SAMPLE, speechClip, temporaryFolder } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
@@ -82,7 +82,7 @@ function fidelity(truth: Int16Array, estimate: Int16Array): number {
 test('masks music that is loud: both stems are nearer to the truth than the mix is', async () => {
   const folder = temporaryFolder();
   const [speech, music, mix] = ['speech.wav', 'music.wav', 'mix.mov'].map((name) => join(folder, name));
-  const clip = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0870.wav';
+  const clip = speechClip('0870');
   const still = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=9'];
   const pcm = ['-c:a', 'pcm_s16le', '-ar', '48000'];
   ffmpeg('-i', clip, '-af', 'adelay=1000,apad=whole_dur=9,pan=stereo|c0=c0|c1=c0', ...pcm, speech ?? '');

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
-import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
+import { createWork, ffmpeg, programs, speechClip, temporaryFolder } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
-const CLIP = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb-0880.wav';
+const CLIP = speechClip('0880');
 const SECONDS = 6;
 /** About 22 dB below the speech: a level at which nothing is masked. */
 const STEREO_TONES =
