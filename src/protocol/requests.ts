@@ -43,8 +43,12 @@ export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> &
   Partial<Defaulted<Kinds[K]['fields']>> &
   CommonRequest;
 
+/** The limit goes along, for the document that is made of these validators. */
 const characters = (limit: number) =>
-  v.check((text: string) => !isLongerThan(limit, text), `at most ${limit} characters`);
+  Object.assign(
+    v.check((text: string) => !isLongerThan(limit, text), `at most ${limit} characters`),
+    { maxLength: limit },
+  );
 
 const Reference = v.pipe(
   v.string(),
@@ -104,6 +108,7 @@ const LinesSource = v.strictObject({
     v.array(v.unknown()),
     v.minLength(1, 'at least 1 line'),
     v.maxLength(LIMITS.subtitleLines, `at most ${LIMITS.subtitleLines} lines`),
+    v.metadata({ items: LineSchema }),
     v.array(LineSchema),
   ),
 });
@@ -133,7 +138,7 @@ export function requestSchema(kind: JobKind): v.GenericSchema {
   );
 }
 
-const UploadRequestSchema = v.strictObject({
+export const UploadRequestSchema = v.strictObject({
   purpose: v.picklist(UPLOAD_PURPOSES),
   file_name: v.pipe(v.string(), v.nonEmpty('missing'), characters(LIMITS.fileNameLength)),
   content_type: v.pipe(
@@ -146,7 +151,7 @@ const UploadRequestSchema = v.strictObject({
 });
 export type UploadRequest = v.InferOutput<typeof UploadRequestSchema>;
 
-const CompletionRequestSchema = v.strictObject({
+export const CompletionRequestSchema = v.strictObject({
   etag: v.pipe(v.string(), v.regex(/^(?:"[A-Za-z0-9-]{1,128}"|[A-Za-z0-9-]{1,128})$/, 'not an ETag')),
 });
 export type CompletionRequest = v.InferOutput<typeof CompletionRequestSchema>;

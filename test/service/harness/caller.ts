@@ -1,6 +1,7 @@
 /** Calls the service over HTTP with signatures made here, by nothing that the service uses. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { findDeviations } from './described-answers.ts';
 
 export interface Reply {
   readonly status: number;
@@ -23,8 +24,15 @@ export interface Credentials {
   readonly secret: string;
 }
 
-/** Sends one request as it is and reads the whole reply. */
-export function send(url: string, { method = 'GET', body, headers = {}, agent }: Parts = {}): Promise<Reply> {
+/** Sends one request as it is and reads the whole reply; fails for a reply that the OpenAPI document does not describe. */
+export async function send(url: string, parts: Parts = {}): Promise<Reply> {
+  const reply = await exchange(url, parts);
+  const deviations = findDeviations(parts.method ?? 'GET', url, reply);
+  if (deviations.length > 0) throw new Error(deviations.join('\n'));
+  return reply;
+}
+
+function exchange(url: string, { method = 'GET', body, headers = {}, agent }: Parts): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sending = request(
       url,
@@ -37,7 +45,8 @@ export function send(url: string, { method = 'GET', body, headers = {}, agent }:
           const bytes = Buffer.concat(chunks);
           const isJson = /json/.test(response.headers['content-type'] ?? '');
           const json = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : null;
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, json });
+          const reply = { status: response.statusCode ?? 0, headers: response.headers, bytes, json };
+          resolve(reply);
         });
       },
     );

@@ -1,0 +1,56 @@
+/** Validators made into JSON Schema, with what their actions say beyond what the library can translate. */
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import type { JsonObject } from './json.ts';
+
+type OverrideAction = NonNullable<ConversionConfig['overrideAction']>;
+
+/** Rules in code that no schema can hold; a request that breaks one is answered with 400 all the same. */
+const CODE_ONLY: readonly string[] = ['check', 'transform'];
+
+const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
+  const { type } = valibotAction;
+  if (CODE_ONLY.includes(type)) {
+    const maxLength = 'maxLength' in valibotAction ? Number(valibotAction.maxLength) : null;
+    return maxLength === null ? jsonSchema : { ...jsonSchema, maxLength };
+  }
+  // A string has one `pattern`: the start of an address goes beside the one that keeps control characters out.
+  if (type === 'starts_with' && 'requirement' in valibotAction && jsonSchema.pattern !== undefined) {
+    return { ...jsonSchema, allOf: [{ pattern: `^${valibotAction.requirement}` }] };
+  }
+  // JSON Schema reads patterns with the flag `u` anyway.
+  if (type === 'regex' && 'requirement' in valibotAction && valibotAction.requirement instanceof RegExp) {
+    return { ...jsonSchema, pattern: valibotAction.requirement.source };
+  }
+  const items = type === 'metadata' && 'metadata' in valibotAction ? itemsOf(valibotAction.metadata) : null;
+  if (items === null) return null;
+  const { $schema: _dialect, ...described } = toJsonSchema(items, CONFIG);
+  return { ...jsonSchema, items: described };
+};
+
+/** What a list holds, where a pipe counts the items before it looks at them. */
+function itemsOf(metadata: unknown): v.GenericSchema | null {
+  if (typeof metadata !== 'object' || metadata === null || !('items' in metadata)) return null;
+  // Only the validators beside this folder are translated; they put a validator there.
+  return metadata.items as v.GenericSchema;
+}
+
+const CONFIG: ConversionConfig = {
+  target: 'draft-2020-12',
+  // What a caller may write: defaults may be left out.
+  typeMode: 'input',
+  overrideAction,
+};
+
+/** JSON Schemas by name; where one holds another of them, it refers to it among the components of the document. */
+export function describeSchemas(schemas: Readonly<Record<string, v.GenericSchema>>): JsonObject {
+  return toJsonSchemaDefs(
+    { ...schemas },
+    { ...CONFIG, overrideRef: ({ referenceId }) => referenceTo(referenceId) },
+  );
+}
+
+/** Where a schema of that name stands in the document. */
+export function referenceTo(name: string): string {
+  return `#/components/schemas/${name}`;
+}
