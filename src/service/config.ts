@@ -21,6 +21,13 @@ export interface ServiceConfig {
   readonly planEndsAt: number | null;
   /** Jobs that this process works on at once; 0 leaves them to other processes. */
   readonly workers: number;
+  /** Webhooks that this process sends at once; 0 leaves them to other processes. */
+  readonly webhookSlots: number;
+  /**
+   * Lets addresses of callers lead to this machine, over http or https and on any port. For development: a caller could
+   * reach whatever listens on loopback.
+   */
+  readonly allowLoopback: boolean;
   /** How often a job or a validation is begun before it fails. */
   readonly attempts: number;
   /** Longest time from the first start of a job to its end, in ms. */
@@ -46,6 +53,9 @@ export const DEFAULT_CONFIG: ServiceConfig = {
   planEndsAt: null,
   // The engines keep a core busy each.
   workers: availableParallelism(),
+  // As many receivers may take their whole 5 s before an event waits for another.
+  webhookSlots: 8,
+  allowLoopback: false,
   attempts: 3,
   // 15 minutes of video through engines that need 16 times real time.
   jobDeadlineMs: 4 * 60 * 60_000,

@@ -7,8 +7,9 @@ import type { Context } from '../context.ts';
 import { toThousandths } from '../credits/amount.ts';
 import { reserveCredits } from '../credits/billing.ts';
 import type { Answer } from '../http/answer.ts';
-import { Refusal, refuseFields } from '../http/refusal.ts';
+import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
+import { checkUrl } from '../outgoing/url-policy.ts';
 import { describeRequest, type Input, resolveInput } from './input.ts';
 import { quantityOf } from './metering.ts';
 import { answerJob } from './read.ts';
@@ -25,6 +26,7 @@ export async function createJob(context: Context, call: Call): Promise<Answer> {
   const checked = checkJobRequest(kind, call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const request = checked.value;
+  refuseClosedCallback(context, request);
   if (findReplay(context, call) === null) {
     resolveInput(context, call, request);
     await refuseUnsupported(context, kind, request);
@@ -49,6 +51,13 @@ function refuseTooManyLines(body: unknown): void {
       `${subtitle.lines.length} lines; at most ${LIMITS.subtitleLines} are allowed`,
     );
   }
+}
+
+/** Told now, where somebody reads it, instead of in the log after the job. */
+function refuseClosedCallback({ config }: Context, { callback_url: callback }: JobRequest): void {
+  if (callback === undefined) return;
+  const target = checkUrl(callback, config);
+  if (!target.ok) throw refuseField('/callback_url', target.reason);
 }
 
 /** Also when an engine is not installed at all: another attempt would not mend it, and the detail says what would. */

@@ -1,5 +1,5 @@
 /** The worker that brings jobs from `queued` to their end. Source: contract, "Jobs". */
-import { JobFailure } from '../../protocol/job-failure.ts';
+import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { Context } from '../context.ts';
 import { DISK_FAILURE_DETAIL, isDiskFailure } from '../files.ts';
 import type { Leases } from '../work/leases.ts';
@@ -8,8 +8,11 @@ import { startWorker, type Worker } from '../work/worker.ts';
 import { finishJob } from './finish.ts';
 import { runJob } from './run.ts';
 
-/** Starts the worker; it takes over the jobs of processes that died as well. */
-export function startExecution(context: Context, leases: Leases, owner: string): Worker {
+/**
+ * Starts the worker; it takes over the jobs of processes that died as well.
+ * @param onEnd called when a job may have ended
+ */
+export function startExecution(context: Context, leases: Leases, owner: string, onEnd: () => void): Worker {
   const { config, clock, log } = context;
   return startWorker({
     leases,
@@ -19,6 +22,7 @@ export function startExecution(context: Context, leases: Leases, owner: string):
     async work(lease, signal) {
       if (lease.attempt > config.attempts) throw brokenOff(config.attempts);
       await runJob(context, owner, lease, signal);
+      onEnd();
     },
     fail(lease, error) {
       const failure = verdictOf(error);
@@ -35,6 +39,7 @@ export function startExecution(context: Context, leases: Leases, owner: string):
       log({ level: 'error', message: 'a job failed', resourceId: lease.id, error });
       const { code, message } = failure ?? lastFailure(error, config.attempts);
       finishJob(context, lease.id, owner, { status: 'failed', code, message });
+      onEnd();
     },
   });
 }
@@ -51,8 +56,11 @@ function lastFailure(error: unknown, attempts: number): JobFailure {
   return error instanceof JobFailure ? error : brokenOff(attempts);
 }
 
+/** A child process may have been short of memory, a source may have been busy. */
+const MENDABLE: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE'];
+
 /** What ends a job at once; null for what another attempt may mend. */
 function verdictOf(error: unknown): JobFailure | null {
-  if (error instanceof JobFailure) return error.code === 'ENGINE_ERROR' ? null : error;
+  if (error instanceof JobFailure) return MENDABLE.includes(error.code) ? null : error;
   return isDiskFailure(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
 }

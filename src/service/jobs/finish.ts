@@ -1,9 +1,10 @@
-/** The one way for a job to end: its record and its money change in one transaction. */
+/** The one way for a job to end: its record, its money and its event change in one transaction. */
 import type { JobErrorCode } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Context } from '../context.ts';
 import { releaseCredits, settleCredits } from '../credits/billing.ts';
+import { recordEvent } from '../outgoing/webhooks/event.ts';
 import type { StoredResult } from './results.ts';
 
 export type Ending =
@@ -21,7 +22,9 @@ export type Ending =
 interface Ended {
   readonly id: string;
   readonly kind: JobKind;
+  readonly key_id: string;
   readonly client_reference: string | null;
+  readonly callback_url: string | null;
 }
 
 /**
@@ -40,7 +43,7 @@ export function finishJob(context: Context, id: string, owner: string | null, en
          stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,
          finished_at = ?7, updated_at = ?7, lease_owner = NULL, lease_until = NULL
        WHERE id = ?8 AND status IN ('queued', 'processing') AND (?9 IS NULL OR lease_owner = ?9)
-       RETURNING id, kind, client_reference`,
+       RETURNING id, kind, key_id, client_reference, callback_url`,
       ending.status,
       succeeded === null ? null : JSON.stringify(succeeded.result),
       succeeded?.folder ?? null,
@@ -58,6 +61,7 @@ export function finishJob(context: Context, id: string, owner: string | null, en
       const { kind, client_reference: clientReference } = ended;
       settleCredits(store, { id, kind, clientReference, quantity: succeeded.quantity }, now, context.makeId);
     }
+    recordEvent(context, { ...ended, status: ending.status }, now);
     return true;
   });
 }

@@ -5,6 +5,8 @@ import type { UploadPurpose } from '../../protocol/states.ts';
 import type { Call } from '../call.ts';
 import type { Context } from '../context.ts';
 import { Refusal } from '../http/refusal.ts';
+import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/source-material.ts';
+import { checkUrl } from '../outgoing/url-policy.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
 import { countCharacters, type Size } from './metering.ts';
 
@@ -15,10 +17,12 @@ export interface Input {
 }
 
 /**
- * Measures the input of a request.
- * @throws Refusal INPUT_NOT_USABLE when it is an address, or an upload that is not ready or not of the right purpose
+ * Measures the input of a request; of an address, which is fetched when the job runs, the most that it can come to.
+ * @throws Refusal INPUT_NOT_USABLE when it is an address that is not public https, or an upload that is not ready or not of the right purpose
  */
 export function resolveInput(context: Context, call: Call, request: JobRequest): Input {
+  const address = sourceAddress(request);
+  if (address !== null) return awaitedInput(context, address);
   if ('source' in request) {
     const row = requireUpload(context, call, request.source, 'source_video');
     const media: Media = JSON.parse(row.media ?? '');
@@ -33,13 +37,16 @@ export function resolveInput(context: Context, call: Call, request: JobRequest):
   return { size: { seconds: 0, lines: facts.lines, characters: facts.characters }, uploadId: row.id };
 }
 
+function awaitedInput({ config }: Context, { url, purpose }: SourceAddress): Input {
+  const target = checkUrl(url, config);
+  if (target.ok) return { size: LARGEST_SIZE[purpose], uploadId: null };
+  throw unusable(
+    `the address ${target.reason}; or upload the file with POST /uploads and name its upload_id`,
+  );
+}
+
 function requireUpload(context: Context, call: Call, source: Source, purpose: UploadPurpose): UploadRow {
-  if (source.type === 'url') {
-    throw new Refusal(
-      'INPUT_NOT_USABLE',
-      'this service does not fetch addresses; upload the file with POST /uploads and name its upload_id',
-    );
-  }
+  if (source.type === 'url') throw new Error('an address has no upload');
   const row = findOwnUpload(context, call.key.id, source.upload_id, call.now);
   if (row === undefined) throw unusable(`there is no upload ${source.upload_id.slice(0, 64)}`);
   if (row.purpose !== purpose) throw unusable(`the upload is a ${row.purpose}, needed is a ${purpose}`);

@@ -10,8 +10,10 @@ import type { JobRequest } from '../../protocol/requests.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
 import type { Context } from '../context.ts';
 import { FOLDER_MODE } from '../folders.ts';
+import { fetchMaterial, sourceAddress } from '../outgoing/source-material.ts';
 import type { Lease } from '../work/leases.ts';
 import { finishJob } from './finish.ts';
+import { quantityOf, type Size } from './metering.ts';
 import { createProgress } from './progress.ts';
 import { shelve } from './results.ts';
 import { carryOut, type Made, type Material } from './tasks.ts';
@@ -52,14 +54,14 @@ export async function runJob(
       if (!over) record(context, lease.id, owner, percent, stage);
     };
     const work = { signal: stopped, folder: workFolder, report: createProgress(write, context.clock) };
-    const made = await make(context, row, work);
+    const { made, size } = await make(context, row, work);
     stopped.throwIfAborted();
     const assets = await shelve({ workFolder, assetFolder }, row.kind, made.products);
     kept = finishJob(context, lease.id, owner, {
       status: 'succeeded',
       result: { assets, values: made.values },
       folder,
-      quantity: settledQuantity(row, made),
+      quantity: settledQuantity(row, made, size),
     });
   } catch (error) {
     // An engine that was stopped may blame the program that it had to kill.
@@ -119,25 +121,32 @@ function record(context: Context, id: string, owner: string, percent: number, st
   }
 }
 
-async function make(context: Context, row: Row, work: Work): Promise<Made> {
+/** `size` is null for an input that was measured before the job was made. */
+async function make(context: Context, row: Row, work: Work): Promise<{ made: Made; size: Size | null }> {
   // It was checked against the schema of this kind before it was stored.
   const request: JobRequest = JSON.parse(row.request);
-  const path = row.file === null ? null : join(context.folders.uploads, row.file);
-  const material = await findMaterial(request, path);
-  return carryOut(await context.engines(), row.kind, request, material, work);
+  const address = sourceAddress(request);
+  const { material, size } =
+    address === null
+      ? { material: await findMaterial(context, request, row.file), size: null }
+      : await fetchMaterial(context, address, work);
+  return { made: await carryOut(await context.engines(), row.kind, request, material, work), size };
 }
 
-async function findMaterial(request: JobRequest, path: string | null): Promise<Material> {
+async function findMaterial(context: Context, request: JobRequest, file: string | null): Promise<Material> {
   if ('subtitle' in request && request.subtitle.type === 'lines') {
     return { video: '', lines: request.subtitle.lines };
   }
-  if (path === null) throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
+  if (file === null) throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
+  const path = join(context.folders.uploads, file);
   if ('source' in request) return { video: path, lines: [] };
   return { video: '', lines: decodeSrt(await readFile(path)) };
 }
 
 /** Translation is metered by the lines it made, the others by what was put in. */
-function settledQuantity(row: Row, made: Made): number {
+function settledQuantity(row: Row, made: Made, size: Size | null): number {
+  const { unit } = KINDS[row.kind];
   const { lines } = made.values;
-  return KINDS[row.kind].unit === 'line' && Array.isArray(lines) ? lines.length : row.quantity;
+  if (unit === 'line' && Array.isArray(lines)) return lines.length;
+  return size === null ? row.quantity : quantityOf(unit, size);
 }

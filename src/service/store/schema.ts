@@ -121,7 +121,26 @@ CREATE TABLE ledger (
 CREATE INDEX ledger_by_key ON ledger (key_id, posted_at, id);
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST];
+/** Events of jobs that were made with a callback address; they go with their job. */
+const DELIVERIES = `
+CREATE TABLE deliveries (
+  id TEXT PRIMARY KEY,
+  job_id TEXT NOT NULL UNIQUE REFERENCES jobs (id) ON DELETE CASCADE,
+  key_id TEXT NOT NULL REFERENCES keys (id),
+  status TEXT NOT NULL DEFAULT 'pending',
+  url TEXT NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  run_after INTEGER NOT NULL,
+  lease_owner TEXT,
+  lease_until INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_pending ON deliveries (run_after) WHERE status = 'pending';
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES];
 
 /** Brings the tables to the newest form; throws when a newer version of the tool has already changed them. */
 export function migrate(store: Store): void {

@@ -25,8 +25,8 @@ export async function inspectVideo(engines: Engines, path: string, signal: Abort
   }
 }
 
-/** The limits hold whatever engine measured the file. */
-function requireUsable(media: Media): void {
+/** Throws JobFailure for a video that no job may work on: the limits hold whatever engine measured the file. */
+export function requireUsable(media: Media): void {
   if (media.video === null) throw new JobFailure('MEDIA_UNSUPPORTED', 'the file has no picture');
   if (media.audio === null) throw new JobFailure('NO_AUDIO_STREAM', 'the file has no sound');
   const { duration_seconds: seconds } = media;

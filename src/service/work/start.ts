@@ -1,26 +1,33 @@
 import type { Context } from '../context.ts';
 import { startExecution } from '../jobs/execution.ts';
+import { startDeliveries } from '../outgoing/webhooks/deliveries.ts';
 import { startSweeper } from '../retention/sweep.ts';
 import { startValidation } from '../uploads/validation.ts';
 import { createLeases } from './leases.ts';
 
 /**
- * Starts everything that goes on without a request: jobs, validations and the sweeper.
+ * Starts everything that goes on without a request: jobs, validations, webhooks and the sweeper.
  * @param owner of this process's leases, different for every process
  */
 export function startWorkers(context: Context, owner: string): { stop(): Promise<void> } {
   const { store, signals } = context;
   const jobLeases = createLeases(store, 'jobs', `status IN ('queued', 'processing')`, owner);
   const uploadLeases = createLeases(store, 'uploads', `status = 'validating'`, owner);
-  const execution = startExecution(context, jobLeases, owner);
+  const deliveries = startDeliveries(context, owner);
+  const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
   const validation = startValidation(context, uploadLeases);
   const sweeper = startSweeper(context);
   signals.on('jobQueued', () => execution.wake());
-  signals.on('jobCancelled', (id) => execution.drop(id));
+  signals.on('jobCancelled', (id) => {
+    execution.drop(id);
+    deliveries.wake();
+  });
   signals.on('uploadCompleted', () => validation.wake());
   return {
     async stop() {
       await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
+      // Last: what ends while the others stop may still leave an event.
+      await deliveries.stop();
     },
   };
 }

@@ -34,12 +34,18 @@ test('an input that is not ready, not of the right purpose, foreign or unknown i
   expect(wrong.json.code).toBe('INPUT_NOT_USABLE');
 });
 
-test('an address is refused with words that say what to do', async () => {
+test.each([
+  'https://127.0.0.1/a.mp4',
+  'https://u:p@a.example/',
+  'https://a.example:8443/',
+  'https://a.local/',
+])('the address %s is refused with words that say what to do', async (url) => {
   const { caller } = await startScene();
-  const source = { type: 'url', url: 'https://a.example/video.mp4' };
-  const reply = await caller.post('/v1/audio-separations', { source });
+  const reply = await caller.post('/v1/audio-separations', { source: { type: 'url', url } });
   expect([reply.status, reply.json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
   expect(reply.json.detail).toContain('POST /uploads');
+  const subtitle = { subtitle: { type: 'url', url }, target_language: 'es' };
+  expect((await caller.post('/v1/dubbings', subtitle)).json.code).toBe('INPUT_NOT_USABLE');
 });
 
 test('a language without an engine is refused, with those that there are', async () => {

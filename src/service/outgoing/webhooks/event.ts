@@ -1,0 +1,53 @@
+/** The event that tells of a job's end. Source: contract, "Webhooks"; specification, "Events". */
+import type { JobKind } from '../../../protocol/kind-names.ts';
+import { KINDS } from '../../../protocol/kinds.ts';
+import { VERSION_PREFIX } from '../../../protocol/operations.ts';
+import type { TerminalStatus } from '../../../protocol/states.ts';
+import { formatInstant } from '../../clock.ts';
+import type { Context } from '../../context.ts';
+
+/** A job that has just ended, as its row says. */
+export interface EndedJob {
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly key_id: string;
+  readonly status: TerminalStatus;
+  readonly client_reference: string | null;
+  readonly callback_url: string | null;
+}
+
+/**
+ * Records the event of a job for delivery, unless nobody asked for it. Called within the transaction that ends the job: no
+ * job ends without its event, and none has two.
+ */
+export function recordEvent(context: Pick<Context, 'store' | 'makeId'>, job: EndedJob, now: number): void {
+  if (job.callback_url === null) return;
+  const id = context.makeId('event');
+  context.store.run(
+    `INSERT INTO deliveries (id, job_id, key_id, url, body, created_at, run_after)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    job.id,
+    job.key_id,
+    job.callback_url,
+    JSON.stringify(describeEvent(id, job, now)),
+    now,
+    now,
+  );
+}
+
+function describeEvent(id: string, job: EndedJob, now: number): Record<string, unknown> {
+  return {
+    id,
+    object: 'event',
+    type: `${job.kind}.${job.status}`,
+    created_at: formatInstant(now),
+    data: {
+      id: job.id,
+      object: job.kind,
+      status: job.status,
+      client_reference: job.client_reference,
+      detail_url: `${VERSION_PREFIX}/${KINDS[job.kind].path}/${job.id}`,
+    },
+  };
+}

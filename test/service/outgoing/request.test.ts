@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { TargetBlocked, TargetUnreachable } from '../../../src/service/outgoing/failures.ts';
+import { type Network, sendRequest } from '../../../src/service/outgoing/request.ts';
+import { networkWith, startPlain, startSecure } from './outside.ts';
+
+const { signal } = new AbortController();
+const get = (network: Network, address: string, until = signal) =>
+  sendRequest(network, address, { method: 'GET', headers: {} }, until);
+
+test('a named host is reached at the address that was checked, under its own name', async () => {
+  const outside = await startSecure((_request, response) => response.end('hello'));
+  const network = networkWith([['127.0.0.1']]);
+  const answer = await get(network, `https://media.localhost:${outside.port}/a%20b?c=d#e`);
+  expect((await buffer(answer)).toString()).toBe('hello');
+  const [request] = outside.requests;
+  expect([request?.url, request?.headers.host]).toEqual(['/a%20b?c=d', `media.localhost:${outside.port}`]);
+  expect(request?.socket).toHaveProperty('servername', 'media.localhost');
+  expect(network.asked).toEqual(['media.localhost']);
+  expect(network.dialled).toEqual([`127.0.0.1:${outside.port}`]);
+});
+
+test('a certificate for another name is refused before anything is sent', async () => {
+  const outside = await startSecure((_request, response) => response.end());
+  const network = networkWith([['127.0.0.1']]);
+  const call = get(network, `https://other.localhost:${outside.port}/`);
+  await expect(call).rejects.toThrow('its certificate is for another name');
+  expect(outside.requests).toEqual([]);
+});
+
+test('a name that changes to loopback between two requests is connected to there never', async () => {
+  const network = networkWith([['93.184.216.34'], ['127.0.0.1']], false);
+  const outside = await startPlain((_request, response) => response.end());
+  await expect(get(network, 'https://rebind.example/')).rejects.toThrow(TargetUnreachable);
+  await expect(get(network, 'https://rebind.example/')).rejects.toThrow(TargetBlocked);
+  expect(network.asked).toHaveLength(2);
+  expect(network.dialled).toEqual(['93.184.216.34:443']);
+  expect(outside.connections()).toBe(0);
+});
+
+test('a socket that ends up elsewhere than it was told is closed before a byte is sent', async () => {
+  const outside = await startPlain((_request, response) => response.end());
+  const network: Network = {
+    ...networkWith([['93.184.216.34']], false),
+    dial: () => connect({ host: '127.0.0.1', port: outside.port }),
+  };
+  const call = get(network, 'https://a.example/');
+  await expect(call).rejects.toThrow('another address than the one that was checked');
+  expect(outside.requests).toEqual([]);
+});
+
+test.each([
+  'http://example.com/',
+  'https://127.0.0.1/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://2130706433/',
+])('%s is neither looked up nor dialled', async (address) => {
+  const network = networkWith([['1.1.1.1']], false);
+  await expect(get(network, address)).rejects.toThrow(TargetBlocked);
+  expect([network.asked, network.dialled]).toEqual([[], []]);
+});
+
+test('the next address is tried when one refuses', async () => {
+  const outside = await startPlain((_request, response) => response.end('second'));
+  const network = networkWith([['127.0.0.2', '127.0.0.1']]);
+  const answer = await get(network, `http://a.localhost:${outside.port}/`);
+  expect((await buffer(answer)).toString()).toBe('second');
+  expect(network.dialled).toHaveLength(2);
+});
+
+test('a redirect is handed back, not followed', async () => {
+  const outside = await startPlain((_request, response) =>
+    response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
+  );
+  expect((await get(networkWith(), outside.origin)).statusCode).toBe(302);
+  expect(outside.requests).toHaveLength(1);
+});
+
+test('what is not HTTP, and what closes without a word, is unreachable', async () => {
+  let words = 'SSH-2.0-OpenSSH\r\n';
+  const server = createServer((socket) => socket.on('error', () => {}).end(words)).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const at = server.address();
+  const address = `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}/`;
+  await expect(get(networkWith(), address)).rejects.toThrow('its answer is not HTTP');
+  words = '';
+  await expect(get(networkWith(), address)).rejects.toThrow('the connection broke off');
+});
+
+test('the signal ends a request under way with its reason', async () => {
+  const controller = new AbortController();
+  const outside = await startPlain(() => controller.abort(new Error('enough')));
+  await expect(get(networkWith(), outside.origin, controller.signal)).rejects.toThrow('enough');
+});

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createEngines } from '../../../src/engines/index.ts';
+import { send } from '../harness/caller.ts';
+import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+import { videoOf } from '../harness/small-engines.ts';
+import { type Outside, startSecure } from './outside.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:01,500 --> 00:00:02,500\nworld\n\n';
+
+const serve = (bytes: Buffer | string): Promise<Outside> =>
+  startSecure((_request, response) => response.end(bytes));
+
+const videoAt = ({ origin }: Outside) => ({ source: { type: 'url', url: `${origin}/a.mp4?token=abc` } });
+const subtitleAt = ({ origin }: Outside) => ({
+  subtitle: { type: 'url', url: `${origin}/a.srt` },
+  target_language: 'es',
+});
+
+/** No credits are held any more, and the account is what the ledger says. */
+async function expectBalance({ caller }: Scene, balance: number): Promise<void> {
+  const { json } = await caller.get('/v1/credits');
+  expect(json).toMatchObject({ balance_credits: balance, reserved_credits: 0, available_credits: balance });
+}
+
+async function makeVideo(): Promise<Buffer> {
+  const path = join(await mkdtemp(join(tmpdir(), 'vloc-source-')), 'small.mp4');
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=size=128x72:rate=10:duration=2'];
+  const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2'];
+  const coding = ['-c:v', 'mpeg4', '-c:a', 'aac', '-shortest', path];
+  execFileSync('ffmpeg', ['-v', 'error', ...picture, ...sound, ...coding]);
+  return readFileSync(path);
+}
+
+test('a real video at an address goes through a whole job of the real engines', async () => {
+  const outside = await serve(await makeVideo());
+  const scene = await startScene({ allowLoopback: true, engines: createEngines() });
+  const created = await scene.caller.post('/v1/audio-separations', videoAt(outside));
+  expect(created.status).toBe(202);
+  expect(created.json.billing).toMatchObject({ status: 'reserved', quantity: 15, reserved_credits: 15 });
+  expect(created.json.input.source).toEqual({ type: 'url', url: `${outside.origin}/a.mp4` });
+  const job = await until(
+    async () => (await scene.caller.get(created.json.detail_url)).json,
+    ({ status }) => status === 'succeeded' || status === 'failed',
+    20_000,
+  );
+  expect(job).toMatchObject({ status: 'succeeded', error: null });
+  expect(job.billing).toMatchObject({ status: 'settled', quantity: 1, charged_credits: 1 });
+  expect((await send(job.result.vocal_audio.url)).bytes.subarray(0, 4).toString()).toBe('RIFF');
+  await expectBalance(scene, 99_999);
+}, 30_000);
+
+test('subtitles at an address are charged by their lines and characters, not by what was reserved', async () => {
+  const outside = await serve(SRT);
+  const scene = await startScene({ allowLoopback: true });
+  const translation = await scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
+  expect(translation.json.billing.reserved_credits).toBe(10_000);
+  const translated = await untilJob(scene.caller, translation.json, 'succeeded', 'failed');
+  expect(translated.billing).toMatchObject({ status: 'settled', quantity: 2, charged_credits: 2 });
+  expect(translated.result.lines.map((line: { text: string }) => line.text)).toEqual(['HELLO', 'WORLD']);
+  const dub = await scene.caller.post('/v1/dubbings', subtitleAt(outside));
+  const dubbed = await untilJob(scene.caller, dub.json, 'succeeded', 'failed');
+  expect(dubbed.billing).toMatchObject({ status: 'settled', quantity: 1, charged_credits: 1 });
+  await expectBalance(scene, 99_997);
+});
+
+test.each([
+  ['no video', 'MEDIA_CORRUPT'],
+  [videoOf(900.001), 'DURATION_EXCEEDED'],
+  [videoOf(0), 'DURATION_EXCEEDED'],
+])('what is at the address is inspected like an upload: %s', async (bytes, code) => {
+  const outside = await serve(bytes);
+  const scene = await startScene({ allowLoopback: true });
+  const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
+  const job = await untilJob(scene.caller, json, 'succeeded', 'failed');
+  expect(job.error).toMatchObject({ code, retryable: false });
+  expect(job.billing).toMatchObject({ status: 'released', charged_credits: 0 });
+  expect(outside.requests).toHaveLength(1);
+  await expectBalance(scene, 100_000);
+});
+
+test('a subtitle that is none ends the job', async () => {
+  const outside = await serve('not a subtitle');
+  const scene = await startScene({ allowLoopback: true });
+  const { json } = await scene.caller.post('/v1/dubbings', subtitleAt(outside));
+  const job = await untilJob(scene.caller, json, 'succeeded', 'failed');
+  expect(job.error.code).toBe('SUBTITLE_INVALID');
+});
+
+test('a source that is busy is asked again, and nothing of it stays', async () => {
+  let busy = 2;
+  const outside = await startSecure((_request, response) => {
+    if (busy > 0) response.writeHead(503).end();
+    else response.end(videoOf(61));
+    busy -= 1;
+  });
+  const scene = await startScene({ allowLoopback: true });
+  const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
+  const job = await until(
+    async () => {
+      scene.clock.advance(2000);
+      return (await scene.caller.get(json.detail_url)).json;
+    },
+    ({ status }) => status === 'succeeded' || status === 'failed',
+  );
+  expect(job).toMatchObject({ status: 'succeeded', billing: { quantity: 2, charged_credits: 2 } });
+  expect(outside.requests).toHaveLength(3);
+  await until(
+    () => readdir(join(scene.stateDir, 'work')),
+    (folders) => folders.length === 0,
+  );
+});
+
+test('a source that stays away fails the job with its code, after three attempts', async () => {
+  const outside = await startSecure((_request, response) => response.writeHead(404).end());
+  const scene = await startScene({ allowLoopback: true });
+  const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
+  const job = await until(
+    async () => {
+      scene.clock.advance(2000);
+      return (await scene.caller.get(json.detail_url)).json;
+    },
+    ({ status }) => status === 'failed',
+  );
+  expect(job.error).toMatchObject({ code: 'SOURCE_UNREACHABLE', retryable: true });
+  expect(job.error.message).toContain('404');
+  expect(outside.requests).toHaveLength(3);
+  await expectBalance(scene, 100_000);
+});
+
+test('a job that another process takes over fetches its source again', async () => {
+  const outside = await serve(videoOf(30));
+  const first = await startScene({ allowLoopback: true });
+  first.engines.hold();
+  const { json } = await first.caller.post('/v1/audio-separations', videoAt(outside));
+  await until(
+    () => first.engines.begun.length,
+    (count) => count === 1,
+  );
+  await first.service.close();
+  const second = await startScene({ stateDir: first.stateDir, allowLoopback: true });
+  const job = await untilJob(second.caller, json, 'succeeded', 'failed');
+  expect(job.billing).toMatchObject({ status: 'settled', charged_credits: 1 });
+  expect(outside.requests).toHaveLength(2);
+});
+
+test('a cancel ends a fetch under way', async () => {
+  const outside = await startSecure((_request, response) => response.write('x'));
+  const scene = await startScene({ allowLoopback: true });
+  const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
+  await until(
+    () => outside.requests.length,
+    (count) => count === 1,
+  );
+  const gone = new Promise((resolve) => outside.requests[0]?.socket.once('close', resolve));
+  expect((await scene.caller.delete(json.detail_url)).json.billing.status).toBe('released');
+  await gone;
+  await until(
+    () => readdir(join(scene.stateDir, 'work')),
+    (folders) => folders.length === 0,
+  );
+});

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { migrate } from '../../../../src/service/store/schema.ts';
+import { openStore } from '../../../../src/service/store/store.ts';
+import { createMovingClock } from '../../harness/moving-clock.ts';
+import { makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
+import { createJob, OPEN, only, readRows, startReceiver, untilAttempted } from './receiver.ts';
+
+test('an event outlives the service: the next one delivers it under the same id', async () => {
+  const receiver = await startReceiver(503, 204);
+  const stateDir = await makeStateDir();
+  const first = await startScene({ stateDir, config: OPEN });
+  await createJob(first, receiver.url);
+  await untilAttempted(first, 1);
+  await first.service.close();
+  const clock = createMovingClock();
+  clock.advance(6000);
+  await startScene({ stateDir, clock, config: OPEN });
+  expect((await untilAttempted({ stateDir }, 2)).status).toBe('delivered');
+  const ids = receiver.deliveries.map(({ headers }) => headers['x-service-webhook-id']);
+  expect(ids).toEqual([ids[0], ids[0]]);
+});
+
+test('an event that a process had in hand when it died is sent again by another', async () => {
+  const receiver = await startReceiver();
+  const stateDir = await makeStateDir();
+  const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
+  await untilJob(idle.caller, await createJob(idle, receiver.url), 'succeeded');
+  const store = openStore(join(stateDir, 'service.sqlite'), 'FULL');
+  store.run(`UPDATE deliveries SET attempts = 1, lease_owner = 'died', lease_until = 0`);
+  store.close();
+  await startScene({ stateDir, config: OPEN });
+  expect((await untilAttempted({ stateDir }, 2)).status).toBe('delivered');
+  only(receiver);
+});
+
+test('a service that closes during an attempt does not count it', async () => {
+  const receiver = await startReceiver(0, 204);
+  const stateDir = await makeStateDir();
+  const first = await startScene({ stateDir, config: OPEN });
+  await createJob(first, receiver.url);
+  await until(
+    () => receiver.deliveries.length,
+    (count) => count === 1,
+  );
+  await first.service.close();
+  expect(readRows(stateDir)).toMatchObject([{ status: 'pending', attempts: 0, lease_owner: null }]);
+  await startScene({ stateDir, config: OPEN });
+  expect((await untilAttempted({ stateDir }, 1)).status).toBe('delivered');
+});
+
+test('without loopback allowed, a callback to this machine is refused with the create request', async () => {
+  const receiver = await startReceiver();
+  const { caller } = await startScene();
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
+  const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  for (const callback_url of [
+    receiver.url,
+    'https://10.0.0.1/',
+    'https://a.internal/',
+    'https://u:p@a.example/',
+  ]) {
+    const reply = await caller.post('/v1/dubbings', { ...body, callback_url });
+    expect([reply.status, reply.json.errors?.[0]?.pointer]).toEqual([400, '/callback_url']);
+  }
+  expect(receiver.deliveries).toEqual([]);
+});
+
+test('a job that was made with loopback allowed is told nothing once it is not', async () => {
+  const receiver = await startReceiver();
+  const stateDir = await makeStateDir();
+  const open = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
+  await untilJob(open.caller, await createJob(open, receiver.url), 'succeeded');
+  const closed = await startScene({ stateDir });
+  expect((await untilAttempted(closed, 1)).status).toBe('pending');
+  expect(receiver.deliveries).toEqual([]);
+});
+
+test('a state folder from before there were webhooks is brought up to date', async () => {
+  const { caller, stateDir, service } = await startScene();
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
+  const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  await untilJob(caller, (await caller.post('/v1/dubbings', body)).json, 'succeeded');
+  await service.close();
+  const store = openStore(join(stateDir, 'service.sqlite'), 'FULL');
+  store.script('DROP TABLE deliveries; PRAGMA user_version = 1');
+  migrate(store);
+  expect(store.get('SELECT count(*) AS jobs FROM jobs')).toEqual({ jobs: 1 });
+  expect(store.all('SELECT id FROM deliveries')).toEqual([]);
+  store.close();
+});

@@ -1,0 +1,189 @@
+import { createHash, createHmac } from 'node:crypto';
+import { describe, expect, it, test } from 'vitest';
+import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN } from '../../../../src/protocol/headers.ts';
+import { JobFailure } from '../../../../src/protocol/job-failure.ts';
+import { startScene, until, untilJob } from '../../harness/scene.ts';
+import {
+  createJob,
+  type Delivery,
+  HOUR_MS,
+  OPEN,
+  only,
+  readRows,
+  startReceiver,
+  untilAttempted,
+} from './receiver.ts';
+
+/** Made by hand, by nothing that the service uses. */
+const signatureOf = (secret: string, { headers, body }: Delivery) => {
+  const digest = createHash('sha256').update(body).digest('hex');
+  const signed = `${headers['x-service-webhook-timestamp']}\n${headers['x-service-webhook-id']}\n${digest}`;
+  return createHmac('sha256', secret).update(signed).digest('hex');
+};
+
+test('the end of a job is told at once, signed with the webhook secret of its key', async () => {
+  const receiver = await startReceiver();
+  const scene = await startScene({ config: OPEN });
+  const issued = scene.service.issueKey();
+  const job = await createJob({ caller: scene.callerFor(issued) }, receiver.url);
+  expect((await untilAttempted(scene, 1)).status).toBe('delivered');
+  const delivery = only(receiver);
+  const { headers, body } = delivery;
+  expect(headers['x-service-webhook-signature']).toBe(signatureOf(issued.webhookSecret, delivery));
+  expect(headers['x-service-webhook-timestamp']).toMatch(WEBHOOK_TIMESTAMP_PATTERN);
+  expect(headers['x-service-webhook-id']).toMatch(WEBHOOK_ID_PATTERN);
+  expect(headers['content-type']).toBe('application/json');
+  const event = JSON.parse(body);
+  expect(event).toEqual({
+    id: headers['x-service-webhook-id'],
+    object: 'event',
+    type: 'subtitle_translation.succeeded',
+    created_at: event.created_at,
+    data: {
+      id: job.id,
+      object: 'subtitle_translation',
+      status: 'succeeded',
+      client_reference: 'lesson 1',
+      detail_url: job.detail_url,
+    },
+  });
+  const ended = await scene.callerFor(issued).get(job.detail_url);
+  expect(event.created_at).toBe(ended.json.finished_at);
+});
+
+test('failure and cancel are told as well', async () => {
+  const failed = await startReceiver();
+  const cancelled = await startReceiver();
+  const scene = await startScene({ config: OPEN });
+  scene.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks in it'));
+  await untilJob(scene.caller, await createJob(scene, failed.url), 'failed');
+  scene.engines.hold();
+  const job = await createJob(scene, cancelled.url);
+  await scene.caller.delete(job.detail_url);
+  await until(
+    () => failed.deliveries.length + cancelled.deliveries.length,
+    (count) => count === 2,
+  );
+  expect(JSON.parse(only(failed).body)).toMatchObject({ type: 'subtitle_translation.failed' });
+  expect(JSON.parse(only(cancelled).body)).toMatchObject({
+    type: 'subtitle_translation.cancelled',
+    data: { id: job.id, status: 'cancelled' },
+  });
+});
+
+test('a job has one event, however its end is replayed, and none without a callback address', async () => {
+  const receiver = await startReceiver();
+  const scene = await startScene({ config: OPEN });
+  scene.engines.hold();
+  const job = await createJob(scene, receiver.url);
+  const stop = () => scene.caller.delete(job.detail_url, 'stop');
+  await Promise.all([stop(), stop(), stop()]);
+  scene.engines.letGo();
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
+  const silent = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  await untilJob(scene.caller, (await scene.caller.post('/v1/dubbings', silent)).json, 'succeeded');
+  await untilAttempted(scene, 1);
+  expect(readRows(scene.stateDir)).toHaveLength(1);
+  only(receiver);
+});
+
+test('a receiver that fails is asked seven times under one id, each time signed anew, and then no more', async () => {
+  const receiver = await startReceiver(500);
+  const scene = await startScene({ config: OPEN });
+  await createJob(scene, receiver.url);
+  const waits = [5000, 300_000, 30 * 60_000, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS];
+  for (const [at, planned] of waits.entries()) {
+    const { run_after: due, status } = await untilAttempted(scene, at + 1);
+    expect(status).toBe('pending');
+    const wait = due - scene.clock.now();
+    // The time since the attempt has gone from it.
+    expect(wait).toBeGreaterThan(planned * 0.9 - 1500);
+    expect(wait).toBeLessThanOrEqual(planned * 1.1);
+    if (wait > 2500) {
+      scene.clock.advance(wait - 1500);
+      expect(receiver.deliveries).toHaveLength(at + 1);
+    }
+    scene.clock.advance(1500);
+  }
+  expect(await untilAttempted(scene, 7)).toMatchObject({ status: 'abandoned' });
+  scene.clock.advance(20 * HOUR_MS);
+  const { deliveries } = receiver;
+  expect(deliveries).toHaveLength(7);
+  const header = (name: string) => new Set(deliveries.map(({ headers }) => headers[name]));
+  expect(header('x-service-webhook-id').size).toBe(1);
+  expect(header('x-service-webhook-timestamp').size).toBe(7);
+  expect(header('x-service-webhook-signature').size).toBe(7);
+  expect(new Set(deliveries.map(({ body }) => body)).size).toBe(1);
+  const secret = scene.service.keys()[0]?.webhookSecret ?? '';
+  for (const delivery of deliveries) {
+    expect(delivery.headers['x-service-webhook-signature']).toBe(signatureOf(secret, delivery));
+  }
+  const words = scene.logged.map(({ message }) => message).join('\n');
+  expect(words).toContain('given up');
+  expect(words).not.toMatch(/token|abc|127\.0\.0\.1/);
+}, 20_000);
+
+describe('an answer', () => {
+  it.each([200, 201, 299])('of %i is success', async (status) => {
+    const scene = await startScene({ config: OPEN });
+    await createJob(scene, (await startReceiver(status)).url);
+    expect((await untilAttempted(scene, 1)).status).toBe('delivered');
+  });
+
+  it.each([302, 400, 404, 503])('of %i is a failure, and is not followed anywhere', async (status) => {
+    const receiver = await startReceiver(status);
+    const scene = await startScene({ config: OPEN });
+    await createJob(scene, receiver.url);
+    expect((await untilAttempted(scene, 1)).status).toBe('pending');
+    only(receiver);
+  });
+
+  it('of 410 ends it', async () => {
+    const scene = await startScene({ config: OPEN });
+    await createJob(scene, (await startReceiver(410)).url);
+    expect((await untilAttempted(scene, 1)).status).toBe('abandoned');
+  });
+
+  it('that takes longer than 5 s is a failure', async () => {
+    const receiver = await startReceiver(0, 204);
+    const scene = await startScene({ config: OPEN });
+    await createJob(scene, receiver.url);
+    await until(
+      () => receiver.deliveries.length,
+      (count) => count === 1,
+    );
+    scene.clock.advance(4000);
+    expect(readRows(scene.stateDir)[0]).toMatchObject({ attempts: 1, lease_owner: expect.any(String) });
+    scene.clock.advance(1000);
+    expect((await untilAttempted(scene, 1)).status).toBe('pending');
+    scene.clock.advance(7000);
+    expect((await untilAttempted(scene, 2)).status).toBe('delivered');
+  });
+});
+
+test('no more events are sent at once than there are slots', async () => {
+  const receiver = await startReceiver(0);
+  const scene = await startScene({ config: { ...OPEN, webhookSlots: 2 } });
+  for (let count = 0; count < 5; count += 1) {
+    await untilJob(scene.caller, await createJob(scene, receiver.url), 'succeeded');
+  }
+  await until(
+    () => receiver.deliveries.length,
+    (count) => count === 2,
+  );
+  expect(readRows(scene.stateDir).filter(({ lease_owner: owner }) => owner !== null)).toHaveLength(2);
+});
+
+test('deliveries go with their job', async () => {
+  const receiver = await startReceiver();
+  const scene = await startScene({ config: OPEN });
+  await createJob(scene, receiver.url);
+  await untilAttempted(scene, 1);
+  await until(
+    () => {
+      scene.clock.advance(24 * HOUR_MS);
+      return readRows(scene.stateDir);
+    },
+    (rows) => rows.length === 0,
+  );
+});
