@@ -5,12 +5,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
-import { COMMAND_SECTIONS, type CommandRow } from '../src/commands/tree.ts';
+import { COMMANDS } from '../src/commands/tree.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';
 import { JOB_ERROR_CODES } from '../src/protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../src/protocol/kind-names.ts';
 import { KINDS } from '../src/protocol/kinds.ts';
+import { describeSettings } from '../src/service/operate/settings.ts';
 
 type Cell = string | number;
 
@@ -20,14 +21,9 @@ function table(head: readonly string[], rows: readonly (readonly Cell[])[]): str
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-function commandRows(row: CommandRow): Cell[][] {
-  if ('load' in row) return [[`\`vloc ${row.name}\``, row.summary]];
-  return row.children.map((child) => [`\`vloc ${row.name} ${child.name}\``, child.summary]);
-}
-
 const commands = table(
   ['command', 'what it does'],
-  COMMAND_SECTIONS.flatMap((section) => section.rows).flatMap(commandRows),
+  COMMANDS.map(({ words, leaf }) => [`\`vloc ${words.join(' ')}\``, leaf.summary]),
 );
 
 const kinds = table(
@@ -61,6 +57,16 @@ const jobErrors = table(
   Object.entries(JOB_ERROR_CODES).map(([code, row]) => [`\`${code}\``, row.retryable ? 'yes' : 'no']),
 );
 
+const settings = table(
+  ['setting', 'option', 'default', 'meaning'],
+  describeSettings().map((row) => [
+    `\`${row.name}\``,
+    row.flag === '' ? '' : `\`${row.flag}\``,
+    row.default,
+    row.meaning,
+  ]),
+);
+
 /** The named blocks, each between `<!-- generated: NAME -->` and `<!-- end -->` in a page. */
 const BLOCKS: Readonly<Record<string, string>> = {
   commands,
@@ -69,8 +75,9 @@ const BLOCKS: Readonly<Record<string, string>> = {
   environment,
   errors,
   jobErrors,
+  settings,
 };
-const PAGES = ['../README.md', 'protocol.md', 'exit-codes.md', 'environment.md', 'errors.md'];
+const PAGES = ['../README.md', 'protocol.md', 'exit-codes.md', 'environment.md', 'errors.md', 'service.md'];
 
 function fill(page: string): string {
   return page.replace(

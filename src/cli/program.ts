@@ -3,7 +3,7 @@ import { CommanderError, Command as Parser } from 'commander';
 import { Failure } from '../client/failure.ts';
 import type { Command, OptionTable, OptionValues } from '../commands/command.ts';
 import type { Io } from '../commands/io.ts';
-import { COMMAND_SECTIONS, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
+import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
 import { commandHelp, rootHelp } from './help.ts';
 import { findTopic, HELP_TOPICS } from './help-topics.ts';
@@ -53,11 +53,15 @@ export async function parseArguments(argv: readonly string[], io: Io): Promise<I
 }
 
 function createParser(name: string, io: Io): Parser {
-  return new Parser(name)
-    .exitOverride()
-    .showSuggestionAfterError(true)
-    .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? 100, 100), showGlobalOptions: false })
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined });
+  return (
+    new Parser(name)
+      .exitOverride()
+      // Options of a command end where the name of one below it stands: both may have the same.
+      .enablePositionalOptions()
+      .showSuggestionAfterError(true)
+      .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? 100, 100), showGlobalOptions: false })
+      .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
+  );
 }
 
 /** The first words that are no options: they name the command, whose file alone is loaded. */
@@ -82,16 +86,40 @@ async function addRow(
   const isNamed = path[0] === row.name;
   if ('load' in row) {
     if (isNamed) await addCommand(parser, row, found);
+    parser.helpCommand(false);
+    for (const group of row.groups ?? []) {
+      const groupParser = createParser(group.name, io)
+        .summary(group.summary)
+        .description(sentence(group.summary));
+      parser.addCommand(groupParser);
+      await addChildren(groupParser, group, isNamed ? wordsBehind(path, group.name) : [], io, found);
+    }
     return;
   }
+  await addChildren(parser, row, isNamed ? path.slice(1) : [], io, found);
+}
+
+async function addChildren(
+  parser: Parser,
+  group: CommandGroup,
+  path: readonly string[],
+  io: Io,
+  found: { invocation: Invocation },
+): Promise<void> {
   parser.helpCommand(false).action(() => parser.outputHelp());
-  for (const child of row.children) {
+  for (const child of group.children) {
     const childParser = createParser(child.name, io)
       .summary(child.summary)
       .description(sentence(child.summary));
     parser.addCommand(childParser);
-    if (isNamed && path[1] === child.name) await addCommand(childParser, child, found);
+    if (path[0] === child.name) await addCommand(childParser, child, found);
   }
+}
+
+/** What stands behind a word; options with their values may stand before it. */
+function wordsBehind(path: readonly string[], word: string): readonly string[] {
+  const at = path.indexOf(word);
+  return at < 0 ? [] : path.slice(at + 1);
 }
 
 async function addCommand(

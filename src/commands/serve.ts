@@ -1,46 +1,69 @@
+import { Failure } from '../client/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
-import type { IssuedKey } from '../service/index.ts';
-import { type Command, defineCommand } from './command.ts';
+import type { Service, ServiceOptions } from '../service/index.ts';
+import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
+import { STATE_DIR } from './serve-keys.ts';
+
+const OPTIONS = {
+  host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
+  port: { type: 'number', value: 'port', help: 'port to listen on (default: one that is free)' },
+  stateDir: STATE_DIR,
+  config: { type: 'text', value: 'file', help: 'JSON file of settings; options win over it' },
+  publicOrigin: { type: 'text', value: 'url', help: 'scheme and host that callers see, behind a proxy' },
+  trustedProxy: {
+    type: 'list',
+    value: 'address',
+    help: 'addresses and networks of proxies whose X-Forwarded-For is believed (default: none)',
+  },
+  allowLoopback: { type: 'flag', help: 'let source and callback addresses lead to this machine' },
+  log: {
+    type: 'choice',
+    choices: ['json', 'text'],
+    help: 'form of the log on stderr (default: text on a terminal, else json)',
+  },
+} as const satisfies OptionTable;
+
+type Options = OptionValues<typeof OPTIONS>;
 
 export const serve: Command = defineCommand({
-  options: {
-    host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
-    port: { type: 'number', value: 'port', help: 'port to listen on (default: one that is free)' },
-    stateDir: {
-      type: 'text',
-      value: 'dir',
-      help: 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
-    },
-  },
+  options: OPTIONS,
   examples: [
     { command: 'vloc serve', explains: 'listen on a free port of this machine until Ctrl-C' },
     {
       command: 'vloc serve --port 8080 --output json',
       explains: 'the first line says the address and the keys',
     },
+    {
+      command:
+        'vloc serve --config service.json --public-origin https://media.example.com --trusted-proxy 127.0.0.1 -o plain',
+      explains: 'behind a proxy with TLS; the address alone on stdout',
+    },
   ],
   notes: [
     'Ctrl-C lets running requests finish and hands unfinished jobs to whoever starts next on the same folder.',
   ],
   run: async (context, _operands, options) => {
-    const [{ createService }, { createEngines }] = await Promise.all([
+    const [{ createService }, { createEngines }, { createLogWriter }] = await Promise.all([
       import('../service/index.ts'),
       import('../engines/index.ts'),
+      import('../service/operate/write-log.ts'),
     ]);
-    const stateDir = options.stateDir ?? stateFolder(context.io.env, context.io.platform);
-    const service = await createService({
-      stateDir,
-      engines: createEngines(),
-      ...(options.host === undefined ? {} : { host: options.host }),
-      ...(options.port === undefined ? {} : { port: options.port }),
-    });
-    const [keys = service.issueKey()] = service.keys();
-    announce(context, service.url, keys, stateDir);
-    await aborted(context.signal);
-    context.terminal.note(
-      'Draining: running requests finish, unfinished jobs go to the next one on this folder.',
+    const { io, terminal } = context;
+    const logs = createLogWriter(
+      options.log ?? (io.stderr.isTTY === true ? 'text' : 'json'),
+      terminal.note,
+      io.now,
     );
+    const settings = await readOptions(context, options);
+    const service = await listen(() => createService({ ...settings, ...logs, engines: createEngines() }));
+    announce(context, service);
+    logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
+    await aborted(context.signal);
+    logs.log({
+      level: 'info',
+      message: 'draining: running requests finish, unfinished jobs go to the next one on this folder',
+    });
     await service.close();
     const { reason } = context.signal;
     // SIGTERM is how a supervisor stops a server: that is an orderly end, not a failure.
@@ -49,25 +72,109 @@ export const serve: Command = defineCommand({
   },
 });
 
-function announce(context: Context, url: string, keys: IssuedKey, stateDir: string): void {
-  const { key, secret, webhookSecret } = keys;
+/** The file first, then the options over it; each is refused by its own name. */
+async function readOptions(context: Context, options: Options): Promise<ServiceOptions> {
+  const { checkSettings, optionsOf, readSettingsFile, SettingsError } = await import(
+    '../service/operate/read-settings.ts'
+  );
+  const { host, port, stateDir, publicOrigin, trustedProxy, allowLoopback, config } = options;
+  const given = {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(stateDir === undefined ? {} : { state_dir: stateDir }),
+    ...(publicOrigin === undefined ? {} : { public_origin: publicOrigin }),
+    ...(trustedProxy.length === 0 ? {} : { trusted_proxies: trustedProxy }),
+    ...(allowLoopback ? { allow_loopback: true } : {}),
+  };
+  let inFile = false;
+  try {
+    const flags = checkSettings(given, 'the options cannot be used');
+    inFile = true;
+    const file = config === undefined ? {} : await readSettingsFile(config);
+    return optionsOf({ ...file, ...flags }, stateFolder(context.io.env, context.io.platform));
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const { message, errors } = error;
+    throw new Failure(
+      inFile
+        ? {
+            category: 'configuration',
+            code: 'SETTINGS_INVALID',
+            message,
+            advice: 'Mend the file; docs/service.md lists every setting.',
+            errors,
+          }
+        : {
+            category: 'usage',
+            code: 'USAGE',
+            message,
+            advice: 'See `vloc serve --help`.',
+            errors: errors.map(({ pointer, detail }) => ({ pointer: flagOf(pointer), detail })),
+          },
+      { cause: error },
+    );
+  }
+}
+
+/** The option behind a setting: `trusted_proxies.1` was given by `--trusted-proxy`. */
+function flagOf(setting: string): string {
+  const [name = ''] = setting.split('.');
+  return name === 'trusted_proxies' ? '--trusted-proxy' : `--${name.replaceAll('_', '-')}`;
+}
+
+const ADDRESS_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Another program listens there: choose another --port, or stop that program.',
+  EADDRNOTAVAIL: 'This machine does not have that address: choose another --host.',
+  ENOTFOUND: 'That name has no address: choose another --host.',
+  EACCES: 'Ports under 1024 need a permission: choose a higher --port, or put a proxy in front.',
+};
+
+/** Starts; an address that cannot be listened on is the operator's to mend. */
+async function listen(start: () => Promise<Service>): Promise<Service> {
+  try {
+    return await start();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const advice = ADDRESS_ADVICE[code];
+    if (advice === undefined || !(error instanceof Error) || !('syscall' in error)) throw error;
+    if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
+    throw new Failure(
+      { category: 'configuration', code: 'CANNOT_LISTEN', message: error.message, advice },
+      { cause: error },
+    );
+  }
+}
+
+/** Says where the service is and, but for `plain`, the oldest key that works. */
+function announce(context: Context, { url, keys }: Service): void {
+  const [oldest] = keys();
+  const { print } = context;
   switch (context.output) {
     case 'json':
     case 'ndjson':
-      context.print(JSON.stringify({ base_url: url, key, secret, webhook_secret: webhookSecret }));
+      print(
+        JSON.stringify({
+          base_url: url,
+          key: oldest?.key ?? null,
+          secret: oldest?.secret ?? null,
+          webhook_secret: oldest?.webhookSecret ?? null,
+        }),
+      );
       break;
     case 'plain':
-      context.print(url);
+      print(url);
       break;
     case 'id':
-      context.print(key);
+      if (oldest !== undefined) print(oldest.key);
       break;
     case 'table':
-      context.print(`VLOC_BASE_URL=${url}`);
-      context.print(`VLOC_KEY=${key}`);
-      context.print(`VLOC_SECRET=${secret}`);
+      print(`VLOC_BASE_URL=${url}`);
+      if (oldest !== undefined) {
+        print(`VLOC_KEY=${oldest.key}`);
+        print(`VLOC_SECRET=${oldest.secret}`);
+      }
   }
-  context.terminal.note(`Listening on ${url} (state in ${stateDir}). Ctrl-C stops it.`);
+  if (oldest === undefined) context.terminal.warn('No key works; make one with: vloc serve keys create');
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

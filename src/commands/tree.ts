@@ -8,6 +8,8 @@ export interface CommandLeaf {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<Command>;
+  /** Commands below this one, which is itself a command. */
+  readonly groups?: readonly CommandGroup[];
 }
 
 export interface CommandGroup {
@@ -103,6 +105,34 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         name: 'serve',
         summary: 'run the embedded service for other programs',
         load: async () => (await import('./serve.ts')).serve,
+        groups: [
+          {
+            name: 'keys',
+            summary: 'make, list and revoke the API keys of a service',
+            children: [
+              {
+                name: 'create',
+                summary: 'make a key and show its secrets, once',
+                load: async () => (await import('./serve-keys-create.ts')).serveKeysCreate,
+              },
+              {
+                name: 'list',
+                summary: 'list keys and what they may do',
+                load: async () => (await import('./serve-keys-list.ts')).serveKeysList,
+              },
+              {
+                name: 'revoke',
+                summary: 'end the use of a key',
+                load: async () => (await import('./serve-keys-revoke.ts')).serveKeysRevoke,
+              },
+            ],
+          },
+        ],
+      },
+      {
+        name: 'schema',
+        summary: 'print the OpenAPI document of the interface',
+        load: async () => (await import('./schema.ts')).schema,
       },
     ],
   },
@@ -110,3 +140,19 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
 
 /** All rows in the order of the help. */
 export const COMMAND_ROWS: readonly CommandRow[] = COMMAND_SECTIONS.flatMap((section) => section.rows);
+
+/** A command with the words that call it. */
+export interface CalledCommand {
+  readonly words: readonly string[];
+  readonly leaf: CommandLeaf;
+}
+
+/** All commands in the order of the help, those below others too. */
+export const COMMANDS: readonly CalledCommand[] = COMMAND_ROWS.flatMap((row) => listCommands(row, []));
+
+function listCommands(row: CommandRow, before: readonly string[]): CalledCommand[] {
+  const words = [...before, row.name];
+  if (!('load' in row)) return row.children.flatMap((child) => listCommands(child, words));
+  const below = (row.groups ?? []).flatMap((group) => listCommands(group, words));
+  return [{ words, leaf: row }, ...below];
+}

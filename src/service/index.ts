@@ -30,7 +30,7 @@ export type { Cancel, Clock } from './clock.ts';
 export type { ServiceConfig } from './config.ts';
 export type { Answer } from './http/answer.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
-export type { Log, LogEntry } from './log.ts';
+export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
 export type { Service, ServiceOptions } from './options.ts';
 
 /**
@@ -47,8 +47,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   try {
     openAccount(context);
-    const { host = '127.0.0.1', port = 0, faults = null } = options;
-    const server = await startServer(context, { host, port, faults });
+    const { host = '127.0.0.1', port = 0, faults = null, trustedProxies = [] } = options;
+    const { metricsFrom = null, onRequest = null } = options;
+    const listen = { host, port, faults, trustedProxies, metricsFrom, onRequest };
+    const server = await startServer(context, listen);
     origin = server.origin;
     const workers = startWorkers(context, `${process.pid}-${randomUUID()}`);
     const end = async () => {
@@ -83,7 +85,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 function openContext(options: ServiceOptions, origin: () => string): Context {
   const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
-  const config = { ...DEFAULT_CONFIG, ...options.config };
+  const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
+  const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
   const { folders, loose } = prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
   const store = openStore(join(folders.root, 'service.sqlite'), 'FULL');
@@ -120,8 +123,12 @@ function createEngineLoader(given: Engines | undefined): () => Promise<Engines> 
 function openAccount(context: Context): void {
   const { store, clock, config, randomBytes, makeId } = context;
   store.transaction(() => {
-    if (store.get('SELECT 1 FROM keys LIMIT 1') !== undefined) return;
-    issueKey(store, {}, clock.now(), randomBytes);
-    grantCredits(store, { credits: config.openingCredits, expiresAt: null }, clock.now(), makeId);
+    // Each for itself: the operator may have made a key before the first start.
+    const isMissing = (table: 'keys' | 'grants') => store.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined;
+    if (isMissing('keys')) issueKey(store, {}, clock.now(), randomBytes);
+    const credits = config.openingCredits;
+    if (credits > 0 && isMissing('grants')) {
+      grantCredits(store, { credits, expiresAt: null }, clock.now(), makeId);
+    }
   });
 }

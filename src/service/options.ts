@@ -3,7 +3,7 @@ import type { IssuedKey, KeyRules } from './auth/keys.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';
-import type { Log } from './log.ts';
+import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';
 
 export interface ServiceOptions {
@@ -16,9 +16,17 @@ export interface ServiceOptions {
   /** The media work; default: the engines installed on this machine, loaded at their first use. */
   readonly engines?: Engines;
   readonly config?: Partial<ServiceConfig>;
+  /** Short for the setting of that name in `config`, and stronger. */
+  readonly allowLoopback?: boolean;
   readonly clock?: Clock;
   readonly random?: RandomBytes;
   readonly log?: Log;
+  /** Told of every request once it was answered, but for those of monitoring that went well. */
+  readonly onRequest?: RequestLog;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed; default: none. */
+  readonly trustedProxies?: readonly string[];
+  /** Addresses and networks that may read `/metrics`; left out: nobody, and nothing is counted. */
+  readonly metricsFrom?: readonly string[];
   readonly faults?: Faults;
 }
 

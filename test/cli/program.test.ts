@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/program.ts';
 import type { Command } from '../../src/commands/command.ts';
-import { COMMAND_ROWS } from '../../src/commands/tree.ts';
+import { COMMANDS } from '../../src/commands/tree.ts';
 import { createTestIo } from '../support/test-io.ts';
 
-const LEAVES = COMMAND_ROWS.flatMap((row) =>
-  'load' in row
-    ? [{ words: [row.name], load: row.load }]
-    : row.children.map((child) => ({ words: [row.name, child.name], load: child.load })),
-);
+const LEAVES = COMMANDS.map(({ words, leaf }) => ({ words, load: leaf.load }));
 
 /** The words of the vloc call in a shell example; pipes and comments around it do not matter here. */
 function wordsOf(example: string): string[] {

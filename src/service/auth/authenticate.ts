@@ -33,7 +33,7 @@ export async function authenticate(
   headers: AuthHeaders,
   signed: { method: string; target: string; body: Uint8Array; now: number },
 ): Promise<KeyRow> {
-  const key = context.keys.find(headers.key, signed.now);
+  const key = context.keys.find(headers.key);
   const expected = signRequest(key?.secret ?? DECOY_SECRET, {
     method: signed.method,
     target: signed.target,

@@ -1,35 +1,36 @@
 import type { Store } from '../store/store.ts';
 import type { KeyRow } from './keys.ts';
 
-/** All keys that work, in memory: finding one takes as long as finding none, and no look at the store. */
+/** All keys that work, in memory: finding one takes as long as finding none. */
 export interface KeyRing {
   /** The key of that id, or undefined when it is unknown or revoked. */
-  find(id: string, now: number): KeyRow | undefined;
-  /** Has a change that was made in this process seen at once. */
+  find(id: string): KeyRow | undefined;
+  /** Has a change seen that was made in this process; those of others are seen without it. */
   forget(): void;
 }
 
-/** How long a change made by another process may take to be seen. */
-const FRESH_MS = 1000;
+/** Changes when another process has written to the store: a key that was revoked there is refused here at once. */
+const VERSION = 'PRAGMA data_version';
 
 const READ = `
   SELECT id, secret, permissions, monthly_limit, allowed_addresses
   FROM keys WHERE revoked_at IS NULL`;
 
-/** Makes a ring that reads the keys again when a request comes and it is a second old. */
+/** Makes a ring that reads the keys again when a request comes and the store has changed. */
 export function createKeyRing(store: Store): KeyRing {
   let keys = new Map<string, KeyRow>();
-  let freshUntil = 0;
+  let seen: number | null = null;
   return {
-    find(id, now) {
-      if (now >= freshUntil) {
+    find(id) {
+      const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? 0;
+      if (version !== seen) {
         keys = new Map(store.all<KeyRow>(READ).map((row) => [row.id, row]));
-        freshUntil = now + FRESH_MS;
+        seen = version;
       }
       return keys.get(id);
     },
     forget() {
-      freshUntil = 0;
+      seen = null;
     },
   };
 }

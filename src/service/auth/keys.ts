@@ -1,6 +1,6 @@
 /** API keys: who may call, for what, from where, and for how many credits a month. */
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
-import { toThousandths } from '../credits/amount.ts';
+import { toCredits, toThousandths } from '../credits/amount.ts';
 import type { RandomBytes } from '../random.ts';
 import { SECRET_BYTES } from '../store/secrets.ts';
 import type { Store } from '../store/store.ts';
@@ -33,6 +33,18 @@ export interface KeyRow {
   readonly allowed_addresses: string;
 }
 
+/** A key as it is listed: without what is secret. */
+export interface KeyDescription {
+  readonly key: string;
+  readonly permissions: readonly string[];
+  readonly monthlyLimitCredits: number | null;
+  readonly allowedAddresses: readonly string[];
+  /** ms since 1970. */
+  readonly createdAt: number;
+  /** ms since 1970; null while it works. */
+  readonly revokedAt: number | null;
+}
+
 /** 96 bits: an identifier, not a secret; it only must not collide. */
 const KEY_ID_BYTES = 12;
 
@@ -42,6 +54,32 @@ export function listKeys(store: Store): IssuedKey[] {
     `SELECT id AS key, secret, webhook_secret AS webhookSecret
      FROM keys WHERE revoked_at IS NULL ORDER BY created_at, id`,
   );
+}
+
+interface DescribedRow extends Omit<KeyRow, 'secret'> {
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+}
+
+/** All keys, those that were revoked too, the oldest first. */
+export function describeKeys(store: Store): KeyDescription[] {
+  const rows = store.all<DescribedRow>(
+    `SELECT id, permissions, monthly_limit, allowed_addresses, created_at, revoked_at
+     FROM keys ORDER BY created_at, id`,
+  );
+  return rows.map((row) => ({
+    key: row.id,
+    permissions: permissionsOf(row),
+    monthlyLimitCredits: row.monthly_limit === null ? null : toCredits(row.monthly_limit),
+    allowedAddresses: row.allowed_addresses === '' ? [] : row.allowed_addresses.split(','),
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  }));
+}
+
+/** Ends the use of a key; harmless when it is unknown or was revoked before. Its records stay. */
+export function revokeKey(store: Store, id: string, now: number): void {
+  store.run('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
 }
 
 /** Makes a key. The secrets are stored as they are, since a signature cannot be checked against a hash of them. */

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { answerErrorPage } from '../docs/error-page.ts';
 import { serveAsset } from '../downloads/serve.ts';
 import { DISK_FAILURE_DETAIL, isDiskFailure } from '../files.ts';
+import type { Pages } from '../operate/pages.ts';
 import { receiveObject } from '../uploads/receive.ts';
 import type { Answer } from './answer.ts';
 import { CallerGone } from './body.ts';
@@ -21,6 +22,7 @@ export interface Dispatch {
   readonly context: Context;
   readonly route: Router;
   readonly readHeaders: AuthHeaderReader;
+  readonly pages: Pages;
 }
 
 /** Gives the answer to a request; throws CallerGone when there is nobody to answer. */
@@ -46,6 +48,7 @@ async function handle(parts: Dispatch, exchange: Exchange, target: Target): Prom
   const match = parts.route(method, target.path);
   if (!match.found) throw refuseUnrouted(method, target.path, match.allowed);
   const { route, parameters } = match;
+  exchange.route = route;
   switch (route.type) {
     case 'operation':
       return answerOperation(context, parts.readHeaders, exchange, {
@@ -63,6 +66,8 @@ async function handle(parts: Dispatch, exchange: Exchange, target: Target): Prom
       });
     case 'errorPage':
       return answerErrorPage(parameters.code ?? '');
+    case 'page':
+      return parts.pages.answer[route.name](exchange);
   }
 }
 

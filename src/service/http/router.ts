@@ -1,14 +1,9 @@
 /** Which part of the service a method and a path belong to. The API's routes are the table of operations. */
 import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { OPERATIONS, type Operation, VERSION_PREFIX } from '../../protocol/operations.ts';
+import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { ASSETS_PATH, OBJECTS_PATH } from '../links/paths.ts';
 import { DOCS_PATH } from './problem.ts';
-
-export type Route =
-  | { readonly type: 'operation'; readonly operation: Operation }
-  | { readonly type: 'object' }
-  | { readonly type: 'asset' }
-  | { readonly type: 'errorPage' };
+import type { Route } from './route.ts';
 
 export type Match =
   | { readonly found: true; readonly route: Route; readonly parameters: Readonly<Record<string, string>> }
@@ -22,14 +17,18 @@ const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 /** Builds the routes once; paths are matched in canonical form. */
 export function createRouter(): Router {
   const router = new RegExpRouter<Route>();
+  const add = (method: string, route: Route) =>
+    router.add(method, route.template.replaceAll(/\{(\w+)\}/g, ':$1'), route);
   for (const operation of OPERATIONS) {
-    const path = VERSION_PREFIX + operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router.add(operation.method, path, { type: 'operation', operation });
+    add(operation.method, { type: 'operation', template: VERSION_PREFIX + operation.path, operation });
   }
   // Links are made for one method; any other is refused by their signature, not by the path.
-  router.add('ALL', `${OBJECTS_PATH}/:upload_id`, { type: 'object' });
-  router.add('ALL', `${ASSETS_PATH}/:job_id/:name`, { type: 'asset' });
-  router.add('GET', `${DOCS_PATH}/errors/:code`, { type: 'errorPage' });
+  add('ALL', { type: 'object', template: `${OBJECTS_PATH}/{upload_id}` });
+  add('ALL', { type: 'asset', template: `${ASSETS_PATH}/{job_id}/{name}` });
+  add('GET', { type: 'errorPage', template: `${DOCS_PATH}/errors/{code}` });
+  add('GET', { type: 'page', template: `${VERSION_PREFIX}/openapi.json`, name: 'document' });
+  add('GET', { type: 'page', template: '/healthz', name: 'health' });
+  add('GET', { type: 'page', template: '/metrics', name: 'metrics' });
 
   const find = (method: string, path: string) => {
     const [handlers, stash = []] = router.match(method, path);

@@ -3,6 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAuthHeaderReader } from '../auth/headers.ts';
 import type { Context } from '../context.ts';
+import type { RequestLog, RequestRecord } from '../log.ts';
+import { type AddressReader, createAddressReader } from '../operate/caller-address.ts';
+import { createPages } from '../operate/pages.ts';
 import { CallerGone } from './body.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Exchange } from './exchange.ts';
@@ -40,22 +43,32 @@ const LIMITS_OF_NODE = {
 /** A shutdown waits this long for answers under way. */
 const DRAIN_MS = 5000;
 
-/** Listens and answers. Port 0 takes a free one. */
-export async function startServer(
-  context: Context,
-  listen: { host: string; port: number; faults: Faults | null },
-): Promise<RunningServer> {
+export interface Listen {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly faults: Faults | null;
+  readonly trustedProxies: readonly string[];
+  readonly metricsFrom: readonly string[] | null;
+  readonly onRequest: RequestLog | null;
+}
+
+/** Listens and answers. */
+export async function startServer(context: Context, listen: Listen): Promise<RunningServer> {
   const parts: Dispatch = {
     context,
     route: createRouter(),
     readHeaders: createAuthHeaderReader(context.config.headerPrefix),
+    pages: createPages(context, listen),
   };
+  const addressOf = createAddressReader(listen.trustedProxies);
   let draining = false;
   const server = createServer(LIMITS_OF_NODE);
   // Node drops headers beyond 2,000 without a word, a repeated one among them; our own check counts all of them.
   server.maxHeadersCount = 0;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void converse(parts, listen.faults, openExchange(context, request, response, draining), draining);
+    const exchange = openExchange(context, request, response, { draining, addressOf });
+    void converse(parts, listen.faults, exchange, draining);
   };
   server.on('request', listener).on('checkContinue', listener).on('checkExpectation', listener);
   server.on('clientError', (error, socket) => {
@@ -86,16 +99,19 @@ function openExchange(
   context: Context,
   request: IncomingMessage,
   response: ServerResponse,
-  draining: boolean,
+  server: { draining: boolean; addressOf: AddressReader },
 ): Exchange {
   response.sendDate = false;
-  const headers: Record<string, string> = draining ? { Connection: 'close' } : {};
+  const headers: Record<string, string> = server.draining ? { Connection: 'close' } : {};
   return {
     request,
     response,
     id: context.makeId('request'),
     receivedAt: context.clock.now(),
+    address: server.addressOf(request),
     path: '/',
+    route: null,
+    keyId: null,
     headers,
   };
 }
@@ -109,19 +125,38 @@ async function converse(
 ): Promise<void> {
   const { context } = parts;
   const { request, response } = exchange;
+  let status: number | null = null;
   try {
     const facts = { method: request.method ?? '', target: request.url ?? '' };
     const early = (await faults?.before(facts)) ?? null;
     const made = early ?? (await (draining ? refuseLate(context, exchange) : dispatch(parts, exchange)));
     const answer = made === 'drop' || faults === null ? made : await faults.after(facts, made);
     if (answer === 'drop') request.destroy();
-    else await send(exchange, answer, context.clock);
+    else {
+      await send(exchange, answer, context.clock);
+      status = answer.status;
+    }
   } catch (error) {
     if (!(error instanceof CallerGone) && !request.destroyed) {
       context.log({ level: 'warn', message: 'an answer was cut off', requestId: exchange.id, error });
     }
     response.destroy();
   }
+  parts.pages.record(describeExchange(exchange, status, context.clock.now()));
+}
+
+function describeExchange(exchange: Exchange, status: number | null, now: number): RequestRecord {
+  const { id, request, route, receivedAt, keyId, address } = exchange;
+  return {
+    requestId: id,
+    method: request.method ?? '',
+    template: route?.template ?? null,
+    operationId: route?.type === 'operation' ? route.operation.operationId : null,
+    status,
+    durationMs: now - receivedAt,
+    keyId,
+    address: address ?? null,
+  };
 }
 
 function refuseLate(context: Context, exchange: Exchange) {

@@ -41,7 +41,8 @@ export async function answerOperation(
       body,
       now,
     });
-    checkAccess(context, key, { address: exchange.request.socket.remoteAddress, operation, now });
+    exchange.keyId = key.id;
+    checkAccess(context, key, { address: exchange.address, operation, now });
     Object.assign(exchange.headers, context.rate.take(key.id, now));
     const call = readCall(exchange, operation, target, key, body, parameters);
     return await HANDLERS[operation.action](context, call);

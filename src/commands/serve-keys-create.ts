@@ -1,0 +1,100 @@
+import { Failure } from '../client/failure.ts';
+import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
+import type { IssuedKey, KeyRules } from '../service/index.ts';
+import { type Command, defineCommand } from './command.ts';
+import type { Context } from './context.ts';
+import { STATE_DIR, withKeys } from './serve-keys.ts';
+
+export const serveKeysCreate: Command = defineCommand({
+  options: {
+    permission: {
+      type: 'list',
+      value: 'kind',
+      help: `capabilities the key may use, of ${JOB_KIND_NAMES.join(', ')} (default: all)`,
+    },
+    monthlyQuota: {
+      type: 'number',
+      value: 'credits',
+      help: 'credits a calendar month, in Asia/Shanghai (default: no limit of its own)',
+    },
+    allow: {
+      type: 'list',
+      value: 'address',
+      help: 'addresses and networks that may use the key (default: any)',
+    },
+    stateDir: STATE_DIR,
+  },
+  examples: [
+    { command: 'vloc serve keys create --output json', explains: 'a key for everything, with its secrets' },
+    {
+      command: 'vloc serve keys create --permission dubbing --monthly-quota 500 --allow 192.0.2.0/24',
+      explains: 'a key for dubbing alone, 500 credits a month, from one network',
+    },
+  ],
+  notes: [
+    'The secrets are shown this once; `vloc serve keys list` never shows them. Running services take the key at once.',
+  ],
+  run: async (context, _operands, options) => {
+    const { permission, monthlyQuota = null, allow, stateDir } = options;
+    if (context.output === 'id') {
+      throw usage('--output id would lose the secret of the new key', 'Use --output json, plain or table.');
+    }
+    const rules: KeyRules = {
+      ...(permission.length === 0 ? {} : { permissions: permission.map(readKind) }),
+      monthlyLimitCredits: checkQuota(monthlyQuota),
+      allowedAddresses: allow,
+    };
+    const issued = await withKeys(context, stateDir, (desk) => {
+      try {
+        return desk.issue(rules);
+      } catch (error) {
+        if (!isAddressError(error)) throw error;
+        throw usage(
+          `--allow: ${error.message}`,
+          'Write addresses and networks such as 192.0.2.7 or 192.0.2.0/24.',
+        );
+      }
+    });
+    announce(context, issued);
+    return 0;
+  },
+});
+
+function readKind(text: string): JobKind {
+  const kind = JOB_KIND_NAMES.find((name) => name === text);
+  if (kind !== undefined) return kind;
+  throw usage(`--permission: there is no capability "${text}"`, `Choose of ${JOB_KIND_NAMES.join(', ')}.`);
+}
+
+function checkQuota(credits: number | null): number | null {
+  if (credits === null || credits >= 0) return credits;
+  throw usage('--monthly-quota must not be negative', 'Leave it out for no limit.');
+}
+
+function usage(message: string, advice: string): Failure {
+  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+}
+
+/** What Node throws for a text that is no address or no network. */
+function isAddressError(error: unknown): error is Error {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'ERR_INVALID_ADDRESS' || error.code === 'ERR_OUT_OF_RANGE';
+}
+
+function announce(context: Context, { key, secret, webhookSecret }: IssuedKey): void {
+  switch (context.output) {
+    case 'json':
+    case 'ndjson':
+      context.print(JSON.stringify({ key, secret, webhook_secret: webhookSecret }));
+      break;
+    case 'plain':
+    case 'id':
+      context.print(`${key} ${secret} ${webhookSecret}`);
+      break;
+    case 'table':
+      context.print(`VLOC_KEY=${key}`);
+      context.print(`VLOC_SECRET=${secret}`);
+      context.print(`VLOC_WEBHOOK_SECRET=${webhookSecret}`);
+  }
+  context.terminal.note('Keep the secrets now: they are not shown again.');
+}

@@ -1,0 +1,39 @@
+/** What the commands on keys share: the state folder they work on, and how a key is shown. */
+import { stateFolder } from '../profiles/resolve.ts';
+import type { KeyDescription } from '../service/auth/keys.ts';
+import type { KeyDesk } from '../service/operate/key-desk.ts';
+import type { Context } from './context.ts';
+
+export const STATE_DIR = {
+  type: 'text',
+  value: 'dir',
+  help: 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
+} as const;
+
+/** Does something with the keys of a state folder, and closes it. */
+export async function withKeys<Result>(
+  context: Context,
+  stateDir: string | undefined,
+  work: (desk: KeyDesk) => Promise<Result> | Result,
+): Promise<Result> {
+  const { openKeyDesk } = await import('../service/operate/key-desk.ts');
+  const { env, platform, now } = context.io;
+  const desk = openKeyDesk(stateDir ?? stateFolder(env, platform), now);
+  try {
+    return await work(desk);
+  } finally {
+    desk.close();
+  }
+}
+
+/** A key in the JSON forms, under the names of the interface. */
+export function keyDocument(key: KeyDescription): object {
+  return {
+    key: key.key,
+    permissions: key.permissions,
+    monthly_quota_credits: key.monthlyLimitCredits,
+    allowed_addresses: key.allowedAddresses,
+    created_at: new Date(key.createdAt).toISOString(),
+    revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt).toISOString(),
+  };
+}

@@ -1,0 +1,43 @@
+/** Keys of a state folder, made and revoked without a running service; those that run see it at once. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  describeKeys,
+  type IssuedKey,
+  issueKey,
+  type KeyDescription,
+  type KeyRules,
+  revokeKey,
+} from '../auth/keys.ts';
+import { prepareFolders } from '../folders.ts';
+import { migrate } from '../store/schema.ts';
+import { openStore } from '../store/store.ts';
+
+export interface KeyDesk {
+  /** Makes a key; its secrets are given this once. Throws for an address that is none. */
+  issue(rules: KeyRules): IssuedKey;
+  /** All keys, those that were revoked too, the oldest first. */
+  list(): readonly KeyDescription[];
+  /** Revokes a key; null when there is none of that id. */
+  revoke(id: string): KeyDescription | null;
+  close(): void;
+}
+
+/**
+ * Opens the keys of a state folder; makes the folder when it is missing.
+ * @param now ms since 1970
+ */
+export function openKeyDesk(stateDir: string, now: () => number): KeyDesk {
+  const { folders } = prepareFolders(stateDir);
+  const store = openStore(join(folders.root, 'service.sqlite'), 'FULL');
+  migrate(store);
+  return {
+    issue: (rules) => issueKey(store, rules, now(), randomBytes),
+    list: () => describeKeys(store),
+    revoke(id) {
+      revokeKey(store, id, now());
+      return describeKeys(store).find(({ key }) => key === id) ?? null;
+    },
+    close: () => store.close(),
+  };
+}

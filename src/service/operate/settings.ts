@@ -1,0 +1,147 @@
+/** What an operator may set in the configuration file, with the rules for each field and its place in the documents. */
+import * as v from 'valibot';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { compileAllowList } from '../auth/allow-list.ts';
+import { DEFAULT_CONFIG } from '../config.ts';
+import { toCredits, toThousandths } from '../credits/amount.ts';
+
+const number = (least: number) =>
+  v.pipe(v.number('must be a number'), v.minValue(least, `at least ${least}`));
+const whole = (least: number) => v.pipe(number(least), v.safeInteger('must be a whole number'));
+const credits = v.pipe(
+  number(0),
+  v.check((value) => toCredits(toThousandths(value)) === value, 'at most three decimals'),
+);
+const text = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
+
+const address = v.pipe(
+  text,
+  v.check((entry) => {
+    try {
+      compileAllowList(entry);
+      return !entry.includes(',');
+    } catch {
+      return false;
+    }
+  }, 'neither an IP address nor a network such as 192.0.2.0/24'),
+);
+const addresses = v.array(address, 'must be a list');
+
+const origin = v.pipe(
+  text,
+  v.check(
+    (value) => /^https?:$/.test(URL.parse(value)?.protocol ?? '') && URL.parse(value)?.origin === value,
+    'must be scheme and host alone, such as https://media.example.com',
+  ),
+);
+
+const port = v.pipe(whole(0), v.maxValue(65_535, 'at most 65535'));
+
+const prices = v.strictObject(
+  Object.fromEntries(JOB_KIND_NAMES.map((kind) => [kind, v.exactOptional(credits)])),
+  'must be an object of kinds and credits',
+);
+
+const HOUR_MS = 60 * 60_000;
+
+/** One field of the file: `flag` is the option of `vloc serve` that wins over it, `default` as it is documented. */
+const field = <S extends v.GenericSchema>(schema: S, meaning: string, facts: Facts) =>
+  v.exactOptional(v.pipe(schema, v.description(meaning), v.metadata(facts)));
+
+type Facts = { readonly default: string; readonly flag?: string };
+
+const plain = (value: unknown) => `\`${JSON.stringify(value)}\``;
+
+const FIELDS = {
+  host: field(text, 'address to listen on', { default: '`"127.0.0.1"`', flag: '--host' }),
+  port: field(port, 'port to listen on; 0 takes a free one', { default: '`0`', flag: '--port' }),
+  state_dir: field(text, 'folder of everything the service keeps', {
+    default: '`VLOC_STATE_DIR`, else the XDG state folder',
+    flag: '--state-dir',
+  }),
+  public_origin: field(v.nullable(origin), 'scheme and host that callers see, behind a proxy', {
+    default: 'the address listened on',
+    flag: '--public-origin',
+  }),
+  trusted_proxies: field(addresses, 'addresses and networks whose `X-Forwarded-For` is believed', {
+    default: '`[]`',
+    flag: '--trusted-proxy',
+  }),
+  metrics_from: field(addresses, 'addresses and networks that may read `/metrics`', {
+    default: plain(['127.0.0.1', '::1']),
+  }),
+  allow_loopback: field(
+    v.boolean('must be true or false'),
+    'lets source and callback addresses lead to this machine',
+    {
+      default: plain(DEFAULT_CONFIG.allowLoopback),
+      flag: '--allow-loopback',
+    },
+  ),
+  header_prefix: field(
+    v.pipe(text, v.regex(/^[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$/, 'must be letters, digits and dashes')),
+    'start of the names of the signature and webhook headers',
+    { default: plain(DEFAULT_CONFIG.headerPrefix) },
+  ),
+  opening_credits: field(credits, 'credits on the account of a new state folder', {
+    default: plain(DEFAULT_CONFIG.openingCredits),
+  }),
+  prices: field(prices, 'credits for one unit of each kind; kinds left out cost the default', {
+    default: '`1` each',
+  }),
+  rate: field(
+    v.strictObject({ requests: whole(1), window_seconds: whole(1) }, 'must be an object'),
+    'requests that one key may make in one window',
+    {
+      default: plain({
+        requests: DEFAULT_CONFIG.rate.requests,
+        window_seconds: DEFAULT_CONFIG.rate.windowSeconds,
+      }),
+    },
+  ),
+  concurrent_tasks: field(whole(1), 'jobs that may be queued or processing at once, over all keys', {
+    default: plain(DEFAULT_CONFIG.concurrentTasks),
+  }),
+  plan_ends_at: field(
+    v.nullable(v.pipe(text, v.isoTimestamp('must be a time such as 2027-01-31T00:00:00Z'))),
+    'when the plan of the workspace owner ends; null: never',
+    { default: '`null`' },
+  ),
+  workers: field(whole(0), 'jobs that this process works on at once; 0 leaves them to others', {
+    default: 'the number of cores',
+  }),
+  webhook_slots: field(whole(0), 'webhooks that this process sends at once; 0 leaves them to others', {
+    default: plain(DEFAULT_CONFIG.webhookSlots),
+  }),
+  attempts: field(whole(1), 'how often a job is begun before it fails', {
+    default: plain(DEFAULT_CONFIG.attempts),
+  }),
+  job_deadline_hours: field(
+    v.pipe(number(0), v.gtValue(0, 'must be above 0')),
+    'longest time from the start of a job to its end',
+    { default: plain(DEFAULT_CONFIG.jobDeadlineMs / HOUR_MS) },
+  ),
+};
+
+export const SettingsSchema = v.strictObject(FIELDS, 'must be an object');
+export type Settings = v.InferOutput<typeof SettingsSchema>;
+
+export interface SettingRow {
+  readonly name: string;
+  readonly flag: string;
+  readonly default: string;
+  readonly meaning: string;
+}
+
+/** The fields as the documents list them. */
+export function describeSettings(): SettingRow[] {
+  return Object.entries(FIELDS).map(([name, { wrapped }]) => {
+    const facts = v.getMetadata(wrapped);
+    return {
+      name,
+      flag: String(facts.flag ?? ''),
+      default: String(facts.default),
+      meaning: v.getDescription(wrapped) ?? '',
+    };
+  });
+}

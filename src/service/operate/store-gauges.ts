@@ -1,0 +1,103 @@
+/** Gauges that are read from the store when they are asked for: all processes on a state folder see them alike. */
+import { Gauge, type Registry } from 'prom-client';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
+import type { Context } from '../context.ts';
+import { type Account, readAccount } from '../credits/account.ts';
+import { toCredits } from '../credits/amount.ts';
+import type { Store } from '../store/store.ts';
+
+/** Adds the gauges of jobs, uploads and credits. */
+export function addStoreGauges({ store, clock }: Pick<Context, 'store' | 'clock'>, registry: Registry): void {
+  const registers = [registry];
+  addJobGauges(store, registers);
+  addUploadGauges(store, registers);
+  addCreditGauges(store, () => readAccount(store, clock.now()), registers);
+}
+
+interface JobCount {
+  readonly kind: string;
+  readonly status: string;
+  readonly count: number;
+}
+
+function addJobGauges(store: Store, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_jobs',
+    help: 'Jobs on record, which are those of the last 7 days.',
+    labelNames: ['kind', 'status'],
+    registers,
+    collect() {
+      // What has no job counts as 0: a series that comes and goes cannot be watched.
+      for (const kind of JOB_KIND_NAMES) for (const status of JOB_STATUSES) this.set({ kind, status }, 0);
+      const rows = store.all<JobCount>(
+        'SELECT kind, status, count(*) AS count FROM jobs GROUP BY kind, status',
+      );
+      for (const { kind, status, count } of rows) this.set({ kind, status }, count);
+    },
+  });
+  new Gauge({
+    name: 'vloc_job_queue_length',
+    help: 'Jobs that wait for a worker.',
+    registers,
+    collect() {
+      this.set(countOf(store, `SELECT count(*) AS count FROM jobs WHERE status = 'queued'`));
+    },
+  });
+}
+
+function addUploadGauges(store: Store, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_uploads',
+    help: 'Uploads on record by status.',
+    labelNames: ['status'],
+    registers,
+    collect() {
+      for (const status of UPLOAD_STATUSES) this.set({ status }, 0);
+      const rows = store.all<{ status: string; count: number }>(
+        'SELECT status, count(*) AS count FROM uploads GROUP BY status',
+      );
+      for (const { status, count } of rows) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'vloc_upload_bytes',
+    help: 'Bytes of uploads on the disk.',
+    registers,
+    collect() {
+      const sum = 'SELECT coalesce(sum(size_bytes), 0) AS count FROM uploads WHERE file IS NOT NULL';
+      this.set(countOf(store, sum));
+    },
+  });
+}
+
+function addCreditGauges(store: Store, read: () => Account, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_credits',
+    help: 'Credits of the account: balance, reserved by open jobs, available for new ones.',
+    labelNames: ['part'],
+    registers,
+    collect() {
+      const account = read();
+      this.set({ part: 'balance' }, toCredits(account.balance));
+      this.set({ part: 'reserved' }, toCredits(account.reserved));
+      this.set({ part: 'available' }, toCredits(account.available));
+    },
+  });
+  new Gauge({
+    name: 'vloc_ledger_credits',
+    help: 'Sums of the ledger: granted and charged credits.',
+    labelNames: ['side'],
+    registers,
+    collect() {
+      const sum = (condition: string) =>
+        countOf(store, `SELECT coalesce(sum(amount), 0) AS count FROM ledger WHERE job_id IS ${condition}`);
+      this.set({ side: 'granted' }, toCredits(sum('NULL')));
+      this.set({ side: 'charged' }, toCredits(0 - sum('NOT NULL')));
+    },
+  });
+}
+
+function countOf(store: Store, sql: string): number {
+  return store.get<{ count: number }>(sql)?.count ?? 0;
+}

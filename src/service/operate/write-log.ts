@@ -1,0 +1,85 @@
+/** The log of a standing service: one line for each thing, as JSON for programs or as text for people. */
+import type { Log, LogEntry, RequestLog, RequestRecord } from '../log.ts';
+
+export interface LogWriter {
+  readonly log: Log;
+  readonly onRequest: RequestLog;
+}
+
+/**
+ * Makes both logs.
+ * @param write takes one line without its end
+ * @param now ms since 1970
+ */
+export function createLogWriter(
+  form: 'json' | 'text',
+  write: (line: string) => void,
+  now: () => number,
+): LogWriter {
+  const describe = form === 'json' ? JSON_FORM : TEXT_FORM;
+  return {
+    log: (entry) => write(describe.entry(entry, new Date(now()))),
+    onRequest: (record) => write(describe.request(record, new Date(now()))),
+  };
+}
+
+interface Form {
+  entry(entry: LogEntry, time: Date): string;
+  request(record: RequestRecord, time: Date): string;
+}
+
+/** A request answered with a 5xx is the service's fault. */
+const SERVER_ERRORS = 500;
+
+const JSON_FORM: Form = {
+  entry: ({ level, message, requestId, resourceId, error }, time) =>
+    JSON.stringify({
+      time: time.toISOString(),
+      level,
+      message,
+      request_id: requestId,
+      resource_id: resourceId,
+      error: error === undefined ? undefined : describeError(error),
+    }),
+  request: (record, time) =>
+    JSON.stringify({
+      time: time.toISOString(),
+      level: (record.status ?? 0) >= SERVER_ERRORS ? 'error' : 'info',
+      message: 'request',
+      method: record.method,
+      path: record.template,
+      operation: record.operationId,
+      status: record.status,
+      duration_ms: record.durationMs,
+      key_id: record.keyId,
+      address: record.address,
+      request_id: record.requestId,
+    }),
+};
+
+const TEXT_FORM: Form = {
+  entry({ level, message, requestId, resourceId, error }, time) {
+    const about = [requestId, resourceId].filter((id) => id !== undefined).join(' ');
+    const cause = error === undefined ? '' : `: ${error instanceof Error ? error.message : String(error)}`;
+    return `${clockOf(time)} ${level} ${message}${cause} ${about}`.trimEnd();
+  },
+  request: ({ method, template, status, durationMs, keyId, requestId }, time) =>
+    [
+      clockOf(time),
+      method,
+      template ?? '(unknown path)',
+      status ?? 'gone',
+      `${durationMs} ms`,
+      keyId ?? '-',
+      requestId,
+    ].join(' '),
+};
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** `14:05:09`, UTC. */
+function clockOf(time: Date): string {
+  return time.toISOString().slice('2026-01-01T'.length, '2026-01-01T00:00:00'.length);
+}

@@ -1,0 +1,40 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { createAddressReader } from '../../../src/service/operate/caller-address.ts';
+
+function request(remoteAddress: string, forwarded?: string): IncomingMessage {
+  const socket = new Socket();
+  Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
+  const message = new IncomingMessage(socket);
+  if (forwarded !== undefined) message.headers['x-forwarded-for'] = forwarded;
+  return message;
+}
+
+test('without a trusted proxy nobody may say where a request comes from', () => {
+  const read = createAddressReader([]);
+  expect(read(request('203.0.113.9', '192.0.2.1'))).toBe('203.0.113.9');
+});
+
+test('a trusted proxy names the caller; what the caller wrote before that is not believed', () => {
+  const read = createAddressReader(['10.0.0.0/8', '::1']);
+  expect(read(request('10.0.0.1', '198.51.100.1, 192.0.2.1'))).toBe('192.0.2.1');
+  expect(read(request('10.0.0.1', '198.51.100.1, 192.0.2.1, 10.9.9.9'))).toBe('192.0.2.1');
+  expect(read(request('::ffff:10.0.0.1', '192.0.2.1'))).toBe('192.0.2.1');
+  expect(read(request('203.0.113.9', '192.0.2.1'))).toBe('203.0.113.9');
+});
+
+test('a trusted proxy that names nobody is itself the caller', () => {
+  const read = createAddressReader(['::1']);
+  expect(read(request('::1'))).toBe('::1');
+});
+
+test('hops are read with ports and brackets; one that is no address leaves none', () => {
+  const read = createAddressReader(['10.0.0.1']);
+  expect(read(request('10.0.0.1', '192.0.2.1:5555'))).toBe('192.0.2.1');
+  expect(read(request('10.0.0.1', '[2001:db8::1]:5555'))).toBe('2001:db8::1');
+  expect(read(request('10.0.0.1', '2001:db8::1'))).toBe('2001:db8::1');
+  for (const hop of ['unknown', '', '192.0.2.1.', 'evil.example']) {
+    expect(read(request('10.0.0.1', `192.0.2.1, ${hop}`))).toBeUndefined();
+  }
+});

@@ -1,0 +1,91 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import type { RequestRecord } from '../../../src/service/index.ts';
+import { send } from '../harness/caller.ts';
+import { finishUpload, readySource, startScene, until, untilJob } from '../harness/scene.ts';
+import { videoOf } from '../harness/small-engines.ts';
+
+const originOf = (url: string) => new URL(url).origin;
+
+test('the document of the interface is served without a signature, for the address and the prefix in use', async () => {
+  const { service } = await startScene({ config: { headerPrefix: 'X-Vendor' } });
+  const reply = await send(`${service.url}/openapi.json`);
+  expect(reply.status).toBe(200);
+  expect(reply.json.servers).toEqual([{ url: service.url }]);
+  expect(reply.json.components.securitySchemes.key.name).toBe('X-Vendor-Key');
+  expect(await new Validator().validate(reply.json)).toEqual({ valid: true });
+});
+
+test('/healthz says that the store can be written', async () => {
+  const { service } = await startScene();
+  const reply = await send(`${originOf(service.url)}/healthz`);
+  expect([reply.status, reply.json.status, reply.json.store]).toEqual([200, 'ok', 'writable']);
+  expect(reply.json.disk_free_bytes).toBeGreaterThan(0);
+});
+
+test('/metrics counts requests by operation and status, and shows what the store holds', async () => {
+  const { service, caller } = await startScene({ metricsFrom: ['127.0.0.1'] });
+  const source = await readySource(caller, 90);
+  const created = await caller.post('/v1/audio-separations', { source });
+  await untilJob(caller, created.json, 'succeeded');
+  await caller.get('/v1/uploads?limit=0');
+  await send(`${originOf(service.url)}/no/such/path`);
+  await send(`${originOf(service.url)}/no/other/path`);
+  const reply = await send(`${originOf(service.url)}/metrics`);
+  expect(reply.headers['content-type']).toContain('text/plain');
+  const text = reply.bytes.toString();
+  for (const line of [
+    'vloc_requests_total{operation="createAudioSeparation",method="POST",status="202"} 1',
+    'vloc_requests_total{operation="listUploads",method="GET",status="400"} 1',
+    'vloc_requests_total{operation="none",method="any",status="404"} 2',
+    'vloc_request_duration_seconds_count{operation="createUpload"} 1',
+    'vloc_jobs{kind="audio_separation",status="succeeded"} 1',
+    'vloc_jobs{kind="dubbing",status="queued"} 0',
+    'vloc_job_queue_length 0',
+    'vloc_uploads{status="ready"} 1',
+    'vloc_credits{part="balance"} 99998',
+    'vloc_ledger_credits{side="granted"} 100000',
+    'vloc_ledger_credits{side="charged"} 2',
+  ]) {
+    expect(text.split('\n')).toContain(line);
+  }
+});
+
+test('/metrics is for whom the operator names; for all others it is not there', async () => {
+  const path = (url: string) => `${originOf(url)}/metrics`;
+  const none = await startScene();
+  expect((await send(path(none.service.url))).status).toBe(404);
+  const others = await startScene({ metricsFrom: ['192.0.2.1'], trustedProxies: ['127.0.0.1'] });
+  expect((await send(path(others.service.url))).status).toBe(404);
+  const named = await send(path(others.service.url), { headers: { 'X-Forwarded-For': '192.0.2.1' } });
+  expect(named.status).toBe(200);
+});
+
+test('every request is reported with its key and template, and with nothing that its caller wrote', async () => {
+  const records: RequestRecord[] = [];
+  const { service, caller, credentials } = await startScene({ onRequest: (record) => records.push(record) });
+  const upload = await finishUpload(caller, videoOf(1));
+  await send(`${service.url}/uploads?cursor=canary`);
+  await send(`${originOf(service.url)}/canary`);
+  await send(`${originOf(service.url)}/healthz`);
+  const last = await until(
+    () => records,
+    (all) => all.some(({ template }) => template === null),
+  );
+  expect(last.find(({ operationId }) => operationId === 'createUpload')).toMatchObject({
+    method: 'POST',
+    template: '/v1/uploads',
+    status: 201,
+    keyId: credentials.key,
+    address: '127.0.0.1',
+  });
+  expect(last.find(({ template }) => template === '/objects/{upload_id}')).toMatchObject({
+    operationId: null,
+    status: 200,
+    keyId: null,
+  });
+  const text = JSON.stringify(last);
+  expect(text).not.toContain('canary');
+  expect(text).not.toContain(upload.id);
+  expect(last.map(({ template }) => template)).not.toContain('/healthz');
+});
