@@ -83,20 +83,21 @@ async function addRow(
     .description(sentence(row.summary))
     .helpGroup(title);
   parent.addCommand(parser);
-  const isNamed = path[0] === row.name;
+  // What nobody calls needs a name and a summary only: the root help is asked for often.
+  if (path[0] !== row.name) return;
   if ('load' in row) {
-    if (isNamed) await addCommand(parser, row, found);
+    await addCommand(parser, row, found);
     parser.helpCommand(false);
     for (const group of row.groups ?? []) {
       const groupParser = createParser(group.name, io)
         .summary(group.summary)
         .description(sentence(group.summary));
       parser.addCommand(groupParser);
-      await addChildren(groupParser, group, isNamed ? wordsBehind(path, group.name) : [], io, found);
+      await addChildren(groupParser, group, wordsBehind(path, group.name), io, found);
     }
     return;
   }
-  await addChildren(parser, row, isNamed ? path.slice(1) : [], io, found);
+  await addChildren(parser, row, path.slice(1), io, found);
 }
 
 async function addChildren(
