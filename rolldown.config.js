@@ -9,6 +9,20 @@ const copyModel = {
   writeBundle: () => copyFileSync(`src/engines/separate/${MODEL}`, `dist/${MODEL}`),
 };
 
+/**
+ * commander can start commands that are programs of their own; ours are not, and loading that part of Node costs a tenth
+ * of a start. It is loaded when commander calls it.
+ */
+const lazyChildProcess = {
+  name: 'lazy-child-process',
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && importer?.includes('/commander/') ? '\0lazy-child-process' : null,
+  load: (id) =>
+    id === '\0lazy-child-process'
+      ? "export default { spawn: (...call) => process.getBuiltinModule('node:child_process').spawn(...call) };"
+      : null,
+};
+
 export default defineConfig({
   input: {
     vloc: 'src/cli/start.ts',
@@ -37,5 +51,5 @@ export default defineConfig({
       ],
     },
   },
-  plugins: [copyModel],
+  plugins: [copyModel, lazyChildProcess],
 });
