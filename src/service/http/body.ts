@@ -18,10 +18,8 @@ export class CallerGone extends Error {
  */
 export function readBody(exchange: Exchange, limit: number, clock: Clock): Promise<Buffer> {
   const { request, response } = exchange;
-  const tooLarge = () =>
-    new Refusal('CONTENT_TOO_LARGE', `the body is larger than ${limit} bytes`, {
-      headers: { Connection: 'close' },
-    });
+  // Without `Connection: close`: Node would cut off a sender who has not read the answer yet.
+  const tooLarge = () => new Refusal('CONTENT_TOO_LARGE', `the body is larger than ${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   if (request.headers.expect !== undefined) response.writeContinue();
 
