@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { createService, type IssuedKey } from '../../src/service/index.ts';
+import { readModules } from '../structure/modules.ts';
+import { main } from './cli/main.ts';
+import { startImpostor } from './harness/impostor.ts';
+
+/** A service with a header name of its own, and its first key. */
+async function startService(): Promise<IssuedKey & { url: string }> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'conformance-cli-'));
+  const service = await createService({ stateDir, config: { headerPrefix: 'X-Acme' } });
+  onTestFinished(async () => {
+    await service.close();
+    await rm(stateDir, { recursive: true, force: true });
+  });
+  const [key] = service.keys();
+  if (key === undefined) throw new Error('the service has no key');
+  return { ...key, url: service.url };
+}
+
+async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  let out = '';
+  let err = '';
+  const code = await main(argv, env, {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+test('a service that keeps the rules ends the run with 0, a row a rule and the count', async () => {
+  const { url, key, secret } = await startService();
+  const target = ['--base-url', url, '--key', key, '--header-prefix', 'X-Acme'];
+  const { code, out } = await run([...target, '--only', 'cursors.'], { CONFORMANCE_SECRET: secret });
+  expect(out).toMatch(/^ok {6}cursors\.length {2}a cursor has at most 1024 characters$/m);
+  expect(out).toMatch(/^skipped cursors\.of-other-key .*\n\s+no second key was given with --other-key$/m);
+  expect(out).toMatch(/\n4 passed, 0 failed, 1 skipped\n$/);
+  expect(code).toBe(0);
+});
+
+test('the report for programs holds every rule with its verdict, and no secret', async () => {
+  const { url, key, secret } = await startService();
+  const target = ['--base-url', url, '--key', key, '--header-prefix', 'X-Acme', '--output', 'json'];
+  const given = [...target, '--only', 'access.', '--no-jobs', '--mode', 'tolerant'];
+  const { code, out, err } = await run(given, { CONFORMANCE_SECRET: secret });
+  const report = JSON.parse(out);
+  expect(report).toMatchObject({ passed: 0, failed: 0, skipped: report.rules.length });
+  expect(report.rules).toContainEqual(
+    expect.objectContaining({ id: 'access.kinds-apart', status: 'skipped', strictness: 'spec' }),
+  );
+  expect(report.rules.map(({ reason }: { reason: string }) => reason)).toContain(
+    'it creates jobs, which cost credits, and --no-jobs was given',
+  );
+  expect(out + err).not.toContain(secret);
+  expect(code).toBe(0);
+});
+
+test('a service that breaks a rule ends the run with 1 and says what was seen, without control characters', async () => {
+  const url = await startImpostor((_request, response) => {
+    response
+      .writeHead(500, { 'Content-Type': 'application/json' })
+      .end('{"code":"\\u001b[31mBROKEN\\u0007"}');
+  });
+  const target = ['--base-url', url, '--key', 'k', '--only', 'credits.balance'];
+  const { code, out } = await run(target, { CONFORMANCE_SECRET: 's' });
+  expect(out).toContain('expected 200; GET /v1/credits answered 500');
+  expect(out).toMatch(/0 passed, 1 failed, 0 skipped\n$/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not get to a terminal
+  expect(out).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+  expect(code).toBe(1);
+});
+
+test.each([
+  [[], '--base-url is missing'],
+  [['--base-url', 'https://api.example.com/v2', '--key', 'k'], 'must end in /v1'],
+  [['--base-url', 'api.example.com/v1', '--key', 'k'], 'not an address'],
+  [['--base-url', 'https://api.example.com/v1'], '--key is missing'],
+  [['--base-url', 'https://api.example.com/v1', '--key', 'k'], 'CONFORMANCE_SECRET is not set'],
+  [['--base-url', 'https://api.example.com/v1', '--key', 'k', '--secret', 's'], "Unknown option '--secret'"],
+  [
+    ['--base-url', 'https://api.example.com/v1', '--key', 'k', '--mode', 'lax'],
+    '--mode is strict or tolerant',
+  ],
+  [['--base-url', 'https://api.example.com/v1', '--key', 'k', '--only', 'nothing'], 'no rule has "nothing"'],
+])('%j ends with 2 before anything is sent', async (argv, message) => {
+  const { code, out, err } = await run(argv);
+  expect(err).toContain(message);
+  expect(err).toContain('Usage:');
+  expect(out).toBe('');
+  expect(code).toBe(2);
+});
+
+test('a service that is not there ends with 2 and the cause', async () => {
+  const target = ['--base-url', 'http://127.0.0.1:1/v1', '--key', 'k'];
+  const { code, err } = await run(target, { CONFORMANCE_SECRET: 's' });
+  expect(err).toContain('ECONNREFUSED');
+  expect(code).toBe(2);
+});
+
+test('the command runs by itself', async () => {
+  const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [cli, '--help']);
+  expect(stdout).toContain('Usage: node test/conformance/cli.ts');
+});
+
+test('the suite uses nothing of the product, so that one mistake cannot pass on both sides', () => {
+  const suite = readModules('test').filter(
+    ({ path }) => /^test\/conformance\//.test(path) && !/\/harness\/|\.test\.ts$/.test(path),
+  );
+  const foreign = suite.flatMap(({ path, imports }) =>
+    imports
+      .filter(
+        ({ specifier, target }) =>
+          !(target?.startsWith('test/conformance/') ?? specifier.startsWith('node:')),
+      )
+      .map(({ specifier }) => `${path} imports ${specifier}`),
+  );
+  expect(suite.length).toBeGreaterThan(50);
+  expect(foreign).toEqual([]);
+  expect(suite.flatMap(({ imports }) => imports).some(({ target }) => target?.includes('/harness/'))).toBe(
+    false,
+  );
+});

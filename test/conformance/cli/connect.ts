@@ -1,0 +1,98 @@
+/** Gets hold of the service that the arguments name, and of what the run was given. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { findVideoMaker } from '../media/make.ts';
+import { describeService, type ServiceUnderTest, type Supplies, type UploadFile } from '../service.ts';
+import { startReceiver } from '../webhooks.ts';
+import { send } from '../wire/exchange.ts';
+import { type Arguments, UsageError } from './arguments.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Connection {
+  readonly service: ServiceUnderTest;
+  close(): Promise<void>;
+}
+
+/** Often enough to see a short job at work, seldom enough not to be a burden. */
+const POLL_MS = 1000;
+
+/**
+ * Connects; fails with a UsageError when a secret or a file is missing, and with the cause when nothing answers.
+ */
+export async function connect(given: Arguments, env: Environment): Promise<Connection> {
+  const credentials = { key: given.key, secret: requireSecret(env, 'CONFORMANCE_SECRET') };
+  const offsetMs = await measureOffset(given.baseUrl);
+  const { supplies, close } = await gather(given, env);
+  const service = describeService({
+    baseUrl: given.baseUrl,
+    credentials,
+    headerPrefix: given.headerPrefix,
+    strict: given.strict,
+    languages: given.languages,
+    supplies,
+    admin: null,
+    now: () => Date.now() + offsetMs,
+    patience: { everyMs: POLL_MS, atMostMs: given.patienceSeconds * 1000, withLimits: true },
+  });
+  return { service, close };
+}
+
+function requireSecret(env: Environment, name: string): string {
+  const secret = env[name];
+  if (secret === undefined || secret === '') throw new UsageError(`the variable ${name} is not set`);
+  return secret;
+}
+
+/** How far the clock of the service is ahead of ours, by its Date header; unsigned, so that it costs nothing. */
+async function measureOffset(baseUrl: string): Promise<number> {
+  const { origin, pathname } = new URL(baseUrl);
+  const target = `${pathname.replace(/\/$/, '')}/credits`;
+  const answer = await send({ method: 'GET', origin, target, headers: {}, body: null });
+  const served = Date.parse(answer.headers.date ?? '');
+  // The header counts whole seconds: less than two of them may be nothing but that.
+  const offset = served - Date.now();
+  return Number.isNaN(offset) || Math.abs(offset) < 2000 ? 0 : offset;
+}
+
+async function gather(
+  given: Arguments,
+  env: Environment,
+): Promise<{ supplies: Supplies; close: () => Promise<void> }> {
+  const { webhooks } = given;
+  const media = given.media === null ? null : await readMedia(given.media);
+  const otherKey =
+    given.otherKey === null
+      ? null
+      : { key: given.otherKey, secret: requireSecret(env, 'CONFORMANCE_OTHER_SECRET') };
+  const secret = webhooks === null ? '' : requireSecret(env, 'CONFORMANCE_WEBHOOK_SECRET');
+  const receiver =
+    webhooks === null
+      ? null
+      : await startReceiver({
+          host: '0.0.0.0',
+          port: webhooks.port,
+          publicUrl: webhooks.url,
+          certificate: null,
+        });
+  return {
+    supplies: {
+      jobs: given.jobs,
+      media,
+      mediaUrl: given.mediaUrl,
+      ffmpeg: await findVideoMaker(),
+      otherKey,
+      webhooks: receiver === null ? null : { receiver, secret },
+    },
+    close: async () => receiver?.close(),
+  };
+}
+
+async function readMedia(path: string): Promise<UploadFile> {
+  try {
+    const bytes = await readFile(path);
+    return { purpose: 'source_video', name: basename(path), contentType: 'video/mp4', bytes };
+  } catch (error) {
+    throw new UsageError(`--media: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

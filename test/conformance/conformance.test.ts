@@ -1,0 +1,41 @@
+/** The whole suite against the embedded service: a test a rule, and none is skipped. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from './harness/certificate.ts';
+import { type EmbeddedHarness, startEmbedded } from './harness/embedded.ts';
+import { type MediaHost, startMediaHost } from './harness/media-host.ts';
+import { findVideoMaker } from './media/make.ts';
+import type { Rule } from './rule.ts';
+import { RULES } from './rules.ts';
+import { runRule } from './run-rule.ts';
+import { type Receiver, startReceiver } from './webhooks.ts';
+
+const SAMPLE = new URL('../fixtures/sample.mp4', import.meta.url);
+
+let receiver: Receiver;
+let host: MediaHost;
+let harness: EmbeddedHarness;
+
+beforeAll(async () => {
+  const bytes = await readFile(SAMPLE);
+  const certificate = await makeCertificate();
+  receiver = await startReceiver({ host: '127.0.0.1', port: 0, publicUrl: null, certificate });
+  host = await startMediaHost(certificate, bytes);
+  harness = await startEmbedded({
+    media: { purpose: 'source_video', name: 'sample.mp4', contentType: 'video/mp4', bytes },
+    mediaUrl: host.url,
+    ffmpeg: await findVideoMaker(),
+    receiver,
+  });
+});
+
+afterAll(() => Promise.all([harness.close(), receiver.close(), host.close()]));
+
+const sections = Map.groupBy(RULES, ({ id }: Rule) => id.split('.', 1)[0] ?? '');
+
+describe.each([...sections.keys()])('%s', (name) => {
+  it.each(sections.get(name) ?? [])('$id: $title', async (rule) => {
+    const outcome = await runRule(rule, harness.service);
+    expect(outcome.status === 'passed' ? 'passed' : `${outcome.status}: ${outcome.reason}`).toBe('passed');
+  });
+});

@@ -1,0 +1,29 @@
+/** A host on this machine that a service can fetch a video from. */
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { LOGIN_NAME } from '../rules/inputs.ts';
+import type { Certificate } from '../webhooks.ts';
+
+export interface MediaHost {
+  /** Of the video; what lies beside it is not there, or behind a login. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startMediaHost(certificate: Certificate, video: Buffer): Promise<MediaHost> {
+  const server = createServer(certificate, ({ url }, response) => {
+    if (url === '/video.mp4') response.writeHead(200, { 'Content-Type': 'video/mp4' }).end(video);
+    else response.writeHead(url === `/${LOGIN_NAME}` ? 401 : 404).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an address of this shape.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}/video.mp4`,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

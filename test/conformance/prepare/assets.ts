@@ -1,0 +1,77 @@
+/** Assets of results, in every form that our client reads. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { expectStatus } from '../expect/answer.ts';
+import type { JobKind } from '../operations.ts';
+import type { ServiceUnderTest } from '../service.ts';
+import { type Headers, type Incoming, send } from '../wire/exchange.ts';
+import { instantAt, isObject, show, valueAt } from '../wire/json.ts';
+import { type Finished, finishedJob } from './jobs.ts';
+
+/** The files of a result, by kind. */
+export const ASSETS: Readonly<Record<JobKind, readonly string[]>> = {
+  audio_separation: ['vocal_audio', 'background_audio'],
+  subtitle_recognition: ['subtitle'],
+  subtitle_translation: ['subtitle'],
+  dubbing: ['audio'],
+  auto_localization: ['video'],
+};
+
+/** The address of an asset: itself, or in `url` or `download_url`. */
+export function addressOf(asset: unknown): string {
+  if (typeof asset === 'string') return asset;
+  const url = isObject(asset) ? (asset.url ?? asset.download_url) : undefined;
+  if (typeof url !== 'string') assert.fail(`an asset has no address: ${show(asset)}`);
+  return url;
+}
+
+/** When an asset lapses, in ms since 1970: as it says, else its result, else its job. */
+export function expiryOf(job: unknown, asset: unknown): number {
+  const places = [asset, valueAt(job, 'result'), job];
+  const nearest = places.find((place) => isObject(place) && Object.hasOwn(place, 'expires_at'));
+  if (nearest === undefined) assert.fail('neither the asset, nor its result, nor its job has expires_at');
+  return instantAt(nearest, 'expires_at');
+}
+
+/** Fetches an address as anybody could: no key is involved. */
+export function fetchAddress(address: string, headers: Headers = {}, method = 'GET'): Promise<Incoming> {
+  const { origin, pathname, search } = new URL(address);
+  return send({ method, origin, target: pathname + search, headers, body: null });
+}
+
+export interface FetchedAsset {
+  readonly name: string;
+  readonly asset: unknown;
+  readonly answer: Incoming;
+}
+
+/** The assets of the finished job of a kind, fetched. */
+export async function fetchAssets(
+  service: ServiceUnderTest,
+  kind: JobKind,
+): Promise<{ job: Finished; assets: FetchedAsset[] }> {
+  const job = await finishedJob(service, kind);
+  const assets: FetchedAsset[] = [];
+  for (const name of ASSETS[kind]) {
+    const asset = valueAt(job.last.json, 'result', name);
+    const answer = await fetchAddress(addressOf(asset));
+    expectStatus(answer, 200);
+    assets.push({ name, asset, answer });
+  }
+  return { job, assets };
+}
+
+/** The SRT of the finished job of a kind that makes one. */
+export async function fetchSubtitle(
+  service: ServiceUnderTest,
+  kind: 'subtitle_recognition' | 'subtitle_translation',
+): Promise<{ job: Finished; url: string; bytes: Buffer }> {
+  const { job, assets } = await fetchAssets(service, kind);
+  const [file] = assets;
+  assert.ok(file !== undefined, 'the result has a subtitle');
+  return { job, url: addressOf(file.asset), bytes: file.answer.bytes };
+}
+
+export function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,41 @@
+/** What the account has. */
+import assert from 'node:assert/strict';
+import { expectStatus } from '../expect/answer.ts';
+import type { Caller } from '../wire/caller.ts';
+import { asObject, isObject, type JsonObject, numberAt, valueAt } from '../wire/json.ts';
+
+export interface Balance {
+  readonly json: JsonObject;
+  readonly balance: number;
+  readonly reserved: number;
+  readonly available: number;
+}
+
+export async function readBalance(caller: Caller): Promise<Balance> {
+  const answer = await caller.get('/credits');
+  expectStatus(answer, 200);
+  return {
+    json: asObject(answer.json),
+    balance: numberAt(answer.json, 'balance_credits'),
+    reserved: numberAt(answer.json, 'reserved_credits'),
+    available: numberAt(answer.json, 'available_credits'),
+  };
+}
+
+/** A member of the balance that may stand at the top or within `monthly_usage`. */
+export function quotaMember({ json }: Balance, name: 'limit_credits' | 'remaining_credits'): unknown {
+  const { monthly_usage: usage } = json;
+  const place = [json, usage].find((each) => isObject(each) && Object.hasOwn(each, name));
+  if (place === undefined) assert.fail(`${name} is missing in the balance`);
+  return valueAt(place, name);
+}
+
+/** Credits that the jobs of this month took or hold, of this key. */
+export function usedCredits({ json }: Balance): number {
+  return numberAt(json, 'monthly_usage', 'used_credits');
+}
+
+/** Credits are decimal numbers: sums are compared to the thousandth. */
+export function expectCredits(found: number, expected: number, what: string): void {
+  assert.equal(found.toFixed(3), expected.toFixed(3), what);
+}

@@ -1,0 +1,65 @@
+/** Events: jobs that are told of, and what their webhooks say. */
+import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
+import { type ServiceUnderTest, shared } from '../service.ts';
+import type { Delivery, Mailbox, Reaction } from '../webhooks.ts';
+import { type Created, create } from './jobs.ts';
+
+/** Where addresses may lead to this machine: in the harness a new workspace that allows it, elsewhere the service itself. */
+export async function openReachable(service: ServiceUnderTest): Promise<ServiceUnderTest> {
+  return service.admin === null ? service : service.admin.open({ loopback: true });
+}
+
+/** One such place for all rules that do not move its clock. */
+export const reachablePlace: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared(openReachable);
+
+export function openMailbox({ supplies }: ServiceUnderTest, ...reactions: readonly Reaction[]): Mailbox {
+  if (supplies.webhooks === null) throw new Error('a rule receives webhooks without asking for a receiver');
+  return supplies.webhooks.receiver.open(...reactions);
+}
+
+/** The key that webhooks are signed with. */
+export function secretOf({ supplies }: ServiceUnderTest): string {
+  if (supplies.webhooks === null) throw new Error('a rule receives webhooks without asking for a receiver');
+  return supplies.webhooks.secret;
+}
+
+/** A job whose end is told to the mailbox. */
+export function createTold(
+  service: ServiceUnderTest,
+  mailbox: Mailbox,
+  kind: Created['kind'] = 'subtitle_translation',
+): Promise<Created> {
+  return create(service, kind, { extra: { callback_url: mailbox.url, client_reference: 'told' } });
+}
+
+/** Waits until so many deliveries have come; gives the last of them. */
+export async function untilDelivered(
+  service: ServiceUnderTest,
+  mailbox: Mailbox,
+  count = 1,
+  meanwhile: () => void = () => {},
+): Promise<Delivery> {
+  await service.until(
+    `webhook ${count} to be delivered`,
+    async () => meanwhile(),
+    () => mailbox.deliveries.length >= count,
+  );
+  const delivery = mailbox.deliveries[count - 1];
+  assert.ok(delivery !== undefined, `there is a delivery ${count}`);
+  return delivery;
+}
+
+/** A webhook header, by the end of its name: the vendor’s own name stands before it. */
+export function webhookHeader(delivery: Delivery, name: 'timestamp' | 'id' | 'signature'): string {
+  const found = Object.entries(delivery.headers).find(([each]) => each.endsWith(`-webhook-${name}`));
+  if (found === undefined) assert.fail(`the webhook has no …-Webhook-${name} header`);
+  return found[1];
+}
+
+/** The signature that a delivery should carry: three components, joined as we decided. */
+export function signatureFor(secret: string, delivery: Delivery, separator = '\n'): string {
+  const digest = createHash('sha256').update(delivery.body).digest('hex');
+  const parts = [webhookHeader(delivery, 'timestamp'), webhookHeader(delivery, 'id'), digest];
+  return createHmac('sha256', secret).update(parts.join(separator)).digest('hex');
+}

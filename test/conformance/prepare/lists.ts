@@ -1,0 +1,66 @@
+/** Lists and their pages. */
+import { expectStatus } from '../expect/answer.ts';
+import { JOB_KINDS, KINDS } from '../operations.ts';
+import { type ServiceUnderTest, shared } from '../service.ts';
+import type { Caller } from '../wire/caller.ts';
+import type { Incoming } from '../wire/exchange.ts';
+import { booleanAt, listAt, textAt } from '../wire/json.ts';
+import type { Query } from '../wire/sign.ts';
+import { goodSubtitleFile } from './subtitles.ts';
+import { reserve } from './uploads.ts';
+
+/** Paths of the seven lists. */
+export const LIST_PATHS: readonly string[] = [
+  '/credit-transactions',
+  '/uploads',
+  ...JOB_KINDS.map((kind) => KINDS[kind].path),
+];
+export const JOB_LIST_PATHS: readonly string[] = JOB_KINDS.map((kind) => KINDS[kind].path);
+
+/** A page: 200, with an array of records. */
+export async function readPage(caller: Caller, path: string, query: Query = []): Promise<Incoming> {
+  const answer = await caller.get(path, query);
+  expectStatus(answer, 200);
+  listAt(answer.json, 'data');
+  return answer;
+}
+
+export function idsOf(page: Incoming): string[] {
+  return listAt(page.json, 'data').map((item) => textAt(item, 'id'));
+}
+
+/** The query of the page behind this one, or null for the last. */
+export function nextQuery(page: Incoming, query: Query): Query | null {
+  if (!booleanAt(page.json, 'has_more')) return null;
+  return [...query.filter(([name]) => name !== 'cursor'), ['cursor', textAt(page.json, 'next_cursor')]];
+}
+
+/** All ids of a list from its first page on. */
+export async function walk(caller: Caller, path: string, query: Query): Promise<string[]> {
+  const ids: string[] = [];
+  let next: Query | null = query;
+  while (next !== null) {
+    const page: Incoming = await readPage(caller, path, next);
+    ids.push(...idsOf(page));
+    next = nextQuery(page, next);
+  }
+  return ids;
+}
+
+/** One more than the largest page. */
+const CROWD = 51;
+
+/** Ids of 51 reservations, which cost nothing, the newest first; `since` is the time of the first one. */
+export const crowd: (service: ServiceUnderTest) => Promise<{ ids: string[]; since: string }> = shared(
+  async (service) => {
+    const file = goodSubtitleFile(service);
+    const ids: string[] = [];
+    let since = '';
+    for (let made = 0; made < CROWD; made += 1) {
+      const { id, answer } = await reserve(service.caller, file);
+      if (since === '') since = textAt(answer.json, 'created_at');
+      ids.unshift(id);
+    }
+    return { ids, since };
+  },
+);

@@ -1,0 +1,66 @@
+/** What one rule of the suite is. */
+import type { SentenceId } from './sentences.ts';
+import type { ServiceUnderTest } from './service.ts';
+
+/** What a rule may lack, in the words that a skipped rule is reported with. */
+export const NEEDS = {
+  jobs: 'it creates jobs, which cost credits, and --no-jobs was given',
+  media: 'no video was given with --media',
+  mediaUrl: 'no public address of a video was given with --media-url',
+  ffmpeg: 'ffmpeg, which makes the videos that it sends, is not on the PATH',
+  otherKey: 'no second key was given with --other-key',
+  webhooks: 'no receiver of webhooks was given with --webhook-url',
+  keys: 'only the embedded harness can issue keys with rules of their own',
+  account: 'only the embedded harness can open an account of other means',
+  clock: 'only the embedded harness can move the clock of the service',
+  engines: 'only the embedded harness can hold the media work or make it fail',
+} as const;
+
+export type Need = keyof typeof NEEDS;
+
+/**
+ * `spec`: the specification says it, so it must hold for any service. `contract`: we decided it where the
+ * specification is silent; a tolerant run leaves it out.
+ */
+export type Strictness = 'spec' | 'contract';
+
+export interface Rule {
+  /** Section and name, such as `uploads.completion-before-bytes`. */
+  readonly id: string;
+  /** What holds, as a sentence. */
+  readonly title: string;
+  /** The sentences of the specification that it proves. */
+  readonly covers: readonly SentenceId[];
+  readonly strictness: Strictness;
+  readonly needs: readonly Need[];
+  /** Rejects with what was observed when the service breaks the rule. */
+  readonly check: (service: ServiceUnderTest) => Promise<void>;
+}
+
+/** The media that a job of a kind needs, beside the permission to create jobs. */
+export function needsOf(input: 'video' | 'subtitle'): Need[] {
+  return input === 'video' ? ['jobs', 'media'] : ['jobs'];
+}
+
+type Section = (
+  strictness: Strictness,
+  name: string,
+  parts: {
+    readonly title: string;
+    readonly covers: readonly SentenceId[];
+    readonly needs?: readonly Need[];
+    readonly check: Rule['check'];
+  },
+) => Rule;
+
+/** Makes rules whose ids start with the name of their section. */
+export function section(sectionName: string): Section {
+  return (strictness, name, { title, covers, needs = [], check }) => ({
+    id: `${sectionName}.${name}`,
+    title,
+    covers,
+    strictness,
+    needs,
+    check,
+  });
+}

@@ -1,0 +1,97 @@
+/** Deliveries of webhooks: what counts as taken, and what comes again. */
+import assert from 'node:assert/strict';
+import {
+  createTold,
+  openMailbox,
+  secretOf,
+  signatureFor,
+  untilDelivered,
+  webhookHeader,
+} from '../prepare/events.ts';
+import { create } from '../prepare/jobs.ts';
+import { type Rule, section } from '../rule.ts';
+import { adminOf } from '../service.ts';
+import type { Reaction } from '../webhooks.ts';
+
+const rule = section('deliveries');
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** A first answer that is a failed delivery: the event comes again, under the same id, signed anew. */
+function retryRule(strictness: Rule['strictness'], name: string, reaction: Reaction, title: string): Rule {
+  return rule(strictness, name, {
+    title,
+    covers: ['event.retried', 'event.success', 'limit.webhook-deadline'],
+    needs: ['jobs', 'webhooks', 'clock'],
+    async check(original) {
+      const service = await adminOf(original).open({ loopback: true });
+      const mailbox = openMailbox(service, reaction);
+      await createTold(service, mailbox);
+      const first = await untilDelivered(service, mailbox);
+      const second = await untilDelivered(service, mailbox, 2, () => adminOf(service).advance(6 * SECOND_MS));
+      assert.equal(webhookHeader(second, 'id'), webhookHeader(first, 'id'));
+      assert.deepEqual(second.body, first.body);
+      assert.notEqual(webhookHeader(second, 'timestamp'), webhookHeader(first, 'timestamp'));
+      assert.equal(webhookHeader(second, 'signature'), signatureFor(secretOf(service), second));
+    },
+  });
+}
+
+/** A first answer after which the event does not come again. */
+function lastRule(name: string, reaction: Reaction, title: string): Rule {
+  return rule('contract', name, {
+    title,
+    covers: ['event.success'],
+    needs: ['jobs', 'webhooks', 'clock'],
+    async check(original) {
+      const service = await adminOf(original).open({ loopback: true });
+      const mailbox = openMailbox(service, reaction);
+      await createTold(service, mailbox);
+      await untilDelivered(service, mailbox);
+      // An event to another address, made and delivered after an hour has passed, shows that nothing else was due.
+      adminOf(service).advance(60 * MINUTE_MS);
+      const later = openMailbox(service);
+      await createTold(service, later);
+      await untilDelivered(service, later, 1, () => adminOf(service).advance(SECOND_MS));
+      assert.equal(mailbox.deliveries.length, 1);
+    },
+  });
+}
+
+export const DELIVERY_RULES: readonly Rule[] = [
+  retryRule(
+    'spec',
+    'retried-400',
+    400,
+    'a webhook answered with 400 is sent again, with the same id and a new signature',
+  ),
+  retryRule('contract', 'retried-500', 500, 'a webhook answered with 500 is sent again'),
+  retryRule(
+    'contract',
+    'retried-redirect',
+    302,
+    'a webhook answered with a redirect is sent again, not followed',
+  ),
+  retryRule('spec', 'retried-silence', 'never', 'a webhook that is not answered within 5 s is sent again'),
+  lastRule('any-2xx', 299, 'a webhook answered with any 2xx is not sent again'),
+  lastRule('gone', 410, 'a webhook answered with 410 is not sent again'),
+  rule('contract', 'waits', {
+    title: 'the second attempt comes after about 5 s, the third after about 5 min',
+    covers: ['event.retried'],
+    needs: ['jobs', 'webhooks', 'clock'],
+    async check(original) {
+      const service = await adminOf(original).open({ loopback: true });
+      const mailbox = openMailbox(service, 500, 500);
+      await create(service, 'subtitle_translation', { extra: { callback_url: mailbox.url } });
+      await untilDelivered(service, mailbox);
+      const step = () => adminOf(service).advance(SECOND_MS);
+      await untilDelivered(service, mailbox, 3, step);
+      const [first = 0, second = 0, third = 0] = mailbox.deliveries.map((each) =>
+        Number(webhookHeader(each, 'timestamp')),
+      );
+      assert.ok(second - first >= 4 && second - first <= 8, `the second came after ${second - first} s`);
+      assert.ok(third - second >= 269 && third - second <= 335, `the third came after ${third - second} s`);
+    },
+  }),
+];

@@ -1,0 +1,193 @@
+/** The body of every refusal. */
+import assert from 'node:assert/strict';
+import { expectProblem, expectStatus, headerOf, NAMED_CODES, REQUEST_ID } from '../expect/answer.ts';
+import { JOB_KINDS, KINDS, UNKNOWN_ID } from '../operations.ts';
+import { callWithWrongSignature, rationed } from '../prepare/operations.ts';
+import { goodSubtitleFile } from '../prepare/subtitles.ts';
+import { reservationOf, reserve } from '../prepare/uploads.ts';
+import { type Rule, section } from '../rule.ts';
+import type { SentenceId } from '../sentences.ts';
+import { otherCaller, shared } from '../service.ts';
+import { freshToken } from '../wire/caller.ts';
+import type { Incoming } from '../wire/exchange.ts';
+import { asObject, booleanAt, listAt, numberAt, textAt } from '../wire/json.ts';
+
+const rule = section('errors');
+
+/** Refusals of several kinds, made once: 400 in a query and in a body, 401, 404, 409. */
+const refusals = shared(async (service): Promise<readonly Incoming[]> => {
+  const { caller } = service;
+  const key = freshToken();
+  const body = reservationOf(goodSubtitleFile(service));
+  await caller.post('/uploads', body, key);
+  return [
+    await caller.get('/uploads', [['limit', '0']]),
+    await caller.call({ method: 'POST', path: '/uploads', body: Buffer.from('{"broken') }),
+    await callWithWrongSignature(service, { method: 'GET', path: '/credits' }),
+    await caller.get(`/dubbings/${UNKNOWN_ID}`),
+    await caller.post('/uploads', { ...body, file_name: 'another.srt' }, key),
+  ];
+});
+
+const STATUSES = [400, 400, 401, 404, 409];
+
+/** Looks at every one of the refusals. */
+function everyRefusal(
+  name: string,
+  title: string,
+  covers: SentenceId[],
+  look: (answer: Incoming) => void,
+): Rule {
+  return rule('spec', name, {
+    title,
+    covers,
+    async check(service) {
+      const answers = await refusals(service);
+      answers.forEach((answer, at) => {
+        expectStatus(answer, STATUSES[at] ?? 0);
+        look(answer);
+      });
+    },
+  });
+}
+
+export const ERROR_RULES: readonly Rule[] = [
+  everyRefusal('content-type', 'a refusal is application/problem+json', ['problem.content-type'], (answer) =>
+    assert.match(headerOf(answer, 'Content-Type'), /^application\/problem\+json\s*(;|$)/),
+  ),
+  everyRefusal(
+    'type',
+    'type is a URI below /errors/ that ends in the lower-case code',
+    ['problem.type'],
+    (answer) => {
+      const { pathname, protocol } = new URL(textAt(answer.json, 'type'));
+      assert.match(protocol, /^https?:$/);
+      assert.ok(pathname.endsWith(`/errors/${textAt(answer.json, 'code').toLowerCase()}`), pathname);
+    },
+  ),
+  everyRefusal('title', 'title is a short text', ['problem.title'], (answer) => {
+    const title = textAt(answer.json, 'title');
+    // Short is what fits on a line.
+    assert.ok(title.trim() !== '' && title.length <= 120 && !title.includes('\n'), title);
+  }),
+  everyRefusal('status', 'status is the HTTP status', ['problem.status'], (answer) =>
+    assert.equal(numberAt(answer.json, 'status'), answer.status),
+  ),
+  everyRefusal('detail', 'detail is a text', ['problem.detail'], (answer) =>
+    assert.notEqual(textAt(answer.json, 'detail').trim(), ''),
+  ),
+  everyRefusal('instance', 'instance is the path of the request', ['problem.instance'], (answer) =>
+    assert.equal(textAt(answer.json, 'instance'), answer.target.split('?')[0]),
+  ),
+  everyRefusal(
+    'code',
+    'code is a machine code, and that of the status where one is named',
+    ['problem.code'],
+    (answer) => {
+      const code = textAt(answer.json, 'code');
+      assert.match(code, /^[A-Z][A-Z0-9_]+$/);
+      assert.equal(NAMED_CODES[code] ?? answer.status, answer.status, code);
+    },
+  ),
+  everyRefusal('request-id', 'request_id is the X-Request-ID', ['problem.request-id'], (answer) => {
+    const id = textAt(answer.json, 'request_id');
+    assert.match(id, REQUEST_ID);
+    assert.equal(headerOf(answer, 'X-Request-ID'), id);
+  }),
+  everyRefusal(
+    'retryable',
+    'retryable is false where another attempt cannot help',
+    ['problem.retryable', 'problem.decides'],
+    (answer) => assert.equal(booleanAt(answer.json, 'retryable'), false),
+  ),
+  rule('contract', 'fields', {
+    title: 'a 400 names every field at fault in errors, each with a pointer and a detail',
+    covers: ['error.INVALID_REQUEST', 'problem.decides'],
+    async check(service) {
+      const body = {
+        ...reservationOf(goodSubtitleFile(service)),
+        purpose: 'thumbnail',
+        size_bytes: 'many',
+        extra: 1,
+      };
+      const answer = await service.caller.post('/uploads', body);
+      expectProblem(service, answer, 400, 'INVALID_REQUEST');
+      const pointers = listAt(answer.json, 'errors').map((error) => {
+        assert.notEqual(textAt(error, 'detail'), '');
+        return textAt(error, 'pointer');
+      });
+      assert.deepEqual(pointers.toSorted(), ['/extra', '/purpose', '/size_bytes']);
+      const listed = await service.caller.get('/uploads', [
+        ['limit', '0'],
+        ['colour', 'red'],
+      ]);
+      const names = listAt(listed.json, 'errors').map((error) => textAt(error, 'pointer'));
+      assert.deepEqual(names.toSorted(), ['colour', 'limit']);
+    },
+  }),
+  rule('spec', 'broken-bodies', {
+    title: 'a body that is no JSON, or JSON of another kind than an object, is refused',
+    covers: ['error.INVALID_REQUEST', 'endpoint.json'],
+    async check(service) {
+      for (const path of ['/uploads', ...JOB_KINDS.map((kind) => KINDS[kind].path)]) {
+        for (const text of ['', '{', '[]', 'null', '"text"', '7', '{"a":1}{"b":2}', '{"a":NaN}']) {
+          const answer = await service.caller.call({ method: 'POST', path, body: Buffer.from(text) });
+          expectProblem(service, answer, 400, 'INVALID_REQUEST');
+        }
+      }
+    },
+  }),
+  rule('contract', 'not-utf-8', {
+    title: 'a body that is not UTF-8 is refused',
+    covers: ['error.INVALID_REQUEST', 'endpoint.json'],
+    async check(service) {
+      const text = JSON.stringify({ ...reservationOf(goodSubtitleFile(service)), file_name: 'é.srt' });
+      const answer = await service.caller.call({
+        method: 'POST',
+        path: '/uploads',
+        body: Buffer.from(text, 'latin1'),
+      });
+      expectProblem(service, answer, 400, 'INVALID_REQUEST');
+    },
+  }),
+  rule('contract', 'not-found-alike', {
+    title: 'foreign, unknown and malformed ids get the same 404',
+    covers: ['service.own-records', 'path.ids', 'error.open-codes'],
+    needs: ['otherKey'],
+    async check(service) {
+      const { id } = await reserve(service.caller, goodSubtitleFile(service));
+      const other = otherCaller(service);
+      const unknown = `${id.slice(0, -4)}0000`;
+      const bodies: unknown[] = [];
+      for (const each of [id, unknown, 'malformed', 'x'.repeat(500), '%00', '%F0%9F%8E%AC']) {
+        const answer = await other.get(`/uploads/${each}`);
+        expectProblem(service, answer, 404, 'RESOURCE_NOT_FOUND');
+        bodies.push({ ...asObject(answer.json), instance: '', request_id: '' });
+      }
+      for (const body of bodies) assert.deepEqual(body, bodies[0]);
+    },
+  }),
+  rule('contract', 'retry-after', {
+    title: 'a 429 for too many requests is retryable and says in Retry-After when',
+    covers: ['error.RATE_LIMIT_EXCEEDED', 'problem.decides', 'limit.rate'],
+    needs: ['account'],
+    async check(service) {
+      const { caller } = await rationed(service);
+      const answer = await caller.get('/credits');
+      expectProblem(service, answer, 429, 'RATE_LIMIT_EXCEEDED');
+      assert.equal(booleanAt(answer.json, 'retryable'), true);
+      const seconds = Number(headerOf(answer, 'Retry-After'));
+      assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 3600, `Retry-After is ${seconds}`);
+    },
+  }),
+  rule('contract', 'rate-headers', {
+    title: 'answers tell in RateLimit-Policy and RateLimit what is left',
+    covers: ['limit.rate'],
+    async check({ caller }) {
+      const [first, second] = [await caller.get('/credits'), await caller.get('/credits')];
+      assert.match(headerOf(first, 'RateLimit-Policy'), /^"[a-z]+";q=\d+;w=\d+$/);
+      const left = (answer: Incoming) => Number(/;r=(\d+);t=\d+$/.exec(headerOf(answer, 'RateLimit'))?.[1]);
+      assert.equal(left(second), left(first) - 1);
+    },
+  }),
+];

@@ -1,0 +1,79 @@
+/** How many media tasks a workspace may have under way, and how large a body may be. */
+import assert from 'node:assert/strict';
+import { expectProblem, expectStatus } from '../expect/answer.ts';
+import { KINDS } from '../operations.ts';
+import { bodyFor, create, startLasting } from '../prepare/jobs.ts';
+import { type Rule, section } from '../rule.ts';
+import { adminOf, otherCaller } from '../service.ts';
+import { freshToken } from '../wire/caller.ts';
+import { booleanAt } from '../wire/json.ts';
+import { joinRequest, requestLines, sendBeyondAnswer } from '../wire/raw.ts';
+
+const rule = section('limits');
+
+const SLOTS = 15;
+
+export const LIMIT_RULES: readonly Rule[] = [
+  rule('spec', 'concurrency', {
+    title: '15 jobs of all keys may be under way, a sixteenth is refused until one has ended',
+    covers: ['limit.concurrency', 'service.concurrency', 'error.CONCURRENCY_LIMIT_EXCEEDED'],
+    needs: ['jobs', 'account', 'otherKey'],
+    async check(original) {
+      const service = await adminOf(original).open({ idle: true });
+      const first = await create(service, 'dubbing');
+      const other = otherCaller(service);
+      for (let made = 1; made < SLOTS; made += 1) {
+        const caller = made % 2 === 0 ? service.caller : other;
+        expectStatus((await create(service, 'subtitle_translation', { caller })).answer, 202);
+      }
+      const body = await bodyFor(service, 'subtitle_translation');
+      const { path } = KINDS.subtitle_translation;
+      for (const caller of [service.caller, other]) {
+        expectProblem(service, await caller.post(path, body), 429, 'CONCURRENCY_LIMIT_EXCEEDED');
+      }
+      expectStatus(await service.caller.remove(first.path), 202);
+      expectStatus(await other.post(path, body), 202);
+    },
+  }),
+  rule('contract', 'concurrency-retry', {
+    title: 'a refusal for want of a slot is retryable, says in Retry-After when, and keeps the key free',
+    covers: ['error.CONCURRENCY_LIMIT_EXCEEDED', 'problem.decides', 'header.idempotency-intent'],
+    needs: ['jobs', 'account'],
+    async check(original) {
+      const service = await adminOf(original).open({ idle: true });
+      const first = await create(service, 'dubbing');
+      for (let made = 1; made < SLOTS; made += 1) await create(service, 'dubbing');
+      const key = freshToken();
+      const body = await bodyFor(service, 'dubbing');
+      const refused = await service.caller.post(KINDS.dubbing.path, body, key);
+      expectProblem(service, refused, 429, 'CONCURRENCY_LIMIT_EXCEEDED');
+      assert.equal(booleanAt(refused.json, 'retryable'), true);
+      assert.ok(Number(refused.headers['retry-after']) >= 1, 'Retry-After in seconds');
+      await service.caller.remove(first.path);
+      const answer = await service.caller.post(KINDS.dubbing.path, body, key);
+      expectStatus(answer, 202);
+      assert.equal(answer.headers['idempotency-replayed'], 'false');
+    },
+  }),
+  rule('spec', 'slot-comes-free', {
+    title: 'a cancelled job holds no slot',
+    covers: ['limit.concurrency', 'job.cancelled'],
+    needs: ['jobs', 'engines'],
+    async check(original) {
+      for (let made = 0; made < SLOTS + 1; made += 1) {
+        const { service, path } = await startLasting(original, 'subtitle_translation');
+        expectStatus(await service.caller.remove(path), 202);
+      }
+    },
+  }),
+  rule('contract', 'large-body-answered', {
+    title:
+      'a body over 12 MiB is refused by its announced length, and its sender is not cut off before it can read that',
+    covers: ['error.open-codes', 'problem.content-type'],
+    async check({ caller, origin }) {
+      const signed = caller.sign({ method: 'POST', path: '/uploads', body: {} });
+      const head = joinRequest(requestLines(signed, [`Content-Length: ${12 * 1024 ** 2 + 1}`]));
+      assert.deepEqual(await sendBeyondAnswer(origin, head), { status: 413, cutOff: false });
+    },
+  }),
+];

@@ -1,0 +1,116 @@
+/** The list item of the five job kinds. */
+import assert from 'node:assert/strict';
+import { expectMembers, expectOneOf, expectStatus } from '../expect/answer.ts';
+import { JOB_KINDS, KINDS } from '../operations.ts';
+import { type Created, createdJob, finishedJob, possibleKinds, SHARED_REFERENCE } from '../prepare/jobs.ts';
+import { readPage } from '../prepare/lists.ts';
+import { type Rule, section } from '../rule.ts';
+import type { SentenceId } from '../sentences.ts';
+import type { ServiceUnderTest } from '../service.ts';
+import { instantAt, isObject, type JsonObject, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
+
+const rule = section('list-item');
+
+export const ITEM_MEMBERS: readonly string[] = [
+  'id',
+  'object',
+  'status',
+  'progress',
+  'client_reference',
+  'created_at',
+  'updated_at',
+  'detail_url',
+];
+export const JOB_STATUSES: readonly string[] = ['queued', 'processing', 'succeeded', 'failed', 'cancelled'];
+
+/** The item of a job in the list of its kind. */
+async function itemOf(service: ServiceUnderTest, job: Created): Promise<JsonObject> {
+  const query = [['client_reference', textAt(job.body, 'client_reference')]] as const;
+  const page = await readPage(service.caller, KINDS[job.kind].path, query);
+  const item = listAt(page.json, 'data')
+    .filter(isObject)
+    .find(({ id }) => id === job.id);
+  if (item === undefined) assert.fail(`${job.id} is not in the list ${KINDS[job.kind].path}`);
+  return item;
+}
+
+/** Looks at the item of one finished job of every kind that the run can make. */
+function itemRule(
+  name: string,
+  title: string,
+  sentence: SentenceId,
+  look: (item: JsonObject, job: Created) => void,
+): Rule {
+  return rule('spec', name, {
+    title,
+    covers: [sentence],
+    needs: ['jobs'],
+    async check(service) {
+      for (const kind of possibleKinds(service)) {
+        const job = await finishedJob(service, kind);
+        look(await itemOf(service, job), job);
+      }
+    },
+  });
+}
+
+export const LIST_ITEM_RULES: readonly Rule[] = [
+  itemRule('exact', 'an item has its eight members and no other', 'item.exact', (item, { kind }) =>
+    expectMembers(item, ITEM_MEMBERS, `an item of ${kind}`),
+  ),
+  itemRule('id', 'id is that of the created job', 'item.id', (item, job) =>
+    assert.equal(textAt(item, 'id'), textAt(job.answer.json, 'id')),
+  ),
+  itemRule('object', 'object is the kind', 'item.object', (item, { kind }) => {
+    expectOneOf(item.object, JOB_KINDS, 'object');
+    assert.equal(item.object, kind);
+  }),
+  itemRule('status', 'status is one of the five', 'item.status', (item) =>
+    expectOneOf(item.status, JOB_STATUSES, 'status'),
+  ),
+  itemRule('progress', 'progress is a whole number from 0 to 100', 'item.progress', (item) => {
+    const progress = numberAt(item, 'progress');
+    assert.ok(Number.isInteger(progress) && progress >= 0 && progress <= 100, `progress is ${progress}`);
+  }),
+  itemRule('client-reference', 'client_reference is the caller’s', 'item.client-reference', (item) =>
+    assert.equal(item.client_reference, SHARED_REFERENCE),
+  ),
+  itemRule('created-at', 'created_at is a date-time', 'item.created-at', (item, job) =>
+    assert.equal(instantAt(item, 'created_at'), instantAt(job.answer.json, 'created_at')),
+  ),
+  itemRule('updated-at', 'updated_at is a date-time, not before created_at', 'item.updated-at', (item) =>
+    assert.ok(instantAt(item, 'updated_at') >= instantAt(item, 'created_at')),
+  ),
+  rule('spec', 'detail-url', {
+    title: 'detail_url leads to the single resource',
+    covers: ['item.detail-url', 'item.summary'],
+    needs: ['jobs'],
+    async check(service) {
+      const job = await finishedJob(service, 'subtitle_translation');
+      const item = await itemOf(service, job);
+      const address = new URL(textAt(item, 'detail_url'), service.origin);
+      assert.equal(address.origin, service.origin, 'the origin of detail_url');
+      assert.ok(address.pathname.startsWith(`${service.basePath}/`), `detail_url is ${address.pathname}`);
+      const answer = await service.caller.get(address.pathname.slice(service.basePath.length));
+      expectStatus(answer, 200);
+      assert.equal(textAt(answer.json, 'id'), job.id);
+      assert.notEqual(valueAt(answer.json, 'result'), null, 'the single resource carries the result');
+    },
+  }),
+  rule('spec', 'no-reference', {
+    title: 'client_reference is null when the caller gave none',
+    covers: ['item.client-reference'],
+    needs: ['jobs'],
+    async check(service) {
+      const { body } = await createdJob(service, 'subtitle_translation');
+      const { client_reference: _reference, ...bare } = body;
+      const answer = await service.caller.post(KINDS.subtitle_translation.path, bare);
+      expectStatus(answer, 202);
+      const page = await readPage(service.caller, KINDS.subtitle_translation.path, [['limit', '50']]);
+      const item = listAt(page.json, 'data')
+        .filter(isObject)
+        .find(({ id }) => id === textAt(answer.json, 'id'));
+      assert.equal(valueAt(item, 'client_reference'), null);
+    },
+  }),
+];

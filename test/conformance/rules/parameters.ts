@@ -1,0 +1,208 @@
+/** Query parameters of lists: which there are, and what they take. */
+import { expectProblem } from '../expect/answer.ts';
+import { JOB_LIST_PATHS, LIST_PATHS, readPage } from '../prepare/lists.ts';
+import { type Rule, section } from '../rule.ts';
+import type { SentenceId } from '../sentences.ts';
+import type { ServiceUnderTest } from '../service.ts';
+import type { Query } from '../wire/sign.ts';
+
+const rule = section('parameters');
+
+const NOON = '2026-01-02T12:00:00Z';
+const TRANSACTIONS = ['/credit-transactions'];
+const UPLOADS = ['/uploads'];
+
+async function expectRefused(service: ServiceUnderTest, paths: readonly string[], queries: readonly Query[]) {
+  for (const path of paths) {
+    for (const query of queries) {
+      expectProblem(service, await service.caller.get(path, query), 400, 'INVALID_REQUEST');
+    }
+  }
+}
+
+async function expectTaken(service: ServiceUnderTest, paths: readonly string[], queries: readonly Query[]) {
+  for (const path of paths) {
+    for (const query of queries) await readPage(service.caller, path, query);
+  }
+}
+
+/** Values of one parameter that every one of these lists refuses with 400. */
+function refused(
+  name: string,
+  title: string,
+  sentence: SentenceId,
+  paths: readonly string[],
+  queries: readonly Query[],
+): Rule {
+  return rule('spec', name, {
+    title,
+    covers: [sentence, 'parameter.invalid'],
+    check: (service) => expectRefused(service, paths, queries),
+  });
+}
+
+function taken(
+  name: string,
+  title: string,
+  sentence: SentenceId,
+  paths: readonly string[],
+  queries: readonly Query[],
+): Rule {
+  return rule('spec', name, {
+    title,
+    covers: [sentence],
+    check: (service) => expectTaken(service, paths, queries),
+  });
+}
+
+const values = (name: string, ...texts: readonly string[]): Query[] => texts.map((text) => [[name, text]]);
+
+export const PARAMETER_RULES: readonly Rule[] = [
+  taken(
+    'limit',
+    'every list takes limit=1 and limit=50',
+    'parameter.limit',
+    LIST_PATHS,
+    values('limit', '1', '50'),
+  ),
+  refused(
+    'limit-range',
+    'limit 0, 51, -1 and 1.5 are refused, as is what is no number',
+    'parameter.limit',
+    LIST_PATHS,
+    values('limit', '0', '51', '-1', '1.5', 'ten', ''),
+  ),
+  refused(
+    'cursor-length',
+    'a cursor of 1025 characters is refused',
+    'parameter.cursor',
+    LIST_PATHS,
+    values('cursor', 'A'.repeat(1025)),
+  ),
+  refused(
+    'cursor-invented',
+    'a cursor that no list gave out is refused',
+    'parameter.cursor',
+    LIST_PATHS,
+    values('cursor', 'invented', '', 'A'.repeat(1024)),
+  ),
+  refused('unknown', 'an unknown parameter is refused', 'parameter.invalid', LIST_PATHS, [
+    ...values('no_such_parameter', '1'),
+    ...values('Limit', '1'),
+    ...values('sort', 'created_at'),
+  ]),
+  refused(
+    'repeated',
+    'a repeated parameter is refused, even with the same value',
+    'parameter.invalid',
+    LIST_PATHS,
+    [
+      [
+        ['limit', '5'],
+        ['limit', '5'],
+      ],
+      [
+        ['created_after', NOON],
+        ['created_after', '2026-01-03T12:00:00Z'],
+      ],
+    ],
+  ),
+  taken('bounds', 'bounds are taken with Z and with an offset', 'parameter.created-after', LIST_PATHS, [
+    ...values('created_after', NOON, '2026-01-02T20:00:00+08:00', '2026-01-02T12:00:00.123Z'),
+    [
+      ['created_after', '2026-01-02T20:00:00+08:00'],
+      ['created_before', '2026-01-02T12:00:01Z'],
+    ],
+  ]),
+  refused(
+    'created-after-zone',
+    'created_after without a time zone, or that is no date-time, is refused',
+    'parameter.created-after',
+    LIST_PATHS,
+    values('created_after', '2026-01-02T12:00:00', '2026-01-02', '1767355200', '2026-02-30T99:00:00Z', ''),
+  ),
+  refused(
+    'created-before-zone',
+    'created_before without a time zone, or that is no date-time, is refused',
+    'parameter.created-before',
+    LIST_PATHS,
+    values('created_before', '2026-01-02T12:00:00', 'yesterday', ''),
+  ),
+  refused(
+    'order-of-bounds',
+    'created_after must be earlier than created_before, also across time zones',
+    'parameter.created-after',
+    LIST_PATHS,
+    [
+      [
+        ['created_after', NOON],
+        ['created_before', NOON],
+      ],
+      [
+        ['created_after', '2026-01-02T12:00:01Z'],
+        ['created_before', '2026-01-02T20:00:00+08:00'],
+      ],
+    ],
+  ),
+  taken('upload-status', 'the uploads list takes the five statuses of uploads', 'parameter.status', UPLOADS, [
+    ...values('status', 'waiting_for_upload', 'validating', 'ready', 'failed', 'expired'),
+  ]),
+  taken('job-status', 'the job lists take the five statuses of jobs', 'parameter.status', JOB_LIST_PATHS, [
+    ...values('status', 'queued', 'processing', 'succeeded', 'failed', 'cancelled'),
+  ]),
+  refused(
+    'upload-status-unknown',
+    'the uploads list refuses the statuses of jobs',
+    'parameter.status',
+    UPLOADS,
+    [...values('status', 'queued', 'succeeded', 'READY', '')],
+  ),
+  refused(
+    'job-status-unknown',
+    'the job lists refuse the statuses of uploads',
+    'parameter.status',
+    JOB_LIST_PATHS,
+    [...values('status', 'ready', 'validating', 'done', '')],
+  ),
+  refused('transaction-filters', 'the transactions take no filter', 'parameter.invalid', TRANSACTIONS, [
+    ...values('status', 'succeeded'),
+    ...values('purpose', 'source_video'),
+    ...values('client_reference', 'a'),
+  ]),
+  taken('purpose', 'the uploads list takes both purposes', 'parameter.purpose', UPLOADS, [
+    ...values('purpose', 'source_video', 'subtitle_file'),
+  ]),
+  refused('purpose-unknown', 'the uploads list refuses another purpose', 'parameter.purpose', UPLOADS, [
+    ...values('purpose', 'thumbnail', ''),
+  ]),
+  refused('purpose-of-jobs', 'the job lists have no purpose', 'parameter.purpose', JOB_LIST_PATHS, [
+    ...values('purpose', 'source_video'),
+  ]),
+  refused(
+    'reference-of-uploads',
+    'the uploads list has no client_reference',
+    'parameter.client-reference',
+    UPLOADS,
+    [...values('client_reference', 'a')],
+  ),
+  taken(
+    'reference',
+    'the job lists take a client_reference of 1 and of 128 characters, of any script',
+    'parameter.client-reference',
+    JOB_LIST_PATHS,
+    values('client_reference', 'a', 'x'.repeat(128), 'Folge 7 / 第七集 & +100 %'),
+  ),
+  refused(
+    'reference-length',
+    'the job lists refuse an empty client_reference and one of 129 characters',
+    'parameter.client-reference',
+    JOB_LIST_PATHS,
+    values('client_reference', '', 'x'.repeat(129)),
+  ),
+  rule('spec', 'credits', {
+    title: 'the balance takes no parameter at all',
+    covers: ['balance.no-parameters', 'parameter.invalid'],
+    check: (service) =>
+      expectRefused(service, ['/credits'], [...values('limit', '1'), ...values('month', '2026-01')]),
+  }),
+];

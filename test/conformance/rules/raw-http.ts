@@ -1,0 +1,218 @@
+/**
+ * Requests that two programs on the way could read in two ways. Each is signed and fine but for the one thing that is
+ * wrong with it. It is refused, the connection is closed, and no request hidden behind it is answered.
+ */
+import assert from 'node:assert/strict';
+import { type Rule, section } from '../rule.ts';
+import type { ServiceUnderTest } from '../service.ts';
+import type { Outgoing } from '../wire/exchange.ts';
+import { joinRequest, type RawAnswer, requestLines, sendRaw } from '../wire/raw.ts';
+
+const rule = section('raw-http');
+
+/** A signed request to spoil, and one that is hidden behind it. */
+interface Material {
+  readonly get: Outgoing;
+  readonly post: Outgoing;
+  readonly hidden: string;
+}
+
+type Spoil = (material: Material) => string | Buffer;
+
+/** A reservation that is taken when nothing is wrong with the request around it. */
+const json = JSON.stringify({
+  purpose: 'subtitle_file',
+  file_name: 'a.srt',
+  content_type: 'text/plain',
+  size_bytes: 9,
+});
+const { length } = json;
+
+function materialOf({ caller }: ServiceUnderTest): Material {
+  const get = caller.sign({ method: 'GET', path: '/credits' });
+  const post = caller.sign({ method: 'POST', path: '/uploads', body: Buffer.from(json) });
+  const hidden = joinRequest(requestLines(caller.sign({ method: 'GET', path: '/credits' })));
+  return { get, post, hidden };
+}
+
+/** The request line with another target. */
+function retarget({ get }: Material, change: (target: string) => string): string {
+  const [, ...rest] = requestLines(get);
+  return joinRequest([`GET ${change(get.target)} HTTP/1.1`, ...rest]);
+}
+
+const withLines =
+  (...extra: readonly string[]): Spoil =>
+  ({ get }) =>
+    joinRequest(requestLines(get, extra));
+
+/** A POST with these lines on its framing, and what follows its head. */
+const framed =
+  (lines: readonly string[], body: (material: Material) => string): Spoil =>
+  (material) =>
+    joinRequest(requestLines(material.post, lines), body(material));
+
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+const CASES: Readonly<Record<string, { readonly what: string; readonly spoil: Spoil }>> = {
+  'length-and-chunks': {
+    what: 'Content-Length beside Transfer-Encoding',
+    spoil: framed(['Content-Length: 5', 'Transfer-Encoding: chunked'], ({ hidden }) => `0\r\n\r\n${hidden}`),
+  },
+  'two-lengths': {
+    what: 'two different Content-Length headers',
+    spoil: framed(
+      [`Content-Length: ${length}`, `Content-Length: ${length + 1}`],
+      ({ hidden }) => `${json}${hidden}`,
+    ),
+  },
+  'same-length-twice': {
+    what: 'the same Content-Length twice',
+    spoil: framed(
+      [`Content-Length: ${length}`, `Content-Length: ${length}`],
+      ({ hidden }) => `${json}${hidden}`,
+    ),
+  },
+  'two-encodings': {
+    what: 'two Transfer-Encoding headers',
+    spoil: framed(
+      ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'],
+      ({ hidden }) => `${chunk(json)}0\r\n\r\n${hidden}`,
+    ),
+  },
+  'unknown-encoding': {
+    what: 'an unknown Transfer-Encoding',
+    spoil: framed(['Transfer-Encoding: xchunked'], ({ hidden }) => `${chunk(json)}0\r\n\r\n${hidden}`),
+  },
+  'space-before-colon': {
+    what: 'a space before the colon of Transfer-Encoding',
+    spoil: framed(['Transfer-Encoding : chunked'], ({ hidden }) => `${chunk(json)}0\r\n\r\n${hidden}`),
+  },
+  'negative-length': { what: 'a negative Content-Length', spoil: framed(['Content-Length: -1'], () => '') },
+  'signed-length': {
+    what: 'a Content-Length with a plus sign',
+    spoil: framed([`Content-Length: +${length}`], () => json),
+  },
+  'huge-chunk': {
+    what: 'a chunk size beyond 64 bits',
+    spoil: framed(['Transfer-Encoding: chunked'], () => 'fffffffffffffffff\r\nx'),
+  },
+  'bare-line-feed-in-chunks': {
+    what: 'chunks that end in a bare line feed',
+    spoil: framed(['Transfer-Encoding: chunked'], () => `${length.toString(16)}\n${json}\n0\n\n`),
+  },
+  'bare-line-feed': {
+    what: 'lines that end in a bare line feed',
+    spoil: ({ get }) => `${requestLines(get).join('\n')}\n\n`,
+  },
+  'folded-header': { what: 'a header folded over two lines', spoil: withLines('X-Note: a', ' b') },
+  'nul-in-header': { what: 'a NUL in a header', spoil: withLines('X-Note: a\0b') },
+  'two-hosts': { what: 'two Host headers', spoil: withLines('Host: elsewhere.example.com') },
+  'no-host': {
+    what: 'no Host header',
+    spoil: ({ get }) => joinRequest(requestLines(get).filter((line) => !line.startsWith('Host:'))),
+  },
+  'two-content-types': {
+    what: 'two Content-Type headers',
+    spoil: framed([`Content-Length: ${length}`, 'Content-Type: text/plain'], () => json),
+  },
+  'two-idempotency-keys': {
+    what: 'two Idempotency-Key headers',
+    spoil: framed([`Content-Length: ${length}`, 'Idempotency-Key: another'], () => json),
+  },
+  'absolute-target': {
+    what: 'a target in absolute form',
+    spoil: (material) => retarget(material, (target) => `http://elsewhere.example.com${target}`),
+  },
+  fragment: { what: 'a fragment', spoil: (material) => retarget(material, (target) => `${target}#part`) },
+  'dot-segments': {
+    what: 'dot segments',
+    spoil: (material) => retarget(material, (target) => target.replace('/credits', '/uploads/../credits')),
+  },
+  'escaped-dot-segments': {
+    what: 'dot segments behind escapes',
+    spoil: (material) =>
+      retarget(material, (target) => target.replace('/credits', '/uploads/%2e%2e/credits')),
+  },
+  'double-slash': {
+    what: 'a double slash',
+    spoil: (material) => retarget(material, (target) => `/${target}`),
+  },
+  'escaped-slash': {
+    what: 'an escaped slash',
+    spoil: (material) => retarget(material, (target) => target.replace('/credits', '%2Fcredits')),
+  },
+  'broken-escape': {
+    what: 'a percent sign that escapes nothing',
+    spoil: (material) => retarget(material, (target) => `${target}?a=%zz`),
+  },
+  'raw-utf-8': {
+    what: 'raw UTF-8 in the target',
+    spoil: (material) =>
+      Buffer.from(
+        retarget(material, (target) => `${target}/é`),
+        'utf8',
+      ),
+  },
+  'space-in-target': {
+    what: 'a space in the target',
+    spoil: (material) => retarget(material, (target) => `${target}/a b`),
+  },
+  'repeated-parameter': {
+    what: 'a repeated parameter',
+    spoil: (material) => retarget(material, (target) => `${target}?a=1&a=1`),
+  },
+  'get-with-length': {
+    what: 'a GET with a body',
+    spoil: ({ get }) => joinRequest(requestLines(get, [`Content-Length: ${length}`]), json),
+  },
+  'get-with-chunks': {
+    what: 'a GET with a body in chunks',
+    spoil: ({ get }) =>
+      joinRequest(requestLines(get, ['Transfer-Encoding: chunked']), `${chunk(json)}0\r\n\r\n`),
+  },
+  'delete-with-body': {
+    what: 'a DELETE with a body',
+    spoil: ({ get }) => {
+      const [, ...rest] = requestLines(get, ['Idempotency-Key: k', `Content-Length: ${length}`]);
+      return joinRequest([`DELETE ${get.target.replace('/credits', '/dubbings/x')} HTTP/1.1`, ...rest], json);
+    },
+  },
+  'long-header': { what: 'a header of 17 KiB', spoil: withLines(`X-Note: ${'a'.repeat(17 * 1024)}`) },
+  'many-headers': {
+    what: '1,500 headers',
+    spoil: withLines(...Array.from({ length: 1500 }, (_, at) => `a${at}: b`)),
+  },
+};
+
+function expectRefused(answer: RawAnswer, what: string): void {
+  assert.deepEqual(answer.statuses, [400], `${what}: ${answer.text.split('\r\n', 1)[0] || 'no answer'}`);
+  assert.match(answer.text, /application\/problem\+json/i, what);
+  assert.ok(answer.closed, `${what}: the connection was left open`);
+}
+
+export const RAW_HTTP_RULES: readonly Rule[] = [
+  rule('contract', 'control', {
+    title: 'the same requests, unspoilt, are taken over the same kind of connection',
+    covers: ['endpoint.signed'],
+    async check(service) {
+      const { get, post } = materialOf(service);
+      const close = 'Connection: close';
+      const requests = [
+        { bytes: joinRequest(requestLines(get, [close])), status: 200 },
+        { bytes: joinRequest(requestLines(post, [close, `Content-Length: ${length}`]), json), status: 201 },
+      ];
+      for (const { bytes, status } of requests) {
+        assert.deepEqual((await sendRaw(service.origin, bytes)).statuses, [status]);
+      }
+    },
+  }),
+  ...Object.entries(CASES).map(([name, { what, spoil }]) =>
+    rule('contract', name, {
+      title: `${what} is refused with 400, and the connection closed`,
+      covers: ['auth.canonical-form', 'error.INVALID_REQUEST'],
+      check: async (service) =>
+        expectRefused(await sendRaw(service.origin, spoil(materialOf(service))), what),
+    }),
+  ),
+];

@@ -1,0 +1,145 @@
+/** What each kind gives, and nothing else. */
+import assert from 'node:assert/strict';
+import { expectMembers } from '../expect/answer.ts';
+import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
+import { ASSETS, addressOf, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
+import { finishedJob } from '../prepare/jobs.ts';
+import { parseSrt } from '../prepare/subtitles.ts';
+import { needsOf, type Rule, section } from '../rule.ts';
+import type { SentenceId } from '../sentences.ts';
+import { listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
+
+const rule = section('results');
+
+const RESULT_MEMBERS: Readonly<Record<JobKind, readonly string[]>> = {
+  audio_separation: ['vocal_audio', 'background_audio'],
+  subtitle_recognition: ['subtitle', 'language', 'lines'],
+  subtitle_translation: ['subtitle', 'language', 'lines'],
+  dubbing: ['audio', 'duration_seconds'],
+  auto_localization: ['video', 'duration_seconds'],
+};
+
+const CAPABILITY: Readonly<Record<JobKind, SentenceId>> = {
+  audio_separation: 'service.separation',
+  subtitle_recognition: 'service.recognition',
+  subtitle_translation: 'service.translation',
+  dubbing: 'service.dubbing',
+  auto_localization: 'service.localization',
+};
+
+/** The beginning of a file of that type. */
+const isWav = (bytes: Buffer) =>
+  bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
+const isMp4 = (bytes: Buffer) => bytes.toString('latin1', 4, 8) === 'ftyp';
+
+/** Addresses within a result, wherever they stand. */
+function countAddresses(result: unknown): number {
+  return JSON.stringify(result).match(/"https?:\/\//g)?.length ?? 0;
+}
+
+function rulesOf(kind: JobKind): Rule[] {
+  const needs = needsOf(KINDS[kind].input);
+  const covers = [`result.${kind}`, CAPABILITY[kind]] as const;
+  return [
+    rule('spec', `${kind}.own-result`, {
+      title: `${kind} returns ${ASSETS[kind].join(' and ')}, no other file and no report`,
+      covers: [...covers, 'service.only-own-result'],
+      needs,
+      async check(service) {
+        const { last } = await finishedJob(service, kind);
+        const result = valueAt(last.json, 'result');
+        for (const name of ASSETS[kind]) assert.match(addressOf(valueAt(result, name)), /^https?:\/\//);
+        assert.equal(countAddresses(result), ASSETS[kind].length, 'addresses in the result');
+        assert.doesNotMatch(JSON.stringify(Object.keys(last.json ?? {})), /report/i);
+        assert.doesNotMatch(JSON.stringify(result), /"[a-z_]*report[a-z_]*":/i);
+      },
+    }),
+    rule('contract', `${kind}.members`, {
+      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}`,
+      covers: [`result.${kind}`, 'job.fields'],
+      needs,
+      async check(service) {
+        const { last } = await finishedJob(service, kind);
+        const result = valueAt(last.json, 'result');
+        expectMembers(result, RESULT_MEMBERS[kind], 'the result');
+        for (const name of ASSETS[kind]) {
+          const members = ['url', 'expires_at', 'content_type', 'size_bytes', 'sha256'];
+          expectMembers(valueAt(result, name), members, name);
+        }
+      },
+    }),
+  ];
+}
+
+/** Every file of the kind is of that type. */
+function typeRule(
+  kind: JobKind,
+  type: string,
+  contentType: string,
+  isType: (bytes: Buffer) => boolean,
+): Rule {
+  return rule('spec', `${kind}.${type.toLowerCase()}`, {
+    title: `the files of ${kind} are ${type}`,
+    covers: [`result.${kind}`, CAPABILITY[kind]],
+    needs: needsOf(KINDS[kind].input),
+    async check(service) {
+      const { assets } = await fetchAssets(service, kind);
+      for (const { asset, answer, name } of assets) {
+        assert.ok(isType(answer.bytes), `${name} is ${type}`);
+        if (service.strict) assert.equal(textAt(asset, 'content_type'), contentType, name);
+      }
+    },
+  });
+}
+
+/** SRT that is UTF-8 and says the same as the structured lines. */
+function subtitleRule(kind: 'subtitle_recognition' | 'subtitle_translation'): Rule {
+  return rule('spec', `${kind}.subtitle`, {
+    title: `the SRT of ${kind} is UTF-8 and says the same as the structured lines`,
+    covers: [`result.${kind}`],
+    needs: needsOf(KINDS[kind].input),
+    async check(service) {
+      const { job, bytes } = await fetchSubtitle(service, kind);
+      const srt = parseSrt(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+      const lines = listAt(job.last.json, 'result', 'lines');
+      assert.notEqual(lines.length, 0);
+      const structured = lines.map((line) => ({
+        start_ms: numberAt(line, 'start_ms'),
+        end_ms: numberAt(line, 'end_ms'),
+        text: textAt(line, 'text'),
+      }));
+      assert.deepEqual(structured, srt);
+    },
+  });
+}
+
+export const RESULT_RULES: readonly Rule[] = [
+  ...JOB_KINDS.flatMap(rulesOf),
+  typeRule('audio_separation', 'WAV', 'audio/wav', isWav),
+  typeRule('dubbing', 'WAV', 'audio/wav', isWav),
+  typeRule('auto_localization', 'MP4', 'video/mp4', isMp4),
+  subtitleRule('subtitle_recognition'),
+  subtitleRule('subtitle_translation'),
+  rule('spec', 'translated-lines', {
+    title: 'a translation keeps the number and the times of the lines',
+    covers: ['result.subtitle_translation', 'meter.subtitle_translation'],
+    needs: ['jobs'],
+    async check(service) {
+      const { body, last } = await finishedJob(service, 'subtitle_translation');
+      const timesOf = (line: unknown) => [numberAt(line, 'start_ms'), numberAt(line, 'end_ms')];
+      const asked = listAt(body, 'subtitle', 'lines').map(timesOf);
+      assert.deepEqual(listAt(last.json, 'result', 'lines').map(timesOf), asked);
+    },
+  }),
+  rule('contract', 'languages', {
+    title: 'a recognition tells the language that it heard, a translation the one that it wrote',
+    covers: ['job.fields', 'result.subtitle_recognition', 'result.subtitle_translation'],
+    needs: ['jobs', 'media'],
+    async check(service) {
+      const heard = (await finishedJob(service, 'subtitle_recognition')).last;
+      const written = (await finishedJob(service, 'subtitle_translation')).last;
+      assert.notEqual(textAt(heard.json, 'result', 'language'), '');
+      assert.equal(textAt(written.json, 'result', 'language'), service.languages.target);
+    },
+  }),
+];

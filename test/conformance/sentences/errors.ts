@@ -1,0 +1,66 @@
+/** Specification: "Errors", "Limits" and "Versioning". */
+import type { Sentences } from './sentence.ts';
+
+export const ERROR_SENTENCES = {
+  'problem.content-type': 'non-2xx responses are `application/problem+json`',
+  'problem.type': '`type`: a URI under `{docs_url}/errors/` ending in the lower-case code',
+  'problem.title': '`title`: short human text',
+  'problem.status': '`status`: the HTTP status',
+  'problem.detail': '`detail`: human text',
+  'problem.instance': '`instance`: the request path',
+  'problem.code': '`code`: machine error code',
+  'problem.request-id': '`request_id`: `req_…`, also in `X-Request-ID`',
+  'problem.retryable': '`retryable`: boolean',
+  'problem.decides': 'clients decide from `code`, `retryable` and `Retry-After`',
+  'error.INVALID_REQUEST':
+    '400: bad JSON, fields, signature headers or idempotency key, unknown or repeated parameters',
+  'error.AUTHENTICATION_FAILED': '401: bad key, timestamp, nonce or signature',
+  'error.INSUFFICIENT_CREDITS': '402: add credits, then resubmit with the original parameters',
+  'error.API_ACCESS_NOT_INCLUDED_IN_PLAN': '403: the plan of the workspace owner is not valid',
+  'error.SOURCE_IP_NOT_ALLOWED': '403: the address is not on the allow-list',
+  'error.IDEMPOTENCY_KEY_REUSED': '409: the key was used for a different business intent',
+  'error.RATE_LIMIT_EXCEEDED': '429: read `Retry-After`, retry',
+  'error.CONCURRENCY_LIMIT_EXCEEDED': '429: wait for media tasks in flight to finish',
+  'error.CREDIT_QUOTA_EXCEEDED': '429: wait for the next month or change the quota of the key',
+  'error.SERVICE_TEMPORARILY_UNAVAILABLE': {
+    text: '503: retry only when `retryable` is true',
+    unseen: 'no request of a client makes a healthy service unavailable',
+  },
+  'error.support': {
+    text: 'for support give `request_id`, the resource id and the time; never a secret',
+    unseen: 'advice to people',
+  },
+  'error.open-codes': 'codes for 404, 413, 422, 500 and for 409 on cancel or completion: not shown',
+} as const satisfies Sentences;
+
+export const LIMIT_SENTENCES = {
+  'limit.concurrency': 'concurrent media tasks: 15 per workspace',
+  'limit.skew': 'timestamp skew: 300 seconds',
+  'limit.nonce-window': 'nonce uniqueness window: 10 minutes per key',
+  'limit.page-size': 'list page size: default 20, maximum 50',
+  'limit.cursor': 'cursor length: at most 1024',
+  'limit.idempotency-key': 'Idempotency-Key length: 1 to 255',
+  'limit.client-request-id': 'X-Client-Request-ID length: 1 to 128',
+  'limit.client-reference': 'client_reference length: 1 to 128',
+  'limit.one-video': 'videos per task: 1',
+  'limit.duration': 'video duration: at most 15 minutes',
+  'limit.video-size': 'video size: under 1 GiB',
+  'limit.formats': 'video formats: MP4, MOV, AVI, MPEG, MPG, M4V',
+  'limit.subtitle-input': 'subtitle input: UTF-8 SRT, or at most 10,000 structured lines',
+  'limit.subtitle-size': 'subtitle file size: under 10 MiB',
+  'limit.retention': 'resource retention: at most 7 days from creation',
+  'limit.link-lifetime': 'result download address lifetime: 24 hours; `expires_at` is authoritative',
+  'limit.webhook-deadline': 'webhook response deadline: 5 seconds',
+  'limit.quota': 'monthly credit quota: per key, calendar month in Asia/Shanghai',
+  'meter.audio_separation': 'audio separation: source duration, rounded up to started minutes',
+  'meter.subtitle_recognition': 'subtitle recognition: source duration, rounded up to started minutes',
+  'meter.subtitle_translation': 'subtitle translation: lines successfully produced',
+  'meter.dubbing': 'dubbing: target-language characters, rounded up to started blocks of 1000',
+  'meter.auto_localization': 'auto localization: source duration, rounded up to started minutes',
+  'limit.rate': 'rate-limit quotas and header names: not shown',
+  'version.path': 'the version is carried in the path prefix `/v1`',
+  'version.policy': {
+    text: 'compatibility, deprecation and new versions: not shown',
+    unseen: 'a policy over time',
+  },
+} as const satisfies Sentences;

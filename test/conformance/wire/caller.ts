@@ -1,0 +1,137 @@
+/** Calls operations with one key: builds, signs and sends. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Headers, type Incoming, type Outgoing, send } from './exchange.ts';
+import { isObject } from './json.ts';
+import { type Credentials, formatTarget, type Query, signatureOf } from './sign.ts';
+
+/** One call of the interface. */
+export interface Parts {
+  readonly method: string;
+  /** Below the base address, percent-encoded. */
+  readonly path: string;
+  readonly query?: Query;
+  /** Bytes go out as they are, anything else as JSON. */
+  readonly body?: unknown;
+  /** Left out: a fresh one where one is required; null: none. */
+  readonly idempotencyKey?: string | null;
+  /** Added to those of the call, or in their place. */
+  readonly headers?: Headers;
+  /** Unix seconds; left out: the present. */
+  readonly timestamp?: number;
+  /** Left out: a fresh one. */
+  readonly nonce?: string;
+}
+
+export interface HeaderNames {
+  readonly key: string;
+  readonly timestamp: string;
+  readonly nonce: string;
+  readonly signature: string;
+}
+
+export interface Caller {
+  readonly credentials: Credentials;
+  readonly names: HeaderNames;
+  sign(parts: Parts): Outgoing;
+  call(parts: Parts): Promise<Incoming>;
+  get(path: string, query?: Query): Promise<Incoming>;
+  post(path: string, body: unknown, idempotencyKey?: string): Promise<Incoming>;
+  remove(path: string, idempotencyKey?: string): Promise<Incoming>;
+}
+
+export interface CallerOptions {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path of the base address, ends in `/v1`. */
+  readonly basePath: string;
+  readonly headerPrefix: string;
+  readonly credentials: Credentials;
+  /** ms since 1970 by the clock of the service. */
+  readonly now: () => number;
+  /** Waits and tries again when the service says that too many requests came in. */
+  readonly patient: boolean;
+}
+
+/** A service that asks for more than this much patience is better tested another day. */
+const MOST_PATIENCE_SECONDS = 60;
+
+/** A value that no other call used: an Idempotency-Key or a nonce of 128 bits. */
+export function freshToken(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+export function headerNames(prefix: string): HeaderNames {
+  return {
+    key: `${prefix}-Key`,
+    timestamp: `${prefix}-Timestamp`,
+    nonce: `${prefix}-Nonce`,
+    signature: `${prefix}-Signature`,
+  };
+}
+
+export function createCaller(options: CallerOptions): Caller {
+  const { origin, basePath, credentials } = options;
+  const names = headerNames(options.headerPrefix);
+
+  const sign = (parts: Parts): Outgoing => {
+    const { method } = parts;
+    const target = formatTarget(basePath + parts.path, parts.query ?? []);
+    const body = bodyOf(parts.body);
+    const timestamp = String(parts.timestamp ?? Math.floor(options.now() / 1000));
+    const nonce = parts.nonce ?? freshToken();
+    const signature = signatureOf(credentials.secret, {
+      method,
+      target,
+      timestamp,
+      nonce,
+      body: body ?? Buffer.alloc(0),
+    });
+    const headers = {
+      [names.key]: credentials.key,
+      [names.timestamp]: timestamp,
+      [names.nonce]: nonce,
+      [names.signature]: signature,
+      ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+      ...idempotencyHeader(parts),
+      ...parts.headers,
+    };
+    return { method, origin, target, headers, body };
+  };
+
+  const call = async (parts: Parts): Promise<Incoming> => {
+    const answer = await send(sign(parts));
+    const seconds = options.patient ? askedPatience(answer) : 0;
+    if (seconds === 0) return answer;
+    await sleep(seconds * 1000);
+    return send(sign(parts));
+  };
+
+  return {
+    credentials,
+    names,
+    sign,
+    call,
+    get: (path, query = []) => call({ method: 'GET', path, query }),
+    post: (path, body, idempotencyKey = freshToken()) => call({ method: 'POST', path, body, idempotencyKey }),
+    remove: (path, idempotencyKey = freshToken()) => call({ method: 'DELETE', path, idempotencyKey }),
+  };
+}
+
+function bodyOf(body: unknown): Buffer | null {
+  if (body === undefined) return null;
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+}
+
+function idempotencyHeader({ method, idempotencyKey }: Parts): Record<string, string> {
+  if (method === 'GET' || idempotencyKey === null) return {};
+  return { 'Idempotency-Key': idempotencyKey ?? freshToken() };
+}
+
+/** Seconds to wait before the same call may succeed; 0 when waiting is not what the answer asks for. */
+function askedPatience(answer: Incoming): number {
+  const limited =
+    answer.status === 429 && isObject(answer.json) && answer.json.code === 'RATE_LIMIT_EXCEEDED';
+  const seconds = Number(answer.headers['retry-after']);
+  return limited && seconds > 0 && seconds <= MOST_PATIENCE_SECONDS ? seconds : 0;
+}

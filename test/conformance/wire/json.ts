@@ -1,0 +1,68 @@
+/** Reads JSON that a service sent; what is missing or of another type fails with the path of it. */
+import assert from 'node:assert/strict';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The start of a value, for messages. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  // A line of a terminal; more would bury the message.
+  return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value itself when it is an object, else fails. */
+export function asObject(value: unknown, what = 'the body'): JsonObject {
+  if (!isObject(value)) assert.fail(`${what} must be an object, is ${show(value)}`);
+  return value;
+}
+
+/** What lies under a path of member names; fails where one is missing. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  let current = value;
+  path.forEach((name, depth) => {
+    const parent = asObject(current, path.slice(0, depth).join('.') || 'the body');
+    if (!Object.hasOwn(parent, name)) {
+      assert.fail(`"${path.slice(0, depth + 1).join('.')}" is missing in ${show(value)}`);
+    }
+    current = parent[name];
+  });
+  return current;
+}
+
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = valueAt(value, ...path);
+  if (typeof found !== 'string') assert.fail(`"${path.join('.')}" must be a string, is ${show(found)}`);
+  return found;
+}
+
+export function numberAt(value: unknown, ...path: readonly string[]): number {
+  const found = valueAt(value, ...path);
+  if (typeof found !== 'number') assert.fail(`"${path.join('.')}" must be a number, is ${show(found)}`);
+  return found;
+}
+
+export function booleanAt(value: unknown, ...path: readonly string[]): boolean {
+  const found = valueAt(value, ...path);
+  if (typeof found !== 'boolean') assert.fail(`"${path.join('.')}" must be a boolean, is ${show(found)}`);
+  return found;
+}
+
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = valueAt(value, ...path);
+  if (!Array.isArray(found)) assert.fail(`"${path.join('.')}" must be an array, is ${show(found)}`);
+  return found;
+}
+
+/** A date-time of RFC 3339, in ms since 1970. */
+export function instantAt(value: unknown, ...path: readonly string[]): number {
+  const text = textAt(value, ...path);
+  const isDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(text);
+  if (!isDateTime || Number.isNaN(Date.parse(text))) {
+    assert.fail(`"${path.join('.')}" must be a date-time with a time zone, is ${show(text)}`);
+  }
+  return Date.parse(text);
+}
