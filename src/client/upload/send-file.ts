@@ -32,6 +32,8 @@ export interface SendFileOptions {
   readonly clientReference?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
+  /** Looks at this pace whether it is ready: for a service on this machine, where looking costs nothing. */
+  readonly everyMs?: number | undefined;
   /** Key of the reservation; with the same one an interrupted upload is continued where it can be. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -135,7 +137,7 @@ function pollUpload(task: Task, id: string): Promise<Upload> {
   return pollUntilDone(context, {
     read: (limits) => uploads.get(id, limits),
     isDone: isSettled,
-    delayAfter: (_upload, elapsedMs) => growingDelay(elapsedMs, LONGEST_DELAY_MS),
+    delayAfter: (_upload, elapsedMs) => task.options.everyMs ?? growingDelay(elapsedMs, LONGEST_DELAY_MS),
     timeOver: () => stillValidating(id),
     signal: options.signal,
     timeoutMs: VALIDATION_TIMEOUT_MS,

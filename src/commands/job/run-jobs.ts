@@ -75,7 +75,7 @@ async function runInputs(run: Run): Promise<readonly Outcome[]> {
   for (const [input, jobs] of inputs) {
     let source: Awaited<ReturnType<typeof provideInput>>;
     try {
-      source = await provideInput(run.connection.client, input, run.context, run.progress);
+      source = await provideInput(run.connection, input, run.context, run.progress);
     } catch (error) {
       outcomes.push(...jobs.map(async () => failedOutcome(run, input, error)));
       continue;

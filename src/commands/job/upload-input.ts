@@ -1,7 +1,8 @@
 /** Inputs made into the `source` or `subtitle` of a request. */
 import { extname } from 'node:path';
-import type { Client, Upload, UploadProgress } from '../../client/index.ts';
+import type { Upload, UploadProgress } from '../../client/index.ts';
 import type { SubtitleInput } from '../../protocol/requests.ts';
+import type { Connection } from '../connection.ts';
 import type { Context, Progress } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';
 import { event } from './follow-job.ts';
@@ -18,7 +19,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /** Uploads a file and waits until the service has validated it; the other inputs are used as they are. */
 export async function provideInput(
-  client: Client,
+  { client, everyMs }: Pick<Connection, 'client' | 'everyMs'>,
   input: JobInput,
   context: Context,
   progress: Progress,
@@ -35,6 +36,7 @@ export async function provideInput(
         purpose: 'source_video',
         contentType: CONTENT_TYPES[extname(input.path).toLowerCase()] ?? 'application/octet-stream',
         signal: context.signal,
+        ...(everyMs === null ? {} : { everyMs }),
         onProgress: createUploadReport(input, context, progress),
       });
       progress.end(input.label, 'done', describeReady(upload, input.bytes));

@@ -53,6 +53,13 @@ describe('waiting for a job', () => {
     expect(server.seen.length).toBeLessThan(25);
   });
 
+  test('looks at a given pace where looking costs nothing', async () => {
+    const { client, server, runtime } = await startHarness();
+    server.script.push(at('queued'), at('processing', 40), at('processing', 90), at('succeeded', 100));
+    await client.jobs.wait('auto_localization', 'loc_1', { everyMs: 200 });
+    expect(runtime.slept).toEqual([200, 200, 200]);
+  });
+
   test('goes on through polls that fail: a failed poll is not a failed job', async () => {
     const { client, server, events } = await startHarness();
     const outage = [...Array.from({ length: 12 }, () => reset), html(502, 'Bad Gateway')];

@@ -60,6 +60,13 @@ describe('sending a file', () => {
     expect(runtime.slept.at(-1)).toBe(5_000);
   });
 
+  test('looks at a given pace where looking costs nothing', async () => {
+    const { client, service, runtime } = await startUploads();
+    service.statuses.push(...Array.from({ length: 12 }, () => 'validating'));
+    await client.uploads.sendFile((await makeFile(1)).path, { ...VIDEO, everyMs: 200 });
+    expect(new Set(runtime.slept)).toEqual(new Set([200]));
+  });
+
   test('never sends a signed header or an Idempotency-Key to storage, even if told to', async () => {
     const { client, service, server } = await startUploads();
     const headers = {
