@@ -17,6 +17,7 @@ import { FRESHNESS_RULES } from './rules/freshness.ts';
 import { HEADER_RULES } from './rules/headers.ts';
 import { IDEMPOTENCY_RULES } from './rules/idempotency.ts';
 import { IDEMPOTENCY_KEY_RULES } from './rules/idempotency-keys.ts';
+import { IDENTIFIER_RULES } from './rules/identifiers.ts';
 import { INPUT_RULES } from './rules/inputs.ts';
 import { LIMIT_RULES } from './rules/limits.ts';
 import { LIST_ITEM_RULES } from './rules/list-item.ts';
@@ -39,6 +40,7 @@ export const RULES: readonly Rule[] = [
   ...SURFACE_RULES,
   ...ENVELOPE_RULES,
   ...LIST_ITEM_RULES,
+  ...IDENTIFIER_RULES,
   ...RESULT_RULES,
   ...DOWNLOAD_RULES,
   ...UPLOAD_RULES,

@@ -40,6 +40,7 @@ function isThere(need: Need, { supplies, admin }: ServiceUnderTest): boolean {
   }
 }
 
+/** Tries a rule; resolves with its outcome, and rejects only with what is no Error. */
 export async function runRule(rule: Rule, service: ServiceUnderTest): Promise<Outcome> {
   const skip = explainSkip(rule, service);
   if (skip !== null) return { status: 'skipped', reason: skip };

@@ -101,6 +101,7 @@ export interface ServiceOptions {
   };
 }
 
+/** Puts together what rules need to know; nothing is sent. */
 export function describeService(options: ServiceOptions): ServiceUnderTest {
   const { origin, pathname } = new URL(options.baseUrl);
   const basePath = pathname.replace(/\/$/, '');

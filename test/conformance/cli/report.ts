@@ -23,21 +23,25 @@ function clean(text: string): string {
     .trim();
 }
 
+/** The row of one rule, with the reason below it when it did not pass. */
 export function formatRow({ rule, outcome }: Verdict): string {
   const row = `${WORDS[outcome.status]} ${rule.id}  ${rule.title}`;
   return outcome.status === 'passed' ? row : `${row}\n          ${clean(outcome.reason)}`;
 }
 
+/** How many rules came to each outcome. */
 export function count(verdicts: readonly Verdict[]): Count {
   const of = (status: Outcome['status']) =>
     verdicts.filter(({ outcome }) => outcome.status === status).length;
   return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') };
 }
 
+/** The last line of a run. */
 export function formatCount({ passed, failed, skipped }: Count): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
+/** The whole run as one document; `reason` is null for a rule that passed. */
 export function formatJson(verdicts: readonly Verdict[]): string {
   const rules = verdicts.map(({ rule, outcome }) => ({
     id: rule.id,

@@ -1,6 +1,7 @@
 /** Media work of the harness: real measuring of real videos, small work behind it. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createEngines, type Engines } from '../../../src/engines/index.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
 
@@ -27,6 +28,13 @@ export function createHarnessEngines(inspected: Map<string, Inspection>): SmallE
     },
     run: {
       ...small.run,
+      async dubbing(task, work) {
+        await small.run.dubbing(task, work);
+        const seconds = Math.max(...task.lines.map(({ end_ms: endMs }) => endMs)) / 1000;
+        const path = join(work.folder, 'track.wav');
+        await writeFile(path, silence(seconds));
+        return { audio: { path, contentType: 'audio/wav' }, durationSeconds: seconds };
+      },
       auto_localization(task, work) {
         // The stages that the whole run goes through; the work itself stays small.
         work.report(0.1, 'separating');
@@ -37,4 +45,26 @@ export function createHarnessEngines(inspected: Map<string, Inspection>): SmallE
       },
     },
   };
+}
+
+const SAMPLE_RATE = 8000;
+const SAMPLE_BYTES = 2;
+
+/** A WAV file of nothing: one channel of 16 bits. */
+function silence(seconds: number): Buffer {
+  const dataBytes = Math.round(seconds * SAMPLE_RATE) * SAMPLE_BYTES;
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + dataBytes, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(SAMPLE_RATE, 24);
+  head.writeUInt32LE(SAMPLE_RATE * SAMPLE_BYTES, 28);
+  head.writeUInt16LE(SAMPLE_BYTES, 32);
+  head.writeUInt16LE(8 * SAMPLE_BYTES, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(dataBytes, 40);
+  return Buffer.concat([head, Buffer.alloc(dataBytes)]);
 }

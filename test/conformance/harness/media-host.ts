@@ -11,6 +11,7 @@ export interface MediaHost {
   close(): Promise<void>;
 }
 
+/** Listens on a free port of 127.0.0.1, over https. */
 export async function startMediaHost(certificate: Certificate, video: Buffer): Promise<MediaHost> {
   const server = createServer(certificate, ({ url }, response) => {
     if (url === '/video.mp4') response.writeHead(200, { 'Content-Type': 'video/mp4' }).end(video);

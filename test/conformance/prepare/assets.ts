@@ -72,6 +72,7 @@ export async function fetchSubtitle(
   return { job, url: addressOf(file.asset), bytes: file.answer.bytes };
 }
 
+/** In lower-case hexadecimal digits, as assets give it. */
 export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

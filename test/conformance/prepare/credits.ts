@@ -11,6 +11,7 @@ export interface Balance {
   readonly available: number;
 }
 
+/** Reads `GET /credits`; fails unless it is 200 with the three amounts. */
 export async function readBalance(caller: Caller): Promise<Balance> {
   const answer = await caller.get('/credits');
   expectStatus(answer, 200);

@@ -13,6 +13,7 @@ export async function openReachable(service: ServiceUnderTest): Promise<ServiceU
 /** One such place for all rules that do not move its clock. */
 export const reachablePlace: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared(openReachable);
 
+/** An address of the receiver for one rule; its first deliveries are answered so, all others with 204. */
 export function openMailbox({ supplies }: ServiceUnderTest, ...reactions: readonly Reaction[]): Mailbox {
   if (supplies.webhooks === null) throw new Error('a rule receives webhooks without asking for a receiver');
   return supplies.webhooks.receiver.open(...reactions);

@@ -25,6 +25,7 @@ export async function readPage(caller: Caller, path: string, query: Query = []):
   return answer;
 }
 
+/** Ids of the records on a page, in their order. */
 export function idsOf(page: Incoming): string[] {
   return listAt(page.json, 'data').map((item) => textAt(item, 'id'));
 }

@@ -31,6 +31,7 @@ function formatTime(ms: number): string {
   return `${clock.map((part) => pad(part, 2)).join(':')},${pad(ms % 1000, 3)}`;
 }
 
+/** SRT with the numbers of the lines, one blank line between two of them. */
 export function formatSrt(lines: readonly Line[]): string {
   return lines
     .map(
@@ -59,6 +60,7 @@ function parseTime(text: string): number {
   return Math.round((Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds.replace(',', '.'))) * 1000);
 }
 
+/** These bytes as a subtitle file, whatever they hold. */
 export function subtitleFile(bytes: Buffer | string, name = 'lines.srt'): UploadFile {
   return { purpose: 'subtitle_file', name, contentType: 'application/x-subrip', bytes: Buffer.from(bytes) };
 }

@@ -91,6 +91,7 @@ export async function store(caller: Caller, file: UploadFile): Promise<StoredUpl
   return { ...reservation, etag: etagOf(stored, file.bytes) };
 }
 
+/** Submits the ETag of an upload; gives whatever the service answers. */
 export function complete(caller: Caller, id: string, etag: string, key = freshToken()): Promise<Incoming> {
   return caller.post(`/uploads/${id}/completions`, { etag }, key);
 }

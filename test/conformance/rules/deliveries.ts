@@ -78,7 +78,7 @@ export const DELIVERY_RULES: readonly Rule[] = [
   lastRule('gone', 410, 'a webhook answered with 410 is not sent again'),
   rule('contract', 'waits', {
     title: 'the second attempt comes after about 5 s, the third after about 5 min',
-    covers: ['event.retried'],
+    covers: ['event.schedule', 'event.retried'],
     needs: ['jobs', 'webhooks', 'clock'],
     async check(original) {
       const service = await adminOf(original).open({ loopback: true });

@@ -23,7 +23,7 @@ function successRule(
     covers: [
       `operation.${id}`,
       'shape.responses',
-      list || kind === null ? 'service.supporting' : 'service.five-capabilities',
+      kind === null ? 'service.supporting' : 'service.five-capabilities',
     ],
     needs: kind === null || list ? [] : needsOf(KINDS[kind].input),
     check,

@@ -5,6 +5,7 @@ import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
 import { ASSETS, addressOf, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
 import { finishedJob } from '../prepare/jobs.ts';
 import { parseSrt } from '../prepare/subtitles.ts';
+import { wavSeconds } from '../prepare/wav.ts';
 import { needsOf, type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
 import { listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
@@ -120,6 +121,25 @@ export const RESULT_RULES: readonly Rule[] = [
   typeRule('auto_localization', 'MP4', 'video/mp4', isMp4),
   subtitleRule('subtitle_recognition'),
   subtitleRule('subtitle_translation'),
+  rule('spec', 'dubbing.aligned', {
+    title:
+      'the track of a dubbing reaches to the start of its last line, and lasts as long as the result says',
+    covers: ['service.dubbing', 'result.dubbing'],
+    needs: ['jobs'],
+    async check(service) {
+      const { job, assets } = await fetchAssets(service, 'dubbing');
+      const seconds = wavSeconds(assets[0]?.answer.bytes ?? Buffer.alloc(0));
+      const starts = listAt(job.body, 'subtitle', 'lines').map((line) => numberAt(line, 'start_ms') / 1000);
+      assert.ok(
+        seconds > Math.max(...starts),
+        `it lasts ${seconds} s, the last line starts at ${starts.at(-1)} s`,
+      );
+      if (!service.strict) return;
+      const told = numberAt(job.last.json, 'result', 'duration_seconds');
+      // A hundredth of a second is less than one picture.
+      assert.ok(Math.abs(told - seconds) < 0.01, `it lasts ${seconds} s, the result says ${told}`);
+    },
+  }),
   rule('spec', 'translated-lines', {
     title: 'a translation keeps the number and the times of the lines',
     covers: ['result.subtitle_translation', 'meter.subtitle_translation'],

@@ -38,8 +38,5 @@ export const EVENT_SENTENCES = {
   'event.success': 'any 2xx within 5 seconds counts as success',
   'event.retried': 'a 400 answer is a failed delivery that is retried',
   'event.body': 'fields of the body and literal event types: not shown',
-  'event.schedule': {
-    text: 'retry schedule and number of attempts: not shown',
-    unseen: 'the schedule spans hours; only the first retry is waited for',
-  },
+  'event.schedule': 'retry schedule and number of attempts: not shown',
 } as const satisfies Sentences;

@@ -61,6 +61,7 @@ export function freshToken(): string {
   return randomBytes(16).toString('base64url');
 }
 
+/** Source: specification, "Authentication" 1. */
 export function headerNames(prefix: string): HeaderNames {
   return {
     key: `${prefix}-Key`,
@@ -70,6 +71,7 @@ export function headerNames(prefix: string): HeaderNames {
   };
 }
 
+/** A caller with one key; every attempt is signed anew. */
 export function createCaller(options: CallerOptions): Caller {
   const { origin, basePath, credentials } = options;
   const names = headerNames(options.headerPrefix);

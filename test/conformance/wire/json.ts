@@ -10,6 +10,7 @@ export function show(value: unknown): string {
   return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
 }
 
+/** True for a JSON object; false for null and for arrays. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -33,24 +34,28 @@ export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
+/** The string under a path of member names. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
   const found = valueAt(value, ...path);
   if (typeof found !== 'string') assert.fail(`"${path.join('.')}" must be a string, is ${show(found)}`);
   return found;
 }
 
+/** The number under a path of member names. */
 export function numberAt(value: unknown, ...path: readonly string[]): number {
   const found = valueAt(value, ...path);
   if (typeof found !== 'number') assert.fail(`"${path.join('.')}" must be a number, is ${show(found)}`);
   return found;
 }
 
+/** The boolean under a path of member names. */
 export function booleanAt(value: unknown, ...path: readonly string[]): boolean {
   const found = valueAt(value, ...path);
   if (typeof found !== 'boolean') assert.fail(`"${path.join('.')}" must be a boolean, is ${show(found)}`);
   return found;
 }
 
+/** The array under a path of member names. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = valueAt(value, ...path);
   if (!Array.isArray(found)) assert.fail(`"${path.join('.')}" must be an array, is ${show(found)}`);
