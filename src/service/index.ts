@@ -20,10 +20,10 @@ import { createLinkSigner } from './links/signer.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Service, ServiceOptions } from './options.ts';
 import { createFractions } from './random.ts';
+import { startWorkers } from './running/start.ts';
 import { migrate } from './store/schema.ts';
 import { ensureSecret } from './store/secrets.ts';
 import { openStore } from './store/store.ts';
-import { startWorkers } from './work/start.ts';
 
 export type { IssuedKey, KeyRules } from './auth/keys.ts';
 export type { Cancel, Clock } from './clock.ts';

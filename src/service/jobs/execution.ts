@@ -2,9 +2,9 @@
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { Context } from '../context.ts';
 import { DISK_FAILURE_DETAIL, isDiskFailure } from '../files.ts';
-import type { Leases } from '../work/leases.ts';
-import { retryDelayMs } from '../work/retry-delay.ts';
-import { startWorker, type Worker } from '../work/worker.ts';
+import type { Leases } from '../running/leases.ts';
+import { retryDelayMs } from '../running/retry-delay.ts';
+import { startWorker, type Worker } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
 import { runJob } from './run.ts';
 

@@ -11,7 +11,7 @@ import { decodeSrt } from '../../protocol/srt.ts';
 import type { Context } from '../context.ts';
 import { FOLDER_MODE } from '../folders.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/source-material.ts';
-import type { Lease } from '../work/leases.ts';
+import type { Lease } from '../running/leases.ts';
 import { finishJob } from './finish.ts';
 import { quantityOf, type Size } from './metering.ts';
 import { createProgress } from './progress.ts';

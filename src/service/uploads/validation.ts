@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { Context } from '../context.ts';
-import type { Lease, Leases } from '../work/leases.ts';
-import { retryDelayMs } from '../work/retry-delay.ts';
-import { startWorker, type Worker } from '../work/worker.ts';
+import type { Lease, Leases } from '../running/leases.ts';
+import { retryDelayMs } from '../running/retry-delay.ts';
+import { startWorker, type Worker } from '../running/worker.ts';
 import { type Finding, inspectSubtitle, inspectVideo } from './inspect.ts';
 
 /** Validation decodes the whole video and so keeps a core busy; one at a time leaves the others to jobs. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LeaseLost } from '../../../src/service/work/worker.ts';
+import { LeaseLost } from '../../../src/service/running/worker.ts';
 import { startScene, until, untilJob } from '../harness/scene.ts';
 
 const TRANSLATION = {

@@ -1,8 +1,8 @@
 /** The worker that delivers events: at least once, over restarts, until the schedule is used up. */
 import type { Context } from '../../context.ts';
 import { createFractions } from '../../random.ts';
-import type { Lease } from '../../work/leases.ts';
-import { startWorker, type Worker } from '../../work/worker.ts';
+import type { Lease } from '../../running/leases.ts';
+import { startWorker, type Worker } from '../../running/worker.ts';
 import { systemNetwork } from '../request.ts';
 import { createDeliveryQueue } from './queue.ts';
 import { waitAfter } from './schedule.ts';

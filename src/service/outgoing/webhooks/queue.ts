@@ -1,6 +1,7 @@
 /** The events that wait to be delivered, as leases for a worker: what was due first goes first. */
+
+import { LEASE_MS, type Lease, type Leases } from '../../running/leases.ts';
 import type { Store } from '../../store/store.ts';
-import { LEASE_MS, type Lease, type Leases } from '../../work/leases.ts';
 import type { OutgoingEvent } from './send.ts';
 
 export type DeliveryEnd = 'delivered' | 'abandoned';
