@@ -1,0 +1,87 @@
+/** The three ways to hold a lock: for a whole run or not at all, when it becomes free, and for a short work on a shared file. */
+import { basename, dirname, join } from 'node:path';
+import { JournalFailure } from './failure.ts';
+import { watchFolder } from './folder-watch.ts';
+import { type Lock, type LockAttempt, type Surroundings, SYSTEM, tryLock } from './lock.ts';
+
+/** The lock of a folder that only one run at a time may work in. */
+const FOLDER_LOCK = '.vloc.lock';
+
+/** Watches report what comes free; a holder that dies does not, so it is looked for at this pace. */
+export const RECHECK_MS = 1_000;
+
+/**
+ * Locks a folder for a run, or says at once who is in it.
+ * @throws JournalFailure (`temporary`, FOLDER_LOCKED; `disk`)
+ */
+export async function lockFolder(folder: string, around: Surroundings = SYSTEM): Promise<Lock> {
+  const path = join(folder, FOLDER_LOCK);
+  const attempt = await tryLock(path, around);
+  if (attempt.taken) return attempt.lock;
+  throw folderLocked(folder, path, attempt);
+}
+
+function folderLocked(
+  folder: string,
+  path: string,
+  { holder, isElsewhere }: LockAttempt & { taken: false },
+): JournalFailure {
+  const who =
+    holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}, since ${holder.since}`;
+  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
+  return new JournalFailure({
+    category: 'temporary',
+    code: 'FOLDER_LOCKED',
+    message: `another vloc works in ${folder}: ${who}`,
+    advice: `Wait until it is done, then run the same command again.${ifDead}`,
+    retryable: true,
+  });
+}
+
+/**
+ * Waits until the lock is free, as long as the signal allows.
+ * @throws the reason of the signal; JournalFailure (`disk`)
+ */
+export async function waitForLock(path: string, signal?: AbortSignal, around = SYSTEM): Promise<Lock> {
+  const name = basename(path);
+  return waitFor(
+    dirname(path),
+    (changed) => changed === name,
+    signal,
+    () => tryLock(path, around),
+  );
+}
+
+/** Makes attempts, each after a name that matters came or went, until one succeeds. */
+export async function waitFor(
+  folder: string,
+  isWanted: (name: string) => boolean,
+  signal: AbortSignal | undefined,
+  attempt: () => Promise<LockAttempt>,
+): Promise<Lock> {
+  signal?.throwIfAborted();
+  const first = await attempt();
+  if (first.taken) return first.lock;
+  // The watch begins before the next attempt, so that nothing comes free unseen in between.
+  const watch = watchFolder(folder, isWanted);
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const next = await attempt();
+      if (next.taken) return next.lock;
+      await watch.changed(RECHECK_MS, signal);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+/** Does a short work that no other process may do at the same time, waiting for those that are at it. */
+export async function withMutex<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const lock = await waitForLock(path, signal);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}

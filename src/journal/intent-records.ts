@@ -1,0 +1,73 @@
+/** The records of a paid call, before and after it. Source: design, "The record (journal)". */
+import * as v from 'valibot';
+import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
+import type { LogRecord } from './record-line.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+/** All records of one intent carry its Idempotency-Key, and the time at which they were written, RFC 3339. */
+const common = { key: v.pipe(v.string(), v.minLength(1)), at: v.pipe(v.string(), v.isoTimestamp()) };
+
+/** Durable before the request leaves. */
+const intend = v.object({
+  type: v.literal('intend'),
+  ...common,
+  /** The name of the operation, such as `createDubbing`. */
+  operation: v.string(),
+  kind: v.picklist(JOB_KIND_NAMES),
+  /** What the intent is for, the same in every run: input file, language, kind and a digest of the options. */
+  item: v.string(),
+  /** Of the request. */
+  path: v.string(),
+  /** Of the body as it is sent: an intent is only ever sent again with the same one. */
+  body_sha256: sha256,
+  /** What was asked, addresses without their query. */
+  params: v.record(v.string(), v.unknown()),
+  /** Of the input file; null for an address. */
+  input_sha256: v.nullable(sha256),
+});
+
+/** The service has made the job. */
+const accepted = v.object({ type: v.literal('accepted'), ...common, job_id: v.string() });
+
+/** The service has said no before it made anything: nothing is charged. */
+const refused = v.object({ type: v.literal('refused'), ...common, code: v.string(), retryable: v.boolean() });
+
+/** The job has come to its end. */
+const finished = v.object({
+  type: v.literal('finished'),
+  ...common,
+  job_id: v.string(),
+  state: v.picklist(['succeeded', 'failed', 'cancelled']),
+  /** Why it failed; null if it did not. */
+  error: v.nullable(v.object({ code: v.string(), message: v.string(), retryable: v.boolean() })),
+});
+
+/** All results are on this disk, checked and synced. */
+const downloaded = v.object({
+  type: v.literal('downloaded'),
+  ...common,
+  job_id: v.string(),
+  files: v.array(v.object({ path: v.string(), sha256, size: v.number() })),
+});
+
+const intentRecord = v.variant('type', [intend, accepted, refused, finished, downloaded]);
+
+export type IntendRecord = v.InferOutput<typeof intend>;
+export type RefusedRecord = v.InferOutput<typeof refused>;
+export type AcceptedRecord = v.InferOutput<typeof accepted>;
+export type FinishedRecord = v.InferOutput<typeof finished>;
+export type DownloadedRecord = v.InferOutput<typeof downloaded>;
+export type IntentRecord = v.InferOutput<typeof intentRecord>;
+
+/** Reads one record of a log; null for one of another type, or of another version of this program. */
+export function parseIntentRecord(record: LogRecord): IntentRecord | null {
+  const parsed = v.safeParse(intentRecord, record);
+  return parsed.success ? parsed.output : null;
+}
+
+/** The record to be written before a paid request leaves. */
+export function createIntent(fields: Omit<IntendRecord, 'type'>): IntendRecord {
+  return { type: 'intend', ...fields, params: withoutSecrets(fields.params) };
+}

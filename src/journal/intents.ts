@@ -1,0 +1,113 @@
+/** What has become of each paid call, from its records: pure. One intent is one paid POST. */
+import {
+  type AcceptedRecord,
+  type DownloadedRecord,
+  type FinishedRecord,
+  type IntendRecord,
+  type IntentRecord,
+  parseIntentRecord,
+  type RefusedRecord,
+} from './intent-records.ts';
+import type { LogRecord } from './record-line.ts';
+
+/** How far an intent has come. It only ever goes forward, in this order. */
+export type Outcome =
+  | { readonly phase: 'intended' }
+  | { readonly phase: 'refused'; readonly record: RefusedRecord }
+  | { readonly phase: 'accepted'; readonly record: AcceptedRecord }
+  | { readonly phase: 'finished'; readonly record: FinishedRecord }
+  | { readonly phase: 'downloaded'; readonly record: DownloadedRecord };
+
+/** A refused call has made nothing, so the same key may still be accepted when it is sent again. */
+export const PHASES = ['intended', 'refused', 'accepted', 'finished', 'downloaded'] as const;
+
+export interface Intent {
+  /** The Idempotency-Key. */
+  readonly key: string;
+  /** Null when that record is lost to damage: what is left still leads to the job that was paid. */
+  readonly asked: IntendRecord | null;
+  readonly outcome: Outcome;
+}
+
+export interface Intents {
+  /** By Idempotency-Key, in the order in which they were first heard of. */
+  readonly byKey: ReadonlyMap<string, Intent>;
+  /** For each item its intents, the newest last. */
+  readonly byItem: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The state of all intents of a log. Records that come twice count once; those of other types are passed over. */
+export function foldIntents(records: readonly LogRecord[]): Intents {
+  const tracker = trackIntents();
+  for (const record of records) tracker.add(record);
+  return tracker.intents;
+}
+
+/** The same state, kept up to date record by record while a run goes on. */
+export interface IntentTracker {
+  readonly intents: Intents;
+  add(record: LogRecord): void;
+}
+
+export function trackIntents(): IntentTracker {
+  const byKey = new Map<string, Intent>();
+  const byItem = new Map<string, string[]>();
+  return {
+    intents: { byKey, byItem },
+    add(record) {
+      const line = parseIntentRecord(record);
+      if (line === null) return;
+      const known = byKey.get(line.key);
+      const next = advance(known ?? { key: line.key, asked: null, outcome: { phase: 'intended' } }, line);
+      byKey.set(line.key, next);
+      if (next.asked === null || known?.asked === next.asked) return;
+      const keys = byItem.get(next.asked.item);
+      if (keys === undefined) byItem.set(next.asked.item, [next.key]);
+      else keys.push(next.key);
+    },
+  };
+}
+
+/** An intent after one more record: the first word about a phase stands (of refusals the last), and none leads back. */
+export function advance(intent: Intent, line: IntentRecord): Intent {
+  if (line.type === 'intend') return intent.asked === null ? { ...intent, asked: line } : intent;
+  const outcome = outcomeOf(line);
+  const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(intent.outcome.phase);
+  const isNews = gain > 0 || (gain === 0 && outcome.phase === 'refused');
+  return isNews ? { ...intent, outcome } : intent;
+}
+
+function outcomeOf(record: Exclude<IntentRecord, IntendRecord>): Outcome {
+  switch (record.type) {
+    case 'refused':
+      return { phase: 'refused', record };
+    case 'accepted':
+      return { phase: 'accepted', record };
+    case 'finished':
+      return { phase: 'finished', record };
+    case 'downloaded':
+      return { phase: 'downloaded', record };
+  }
+}
+
+/**
+ * The question and the last word on each intent, for the compaction of a log; records of other types stay. Nothing is
+ * lost by it, since every word carries all that the ones before it said.
+ */
+export function pickLiveIntents(records: readonly LogRecord[]): LogRecord[] {
+  const { byKey } = foldIntents(records);
+  const written = new Set<string>();
+  return records.flatMap((record): LogRecord[] => {
+    const line = parseIntentRecord(record);
+    const intent = line === null ? undefined : byKey.get(line.key);
+    if (intent === undefined) return [record];
+    if (written.has(intent.key)) return [];
+    written.add(intent.key);
+    return recordsOf(intent);
+  });
+}
+
+function recordsOf({ asked, outcome }: Intent): LogRecord[] {
+  const question = asked === null ? [] : [asked];
+  return outcome.phase === 'intended' ? question : [...question, outcome.record];
+}

@@ -1,0 +1,101 @@
+/** What is known here of jobs, from records: pure. */
+import * as v from 'valibot';
+import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import { JOB_STATUSES } from '../protocol/states.ts';
+import type { LogRecord } from './record-line.ts';
+
+const about = { profile: v.string(), id: v.string() };
+
+/** A job that this machine has made. Times are RFC 3339. */
+const created = v.object({
+  type: v.literal('job_created'),
+  ...about,
+  kind: v.picklist(JOB_KIND_NAMES),
+  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  client_reference: v.nullable(v.string()),
+  /** The name of the command, without its arguments. */
+  command: v.string(),
+  /** Paths, addresses without their query, upload ids. */
+  inputs: v.array(v.string()),
+  output_folder: v.nullable(v.string()),
+});
+
+/** The state that the service told last. */
+const seen = v.object({ type: v.literal('job_seen'), ...about, state: v.picklist(JOB_STATUSES) });
+
+/** The results are on this machine. */
+const downloaded = v.object({ type: v.literal('job_downloaded'), ...about, files: v.array(v.string()) });
+
+const jobRecord = v.variant('type', [created, seen, downloaded]);
+export type JobRecordLine = v.InferOutput<typeof jobRecord>;
+export type NewJob = Omit<v.InferOutput<typeof created>, 'type' | 'profile'>;
+
+export interface JobEntry extends Omit<v.InferOutput<typeof created>, 'type'> {
+  /** As this machine saw it last. */
+  readonly state: (typeof JOB_STATUSES)[number];
+  /** Files with the results, or null while they have not been fetched. */
+  readonly downloaded: readonly string[] | null;
+}
+
+/** Reads one record; null for one of another type or of another version of this program. */
+export function parseJobRecord(record: LogRecord): JobRecordLine | null {
+  const parsed = v.safeParse(jobRecord, record);
+  return parsed.success ? parsed.output : null;
+}
+
+const entryKey = ({ profile, id }: { profile: string; id: string }) => `${profile}/${id}`;
+
+/** The jobs by profile and id, in the order in which they were made. What comes twice counts once. */
+export function foldJobs(records: readonly LogRecord[]): ReadonlyMap<string, JobEntry> {
+  const jobs = new Map<string, JobEntry>();
+  for (const record of records) {
+    const line = parseJobRecord(record);
+    if (line === null) continue;
+    const known = jobs.get(entryKey(line));
+    const next = apply(known, line);
+    if (next !== undefined) jobs.set(entryKey(line), next);
+  }
+  return jobs;
+}
+
+function apply(known: JobEntry | undefined, line: JobRecordLine): JobEntry | undefined {
+  if (line.type === 'job_created') {
+    const { type: _, ...job } = line;
+    return known ?? { ...job, state: 'queued', downloaded: null };
+  }
+  if (known === undefined) return undefined;
+  if (line.type === 'job_downloaded') return { ...known, downloaded: line.files };
+  // Two processes may watch one job, and the slower one must not make an ended job run again.
+  return hasEnded(known) ? known : { ...known, state: line.state };
+}
+
+const hasEnded = ({ state }: JobEntry) => state !== 'queued' && state !== 'processing';
+
+/** The service forgets a job 7 days after it was made. Source: specification, "Limits". */
+export function isForgotten(job: Pick<JobEntry, 'created_at'>, now: number): boolean {
+  return now - Date.parse(job.created_at) >= LIMITS.retentionMs;
+}
+
+/** The records of jobs that the service still knows, without states that later ones replaced, and all unknown records. */
+export function pickLiveJobs(records: readonly LogRecord[], now: number): LogRecord[] {
+  const jobs = foldJobs(records);
+  const written = new Set<string>();
+  return records.flatMap((record): LogRecord[] => {
+    const line = parseJobRecord(record);
+    if (line === null) return [record];
+    const key = entryKey(line);
+    const job = jobs.get(key);
+    if (job === undefined || isForgotten(job, now) || written.has(key)) return [];
+    written.add(key);
+    return linesOf(job);
+  });
+}
+
+function linesOf({ state, downloaded, ...job }: JobEntry): JobRecordLine[] {
+  const { profile, id } = job;
+  const lines: JobRecordLine[] = [{ type: 'job_created', ...job }];
+  if (state !== 'queued') lines.push({ type: 'job_seen', profile, id, state });
+  if (downloaded !== null) lines.push({ type: 'job_downloaded', profile, id, files: [...downloaded] });
+  return lines;
+}

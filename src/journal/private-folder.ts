@@ -1,0 +1,23 @@
+/** Folders for records: for nobody else to read, and durable before anything is written into them. */
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from './failure.ts';
+
+/** Makes the folder and those above it, 0700, and syncs the names of all that are new; one that is there stays as it is. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
+    await syncFolder(dirname(folder));
+  }
+}
+
+/** Makes the names in a folder durable. Some file systems cannot: there the name is durable without, or nothing helps. */
+export async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r');
+    await folder.sync().finally(() => folder.close());
+  } catch (error) {
+    if (errorCode(error) === 'EIO') throw error;
+  }
+}

@@ -1,0 +1,35 @@
+/** Work of one process, one after the other. */
+
+/** Runs work when all that was handed in before has ended, well or not. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createTurns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/**
+ * Gathers items that come while earlier ones are being written, so that one write and one sync serve them all.
+ * @returns a function that resolves when its item is committed, and rejects when the commit of its group fails
+ */
+export function createGroupCommit<Item>(
+  inTurn: InTurn,
+  commit: (items: readonly Item[]) => Promise<void>,
+): (items: readonly Item[]) => Promise<void> {
+  let gathered: Item[] = [];
+  let next: Promise<void> | null = null;
+  return (items) => {
+    gathered.push(...items);
+    next ??= inTurn(() => {
+      const group = gathered;
+      gathered = [];
+      next = null;
+      return commit(group);
+    });
+    return next;
+  };
+}

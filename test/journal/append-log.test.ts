@@ -1,0 +1,147 @@
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { encodeRecords, openAppendLog, readLog } from '../../src/journal/append-log.ts';
+import { JournalFailure } from '../../src/journal/failure.ts';
+import { foldIntents } from '../../src/journal/intents.ts';
+import { newFolder } from './support/folder.ts';
+import { RECORDS } from './support/intents.ts';
+
+const line = (number: number) => ({ type: 'line', number });
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('a log', () => {
+  it('gives back what was appended, in order, also to the next process', async () => {
+    const path = join(newFolder(), 'log');
+    const { log, content } = await openAppendLog(path);
+    expect(content).toEqual({ records: [], damage: [], torn: 0 });
+    await log.append(line(1), line(2));
+    await log.append({ type: 'text', text: 'ä\n\u2028"\ud83d\0' });
+    expect((await readLog(path)).records).toEqual([
+      line(1),
+      line(2),
+      { type: 'text', text: 'ä\n\u2028"\ud83d\0' },
+    ]);
+    await log.close();
+    const again = await openAppendLog(path);
+    expect(again.content.records).toHaveLength(3);
+    await again.log.append(line(3));
+    await again.log.close();
+    expect((await readLog(path)).records.at(-1)).toEqual(line(3));
+  });
+
+  it('that is not there reads as empty, and is not made by reading', async () => {
+    const path = join(newFolder(), 'none', 'log');
+    expect(await readLog(path)).toEqual({ records: [], damage: [], torn: 0 });
+    expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('is for its owner alone, whatever the umask', async () => {
+    const path = join(newFolder(), 'state', 'deeper', 'log');
+    const before = process.umask(0);
+    try {
+      const { log } = await openAppendLog(path);
+      await log.append(line(1));
+      await log.append(line(2), line(3));
+      await log.compact((records) => records.slice(-1));
+      await log.close();
+    } finally {
+      process.umask(before);
+    }
+    expect(mode(path)).toBe('600');
+    expect(mode(join(path, '..'))).toBe('700');
+    expect(mode(join(path, '../..'))).toBe('700');
+  });
+
+  it('keeps the order of appends that were not waited for', async () => {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    const numbers = Array.from({ length: 200 }, (_, number) => number);
+    await Promise.all(numbers.map((number) => log.append(line(number))));
+    await log.close();
+    expect((await readLog(path)).records).toEqual(numbers.map(line));
+  });
+
+  it('of 100,000 records is read and understood in two seconds of work', async () => {
+    const path = join(newFolder(), 'log');
+    const numbers = Array.from({ length: 100_000 }, (_, number) => number);
+    writeFileSync(path, encodeRecords(numbers.map((number) => RECORDS.intend({ key: `key-${number}` }))));
+    // Processor time, since the clock on the wall counts what else the machine does.
+    const before = process.cpuUsage();
+    const { log, content } = await openAppendLog(path);
+    const { byKey } = foldIntents(content.records);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
+    expect(byKey.size).toBe(100_000);
+    await log.close();
+  });
+
+  it.each([
+    ['a symbolic link', (path: string) => symlinkSync('/dev/null', path), 'it is a symbolic link'],
+    ['a folder', (path: string) => mkdirSync(path), 'there is a folder of that name'],
+  ])('is not written through %s', async (_what, put, reason) => {
+    const path = join(newFolder(), 'log');
+    put(path);
+    const failure = await openAppendLog(path).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(JournalFailure);
+    expect(failure).toMatchObject({ facts: { category: 'disk', code: 'DISK_ERROR' } });
+    expect(String(failure)).toContain(reason);
+  });
+});
+
+describe('a torn record', () => {
+  it('is passed over by readers and cut off by the next writer', async () => {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    await log.append(line(1));
+    await log.close();
+    const whole = readFileSync(path);
+    // Longer than what is searched at a time, so that the search has to go on.
+    const torn = Buffer.alloc(150_000, 'x');
+    await appendFile(path, torn);
+    expect(await readLog(path)).toEqual({ records: [line(1)], damage: [], torn: torn.length });
+    expect(statSync(path).size).toBe(whole.length + torn.length);
+    const next = await openAppendLog(path);
+    expect(next.content).toEqual({ records: [line(1)], damage: [], torn: torn.length });
+    expect(readFileSync(path)).toEqual(whole);
+    await next.log.append(line(2));
+    await next.log.close();
+    expect((await readLog(path)).records).toEqual([line(1), line(2)]);
+  });
+});
+
+describe('compaction', () => {
+  it('drops dead records when they are the larger part, and appends go on behind', async () => {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    for (let number = 0; number < 10; number += 1) await log.append(line(number));
+    const compacted = log.compact((records) => records.slice(-2));
+    const appended = log.append(line(10));
+    expect(await compacted).toBe(true);
+    await appended;
+    await log.close();
+    expect((await readLog(path)).records).toEqual([line(8), line(9), line(10)]);
+  });
+
+  it('leaves a log alone that is mostly alive', async () => {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    await log.append(line(1), line(2));
+    const { ino } = statSync(path);
+    expect(await log.compact((records) => records.slice(1))).toBe(false);
+    expect(statSync(path).ino).toBe(ino);
+    await log.close();
+  });
+
+  it('is not led astray by the draft of one that was cut short', async () => {
+    const path = join(newFolder(), 'log');
+    writeFileSync(`${path}.new`, 'half a line', { mode: 0o644 });
+    const { log } = await openAppendLog(path);
+    await log.append(line(1), line(2), line(3));
+    expect(await log.compact((records) => records.slice(-1))).toBe(true);
+    await log.close();
+    expect((await readLog(path)).records).toEqual([line(3)]);
+    expect(mode(path)).toBe('600');
+  });
+});

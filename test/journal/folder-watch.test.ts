@@ -1,0 +1,39 @@
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { watchFolder } from '../../src/journal/folder-watch.ts';
+import { newFolder } from './support/folder.ts';
+
+/** Longer than any test may take: who waits for it has not been told. */
+const NEVER_MS = 10 * 60_000;
+
+it('a watch tells of wanted names that come and go, also of one that came while nobody waited', async () => {
+  const folder = newFolder();
+  const watch = watchFolder(folder, (name) => name === 'wanted');
+  const came = watch.changed(NEVER_MS);
+  writeFileSync(join(folder, 'wanted'), '');
+  await came;
+  rmSync(join(folder, 'wanted'));
+  await watch.changed(NEVER_MS);
+  watch.close();
+});
+
+it('a watch is silent about other names and about heartbeats', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'wanted'), '');
+  const watch = watchFolder(folder, (name) => name === 'wanted');
+  // The writing above may still be told of.
+  await watch.changed(50);
+  utimesSync(join(folder, 'wanted'), 0, 0);
+  writeFileSync(join(folder, 'other'), '');
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error('nothing was told')), 50);
+  await expect(watch.changed(NEVER_MS, stop.signal)).rejects.toThrow('nothing was told');
+  watch.close();
+});
+
+it('a folder that cannot be watched is waited for by the time limit alone', async () => {
+  const watch = watchFolder(join(newFolder(), 'none'), () => true);
+  await expect(watch.changed(1)).resolves.toBeUndefined();
+  watch.close();
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createIntent } from '../../src/journal/intent-records.ts';
+import { foldIntents, PHASES, pickLiveIntents } from '../../src/journal/intents.ts';
+import { anyRecords, RECORDS } from './support/intents.ts';
+
+const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
+  foldIntents(records).byKey.get(key)?.outcome.phase;
+
+describe('an intent', () => {
+  it('goes from the question to the files', () => {
+    const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
+      RECORDS[type]({ key: 'k1' }),
+    );
+    expect(life.map((_, index) => phaseOf(life.slice(0, index + 1)))).toEqual([
+      'intended',
+      'accepted',
+      'finished',
+      'downloaded',
+    ]);
+  });
+
+  it('that was refused may still be accepted under its key, but never the other way round', () => {
+    const [intend, refused, accepted] = (['intend', 'refused', 'accepted'] as const).map((type) =>
+      RECORDS[type]({ key: 'k1' }),
+    );
+    if (!intend || !refused || !accepted) throw new Error('three records were made');
+    expect(phaseOf([intend, refused])).toBe('refused');
+    expect(phaseOf([intend, refused, accepted])).toBe('accepted');
+    expect(phaseOf([intend, accepted, refused])).toBe('accepted');
+  });
+
+  it('whose question was lost to damage still leads to its job', () => {
+    const { byKey, byItem } = foldIntents([RECORDS.accepted({ key: 'k1' })]);
+    expect(byKey.get('k1')).toMatchObject({ asked: null, outcome: { record: { job_id: 'dub_k1' } } });
+    expect(byItem.size).toBe(0);
+  });
+
+  it('is written without what is secret in its addresses', () => {
+    const { type: _, ...fields } = RECORDS.intend({ key: 'k1' });
+    const params = { source: { type: 'url', url: 'https://a.example/x.mp4?token=canary' } };
+    const record = createIntent({ ...fields, params });
+    expect(JSON.stringify(record)).not.toContain('canary');
+    expect(foldIntents([record]).byKey.get('k1')?.asked).toEqual(record);
+  });
+
+  it('is found by its item, the newest last', () => {
+    const { byItem } = foldIntents([RECORDS.intend({ key: 'k1' }), RECORDS.intend({ key: 'k2' })]);
+    expect(byItem.get('one.mp4 es')).toEqual(['k1', 'k2']);
+  });
+});
+
+describe('intents from any records', () => {
+  it('that are cut off anywhere are a beginning of those from all', () => {
+    fc.assert(
+      fc.property(anyRecords, fc.nat(20), (records, cut) => {
+        const early = foldIntents(records.slice(0, cut));
+        const late = foldIntents(records);
+        expect([...late.byKey.keys()].slice(0, early.byKey.size)).toEqual([...early.byKey.keys()]);
+        for (const [key, intent] of early.byKey) {
+          const later = late.byKey.get(key);
+          if (intent.asked !== null) expect(later?.asked).toEqual(intent.asked);
+          const gain =
+            PHASES.indexOf(later?.outcome.phase ?? 'intended') - PHASES.indexOf(intent.outcome.phase);
+          expect(gain).toBeGreaterThanOrEqual(0);
+          if (gain === 0 && intent.outcome.phase !== 'refused')
+            expect(later?.outcome).toEqual(intent.outcome);
+        }
+        for (const [item, keys] of early.byItem) {
+          expect(late.byItem.get(item)?.slice(0, keys.length)).toEqual(keys);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('are the same when records come twice', () => {
+    fc.assert(
+      fc.property(anyRecords, (records) => {
+        const once = foldIntents(records);
+        expect(foldIntents([...records, ...records])).toEqual(once);
+        expect(foldIntents(records.flatMap((record) => [record, record]))).toEqual(once);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('are the same from the live records alone, unknown ones are kept, and no more is left out the second time', () => {
+    fc.assert(
+      fc.property(anyRecords, (records) => {
+        const live = pickLiveIntents(records);
+        expect(new Map(foldIntents(live).byKey)).toEqual(new Map(foldIntents(records).byKey));
+        expect(pickLiveIntents(live)).toEqual(live);
+        const unknown = (list: typeof records) => list.filter(({ key }) => typeof key !== 'string');
+        expect(unknown(live)).toEqual(unknown(records));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Surroundings, SYSTEM, tryLock } from '../../src/journal/lock.ts';
+import { type Holder, thisMachine } from '../../src/journal/machine.ts';
+import { startChild } from './support/child.ts';
+import { newFolder } from './support/folder.ts';
+
+const newLockPath = () => join(newFolder(), 'state', 'lock');
+const { pid, boot, host, pid_space } = thisMachine();
+const self = thisMachine().look(pid);
+const started = self.state === 'running' ? self.started : null;
+
+/** A lock file of this machine, as somebody left it. */
+function leaveLock(path: string, holder: Partial<Holder>): void {
+  const since = new Date().toISOString();
+  writeFileSync(
+    path,
+    JSON.stringify({ pid, started, boot, host, pid_space, token: 'left', since, ...holder }),
+  );
+}
+
+const isTaken = async (path: string, around?: Surroundings) => (await tryLock(path, around)).taken;
+
+describe('a lock', () => {
+  it('is held by one at a time, and free again when given back', async () => {
+    const path = newLockPath();
+    const first = await tryLock(path);
+    expect(first.taken).toBe(true);
+    expect(await tryLock(path)).toMatchObject({ taken: false, holder: { pid }, isElsewhere: false });
+    if (first.taken) await first.lock.release();
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+    expect(await isTaken(path)).toBe(true);
+  });
+
+  it('is for its owner alone, whatever the umask', async () => {
+    const path = newLockPath();
+    const before = process.umask(0);
+    try {
+      expect(await isTaken(path)).toBe(true);
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  });
+
+  it('given back twice does not take it from the next one', async () => {
+    const path = newLockPath();
+    const first = await tryLock(path);
+    if (first.taken) await first.lock.release();
+    expect(await isTaken(path)).toBe(true);
+    if (first.taken) await first.lock.release();
+    expect(await isTaken(path)).toBe(false);
+  });
+
+  it('given back after somebody else took it over leaves theirs alone', async () => {
+    const path = newLockPath();
+    const first = await tryLock(path);
+    leaveLock(path, { token: 'another' });
+    if (first.taken) await first.lock.release();
+    expect(readFileSync(path, 'utf8')).toContain('another');
+  });
+});
+
+describe('a lock left behind', () => {
+  it('by a process that was killed is taken over at once', async () => {
+    const path = newLockPath();
+    const child = startChild();
+    expect(await child.ask(`take ${path}`)).toBe('taken');
+    expect(await isTaken(path)).toBe(false);
+    await child.kill();
+    const neverWaits: Surroundings = { ...SYSTEM, sleep: () => Promise.reject(new Error('waited')) };
+    expect(await isTaken(path, neverWaits)).toBe(true);
+    expect(readdirSync(join(path, '..'))).toEqual(['lock']);
+  });
+
+  it.runIf(started !== null)('under a pid that another process has now is taken over', async () => {
+    const path = join(newFolder(), 'lock');
+    leaveLock(path, { started: '1' });
+    expect(await isTaken(path)).toBe(true);
+  });
+
+  it('by a taker that died while taking over is taken over too', async () => {
+    const path = join(newFolder(), 'lock');
+    for (const name of [path, `${path}.takeover`]) leaveLock(name, { pid: 2 ** 22 + 1 });
+    expect(await isTaken(path)).toBe(true);
+    expect(readdirSync(join(path, '..'))).toEqual(['lock']);
+  });
+
+  it('on another machine is never taken over', async () => {
+    const path = join(newFolder(), 'lock');
+    leaveLock(path, { host: 'elsewhere', boot: 'another', pid: 2 ** 22 + 1 });
+    utimesSync(path, 0, 0);
+    expect(await tryLock(path)).toMatchObject({
+      taken: false,
+      isElsewhere: true,
+      holder: { host: 'elsewhere' },
+    });
+  });
+});
+
+describe('a lock whose holder cannot be judged', () => {
+  const path = () => {
+    const made = join(newFolder(), 'lock');
+    leaveLock(made, { pid_space: 'another container' });
+    return made;
+  };
+  /** Time passes by the hand of the test; what happens during a sleep is up to it. */
+  const surroundings = (laterMs: number, duringSleep: () => void): Surroundings => ({
+    machine: SYSTEM.machine,
+    now: () => Date.now() + laterMs,
+    sleep: async () => duringSleep(),
+  });
+
+  it('is left alone while its heart beats', async () => {
+    const slept: number[] = [];
+    expect(
+      await isTaken(
+        path(),
+        surroundings(29_000, () => slept.push(1)),
+      ),
+    ).toBe(false);
+    expect(slept).toEqual([]);
+  });
+
+  it('is left alone when it beats again, as after the sleep of a laptop', async () => {
+    const lock = path();
+    const beat = () => utimesSync(lock, new Date(), new Date(Date.now() + 1_000));
+    expect(await isTaken(lock, surroundings(31_000, beat))).toBe(false);
+  });
+
+  it('is taken over when it stays silent', async () => {
+    expect(
+      await isTaken(
+        path(),
+        surroundings(31_000, () => {}),
+      ),
+    ).toBe(true);
+  });
+
+  it('because its file is damaged is treated alike', async () => {
+    const lock = path();
+    writeFileSync(lock, '');
+    expect(
+      await isTaken(
+        lock,
+        surroundings(0, () => {}),
+      ),
+    ).toBe(false);
+    expect(
+      await isTaken(
+        lock,
+        surroundings(31_000, () => {}),
+      ),
+    ).toBe(true);
+  });
+});
+
+describe('two processes', () => {
+  it('that want a free lock at the same time: one gets it, in 20 of 20 pairs', async () => {
+    const [one, other] = [startChild(), startChild()];
+    for (let pair = 0; pair < 20; pair += 1) {
+      const path = newLockPath();
+      const answers = await Promise.all([one.ask(`take ${path}`), other.ask(`take ${path}`)]);
+      expect(answers.toSorted()).toEqual(['refused', 'taken']);
+    }
+  });
+
+  it('that want to take over a dead lock at the same time: one gets it, in 20 of 20 pairs', async () => {
+    const [one, other] = [startChild(), startChild()];
+    for (let pair = 0; pair < 20; pair += 1) {
+      const path = join(newFolder(), 'lock');
+      leaveLock(path, { pid: 2 ** 22 + 1 });
+      const answers = await Promise.all([one.ask(`take ${path}`), other.ask(`take ${path}`)]);
+      expect(answers.toSorted()).toEqual(['refused', 'taken']);
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  type Holder,
+  judgeHolder,
+  type Machine,
+  parseHolder,
+  parseStat,
+  thisMachine,
+} from '../../src/journal/machine.ts';
+
+const machine: Machine = {
+  pid: 1,
+  boot: 'boot-a',
+  host: 'desk',
+  pid_space: 'pid:[1]',
+  look: (pid) => (pid === 10 ? { state: 'running', started: '500' } : { state: 'gone' }),
+};
+const holder: Holder = {
+  pid: 10,
+  started: '500',
+  boot: 'boot-a',
+  host: 'desk',
+  pid_space: 'pid:[1]',
+  token: 't',
+  since: '2026-11-21T08:00:00.000Z',
+};
+
+describe('the holder of a lock', () => {
+  it.each<[string, Partial<Holder>, Partial<Machine>, string]>([
+    ['runs when pid and start agree', {}, {}, 'running'],
+    ['is gone when there is no such pid', { pid: 11 }, {}, 'gone'],
+    ['is gone when its pid was given to another process', { started: '400' }, {}, 'gone'],
+    ['is gone when the machine was started anew', { boot: 'boot-b' }, {}, 'gone'],
+    ['runs when the machine only changed its name', { host: 'desk.local' }, {}, 'running'],
+    ['is out of sight on another machine', { host: 'shelf', boot: 'boot-b' }, {}, 'elsewhere'],
+    ['is out of sight on another machine that tells no boot', { host: 'shelf', boot: null }, {}, 'elsewhere'],
+    ['cannot be judged from another container', { pid_space: 'pid:[2]' }, {}, 'unclear'],
+    ['cannot be judged without its start', { started: null }, {}, 'unclear'],
+    [
+      'cannot be judged where the system tells no start',
+      { started: null, boot: null },
+      { boot: null, look: () => ({ state: 'running', started: null }) },
+      'unclear',
+    ],
+    ['is gone where only pids are known and there is none', { pid: 11, boot: null }, { boot: null }, 'gone'],
+  ])('%s', (_what, held, here, verdict) => {
+    expect(judgeHolder({ ...holder, ...held }, { ...machine, ...here })).toBe(verdict);
+  });
+
+  it.each(['', '{', '[]', '{"pid":"1"}', 'null'])('is not read out of %j', (text) => {
+    expect(parseHolder(text)).toBeNull();
+  });
+});
+
+describe('this machine', () => {
+  it('sees itself run, and no process that has ended', async () => {
+    const here = thisMachine();
+    expect(here.look(process.pid)).toMatchObject({ state: 'running' });
+    const child = spawn('true');
+    await once(child, 'exit');
+    expect(here.look(child.pid ?? 0)).toEqual({ state: 'gone' });
+  });
+
+  it('sees the processes of other users', () => {
+    expect(thisMachine().look(1)).toMatchObject({ state: 'running' });
+  });
+
+  it.runIf(process.platform === 'linux')('tells processes apart by their start (Linux)', async () => {
+    const here = thisMachine();
+    const ticks = Number(
+      here.look(process.pid).state === 'running' &&
+        readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[19],
+    );
+    expect(here.look(process.pid)).toEqual({ state: 'running', started: String(ticks) });
+    expect(here.boot).toMatch(/^[0-9a-f-]{36}$/);
+    expect(here.pid_space).toMatch(/^pid:\[\d+\]$/);
+  });
+
+  it('is not misled by the name of a program, and takes one that only waits to be reaped for gone', () => {
+    const fields = '1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 0';
+    expect(parseStat(`7 (a) R 1 (x) S ${fields}`)).toEqual({ state: 'running', started: '987654' });
+    expect(parseStat(`7 (node) Z ${fields}`)).toEqual({ state: 'gone' });
+  });
+});

@@ -1,0 +1,38 @@
+/** Other vloc processes: they do what they are told, line by line, and can be killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** Sends a line and gives the next one that comes back. */
+  ask(line: string): Promise<string>;
+  /** Ends it as a power cut would, and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts `other-process.ts`; it ends with the test. */
+export function startChild(): Child {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'other-process.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'exit');
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await gone;
+  };
+  onTestFinished(kill);
+  return {
+    process: child,
+    async ask(line) {
+      child.stdin.write(`${line}\n`);
+      const { value, done } = await answers.next();
+      if (done) throw new Error(`the other process ended at "${line}"`);
+      return value;
+    },
+    kill,
+  };
+}
