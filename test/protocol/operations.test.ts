@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { JOB_KIND_NAMES } from '../../src/protocol/kind-names.ts';
+import { KINDS } from '../../src/protocol/kinds.ts';
 import {
   kindOfPath,
   OPERATIONS,
+  type OperationName,
+  operationName,
   UNDECLARED_STATUSES,
   VERSION_PREFIX,
 } from '../../src/protocol/operations.ts';
@@ -44,6 +47,24 @@ describe('the operations', () => {
     );
     expect(rows).toHaveLength(26);
     expect(rows).toEqual(TABLE.trim().split('\n'));
+  });
+
+  it('have names of their own, and no others compile', () => {
+    const collections = Object.fromEntries(
+      JOB_KIND_NAMES.map((kind) => [KINDS[kind].path, KINDS[kind].idParameter]),
+    );
+    const names = OPERATIONS.map(operationName);
+    expect(new Set(names).size).toBe(26);
+    for (const [path, id] of Object.entries(collections)) {
+      const ofKind = [`POST /${path}`, `GET /${path}`, `GET /${path}/{${id}}`, `DELETE /${path}/{${id}}`];
+      expect(names).toEqual(expect.arrayContaining(ofKind));
+    }
+    const right: OperationName[] = ['GET /credits', 'POST /dubbings', 'DELETE /dubbings/{dubbing_id}'];
+    expect(names).toEqual(expect.arrayContaining(right));
+    // @ts-expect-error no such path
+    expect(names).not.toContain('POST /dubbing' satisfies OperationName);
+    // @ts-expect-error the parameter of another kind
+    expect(names).not.toContain('GET /dubbings/{audio_separation_id}' satisfies OperationName);
   });
 
   it('lie below the version', () => {

@@ -100,12 +100,19 @@ describe('an input', () => {
     'https://a.example:8443/x?y=z#t',
     'https://例え.example/ビデオ.mp4',
     'https://192.0.2.1/x',
+    // Whether such an address is allowed, the service decides.
+    'http://127.0.0.1:8080/x.mp4',
+    'http://localhost/x.mp4',
+    'http://[::1]:8080/x.mp4',
   ])('may be at %s', (url) => {
     expect(fromUrl(url)).toEqual([]);
   });
 
   it.each([
     ['http://a.example/x.mp4', 'must be an https address'],
+    ['http://127.0.0.1.example.com/x.mp4', 'must be an https address'],
+    ['http://127.0.0.1@a.example/x.mp4', 'must be an https address'],
+    ['http://10.0.0.1/x.mp4', 'must be an https address'],
     ['file:///etc/passwd', 'must be an https address'],
     ['/home/me/talk.mp4', 'not an address'],
     ['talk.mp4', 'not an address'],

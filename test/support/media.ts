@@ -42,11 +42,51 @@ export function readCues(file: string): Cue[] {
   const srt = execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:s:0', '-f', 'srt', '-'], {
     encoding: 'utf8',
   });
-  return srt.split(/\n\s*\n/).flatMap((block) => {
-    const match = /(\d+):(\d+):(\d+),(\d+) --> (\d+):(\d+):(\d+),(\d+)\n([\s\S]*)/.exec(block);
-    if (match === null) return [];
-    const [h1 = 0, m1 = 0, s1 = 0, ms1 = 0, h2 = 0, m2 = 0, s2 = 0, ms2 = 0] = match.slice(1, 9).map(Number);
-    const start = h1 * 3600 + m1 * 60 + s1 + ms1 / 1000;
-    return [{ start, end: h2 * 3600 + m2 * 60 + s2 + ms2 / 1000, text: (match[9] ?? '').trim() }];
-  });
+  // ffmpeg ends the rows within a cue with CRLF, whatever the file has.
+  return srt
+    .replaceAll('\r', '')
+    .split(/\n\s*\n/)
+    .flatMap((block) => {
+      const match = /(\d+):(\d+):(\d+),(\d+) --> (\d+):(\d+):(\d+),(\d+)\n([\s\S]*)/.exec(block);
+      if (match === null) return [];
+      const [h1 = 0, m1 = 0, s1 = 0, ms1 = 0, h2 = 0, m2 = 0, s2 = 0, ms2 = 0] = match
+        .slice(1, 9)
+        .map(Number);
+      const start = h1 * 3600 + m1 * 60 + s1 + ms1 / 1000;
+      return [{ start, end: h2 * 3600 + m2 * 60 + s2 + ms2 / 1000, text: (match[9] ?? '').trim() }];
+    });
+}
+
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** One byte of brightness a pixel. */
+  readonly pixels: Uint8Array;
+}
+
+/** The lowest quarter, where subtitles stand, of the picture shown at a time in seconds, scaled to a whole size. */
+export function lowerPicture(file: string, at: number, size: { width: number; height: number }): Picture {
+  const { width } = size;
+  const height = Math.floor(size.height / 4);
+  const filter = `scale=${width}:${size.height},crop=${width}:${height}:0:${size.height - height},format=gray`;
+  const args = ['-v', 'error', '-ss', String(at), '-i', file, '-frames:v', '1', '-vf', filter];
+  const pixels = execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-'], { maxBuffer: 2 ** 26 });
+  return { width, height, pixels };
+}
+
+/** Number of pixels whose brightness differs by more than a third of the range: text and its outline, no trace of a codec. */
+export function changedPixels(left: Picture, right: Picture): number {
+  if (left.pixels.length !== right.pixels.length) throw new Error('the pictures differ in size');
+  return left.pixels.reduce(
+    (count, value, at) => (Math.abs(value - (right.pixels[at] ?? 0)) > 85 ? count + 1 : count),
+    0,
+  );
+}
+
+/** Width and height of the picture as it is stored. */
+export function pictureSize(file: string): { width: number; height: number } {
+  const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'stream=width,height'];
+  const text = execFileSync('ffprobe', [...args, '-of', 'csv=p=0', file], { encoding: 'utf8' });
+  const [width = 0, height = 0] = text.trim().split(',').map(Number);
+  return { width, height };
 }

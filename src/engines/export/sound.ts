@@ -3,8 +3,18 @@ import type { Tasks } from '../engine.ts';
 
 export type OriginalAudio = Tasks['auto_localization']['originalAudio'];
 
-/** Peaks stay below this share of full scale, since AAC adds a little; `level=0` keeps the limiter from raising the rest. */
-const LIMITER = 'alimiter=limit=0.95:level=0';
+/** The limiter looks 5 ms ahead and gives its sound so much later: 240 samples at 48 kHz, the first of which is let through. */
+const LOOKAHEAD_SAMPLES = 239;
+/**
+ * Peaks stay below this share of full scale, since AAC adds a little; `level=0` keeps the limiter from raising the rest. Its
+ * delay is cut off in front, and made up for behind; its own `latency` option would do both, from ffmpeg 5.1 on only.
+ */
+const LIMITER = [
+  `apad=pad_len=${LOOKAHEAD_SAMPLES}`,
+  'alimiter=limit=0.95:level=0:attack=5',
+  `atrim=start_sample=${LOOKAHEAD_SAMPLES}`,
+  'asetpts=PTS-STARTPTS',
+].join(',');
 
 /**
  * The original is lowered by about 12 dB while the dub speaks, within 20 ms, and comes back over half a second. The
@@ -37,9 +47,10 @@ export function soundGraph(
   if (mode === 'mute' || inputs.original === null) return `${voice},${end}`;
   if (mode === 'background') return `${voice}[voice];[${inputs.original}][voice]${mix},${end}`;
   return [
-    // The key must not end before the original does, which would end with it.
+    // Whichever of the two ends first ends both, with what the compressor still holds: seconds, where ffmpeg reads the
+    // original far ahead of the dub because the picture is slow to encode. So neither ends.
     `${voice},asplit[voice][short];[short]apad[key]`,
-    `[${inputs.original}]${ORIGINAL}[original];[original][key]${DUCKING}[low]`,
+    `[${inputs.original}]${ORIGINAL},apad[original];[original][key]${DUCKING}[low]`,
     `[low][voice]${mix},${end}`,
   ].join(';');
 }

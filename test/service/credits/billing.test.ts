@@ -12,11 +12,14 @@ import { monthOf } from '../../../src/service/credits/month.ts';
 import { Refusal } from '../../../src/service/http/refusal.ts';
 import { migrate } from '../../../src/service/store/schema.ts';
 import { openStore, type Store } from '../../../src/service/store/store.ts';
+import { runs } from '../../protocol/arbitraries.ts';
 import { makeStateDir, startScene } from '../harness/scene.ts';
 
 const START = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
 const LIMIT = 40_000;
+/** Thousands of sequences on a real database: three seconds, on a busy machine several times that. */
+const PATIENCE = { timeout: 180_000 };
 
 /** What the account should be, kept in the plainest way there is. */
 interface Model {
@@ -189,25 +192,32 @@ const commands = [
   fc.integer({ min: 1, max: 15 }).map((days) => new Wait(days)),
 ];
 
-test('balance, reservations and quota agree with the ledger, whatever happens in whatever order', async () => {
-  const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), 'NORMAL');
-  onTestFinished(() => store.close());
-  migrate(store);
-  const nextId = createIdMaker(() => randomBytes(4).readUInt32BE() / 2 ** 32);
-  const makeId = (subject: IdSubject) => nextId(subject, START);
-  const issued = issueKey(store, {}, START, randomBytes);
-  fc.assert(
-    fc.property(fc.commands(commands, { maxCommands: 40 }), (sequence) => {
-      store.script('DELETE FROM bills; DELETE FROM ledger; DELETE FROM grants;');
-      const setup = () => ({
-        model: { now: START, grants: [], open: new Map(), charged: [], jobs: 0 },
-        real: { store, key: { id: issued.key, monthly_limit: LIMIT }, makeId },
-      });
-      fc.modelRun(setup, sequence);
-    }),
-    { numRuns: 150 },
-  );
-});
+test.each([
+  { sequences: 'short', size: '=', numRuns: 5_000 },
+  { sequences: 'long', size: '+1', numRuns: runs(300, 5_000) },
+] as const)(
+  'balance, reservations and quota agree with the ledger, whatever happens in whatever order ($sequences)',
+  PATIENCE,
+  async ({ size, numRuns }) => {
+    const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), 'NORMAL');
+    onTestFinished(() => store.close());
+    migrate(store);
+    const nextId = createIdMaker(() => randomBytes(4).readUInt32BE() / 2 ** 32);
+    const makeId = (subject: IdSubject) => nextId(subject, START);
+    const issued = issueKey(store, {}, START, randomBytes);
+    fc.assert(
+      fc.property(fc.commands(commands, { maxCommands: 40, size }), (sequence) => {
+        store.script('DELETE FROM bills; DELETE FROM ledger; DELETE FROM grants;');
+        const setup = () => ({
+          model: { now: START, grants: [], open: new Map(), charged: [], jobs: 0 },
+          real: { store, key: { id: issued.key, monthly_limit: LIMIT }, makeId },
+        });
+        fc.modelRun(setup, sequence);
+      }),
+      { numRuns },
+    );
+  },
+);
 
 test('the balance tells what is reserved, what is left of the month, and when the next one begins', async () => {
   const { caller, callerFor, service, engines } = await startScene();

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { OPERATIONS } from '../../../src/protocol/operations.ts';
+import { issueKey } from '../../../src/service/auth/keys.ts';
+import type { Call } from '../../../src/service/call.ts';
+import { createCursorSealer } from '../../../src/service/lists/cursor.ts';
+import { readPage } from '../../../src/service/lists/page.ts';
+import { migrate } from '../../../src/service/store/schema.ts';
+import { openStore, type Store } from '../../../src/service/store/store.ts';
+import { runs } from '../../protocol/arbitraries.ts';
+import { makeStateDir } from '../harness/scene.ts';
+
+/** A thousand lists take two seconds; ten thousand on a busy machine take a minute. */
+const PATIENCE = { timeout: 180_000 };
+
+interface Row {
+  readonly id: string;
+  readonly created_at: number;
+}
+
+/** Few moments, so that many records share one and the id has to decide. */
+const moment = fc.nat({ max: 4 });
+const records = fc.array(moment, { maxLength: 12 });
+/** What happens between two pages: records come in at any moment, old ones too, and some go. */
+const change = fc.record({
+  come: fc.array(moment, { maxLength: 3 }),
+  go: fc.array(fc.nat(), { maxLength: 3 }),
+});
+
+function insert(store: Store, keyId: string, createdAt: number): Row {
+  const id = `upl_${randomBytes(13).toString('hex')}`;
+  store.run(
+    `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, created_at, updated_at, expires_at)
+     VALUES (?, ?, 'ready', 'subtitle_file', 'a', 'a/b', 1, ?, ?, 9)`,
+    id,
+    keyId,
+    createdAt,
+    createdAt,
+  );
+  return { id, created_at: createdAt };
+}
+
+test(
+  'whatever comes and goes between pages, what stays is seen once, in strictly descending order',
+  PATIENCE,
+  async () => {
+    const store = openStore(join(await makeStateDir(), 'lists.sqlite'), 'NORMAL');
+    onTestFinished(() => store.close());
+    migrate(store);
+    const { key: keyId } = issueKey(store, {}, 0, randomBytes);
+    const cursors = createCursorSealer(randomBytes(32), randomBytes);
+    const operation = OPERATIONS.find(({ operationId }) => operationId === 'listUploads');
+    const key = store.get<Call['key']>('SELECT * FROM keys WHERE id = ?', keyId);
+    if (operation === undefined || key === undefined) throw new Error('unreachable');
+    const call = {
+      operation,
+      key,
+      path: '/v1/uploads',
+      resourceId: '',
+      body: undefined,
+      idempotencyKey: '',
+      now: 5,
+    };
+
+    const page = (limit: number, cursor: string | null) => {
+      const query = new Map([
+        ['limit', String(limit)],
+        ...(cursor === null ? [] : [['cursor', cursor] as const]),
+      ]);
+      return readPage<Row, Row>(
+        { store, cursors },
+        { ...call, query },
+        {
+          table: 'uploads',
+          columns: 'id, created_at',
+          timeColumn: 'created_at',
+          conditions: [],
+          filters: {},
+          positionOf: (row) => ({ time: row.created_at, id: row.id }),
+          present: (row) => ({ id: row.id, created_at: row.created_at }),
+        },
+      );
+    };
+
+    fc.assert(
+      fc.property(
+        records,
+        fc.array(change, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        (there, changes, limit) => {
+          store.script('DELETE FROM uploads;');
+          const present = new Map(there.map((at) => insert(store, keyId, at)).map((row) => [row.id, row]));
+          const throughout = new Set(present.keys());
+          const seen: Row[] = [];
+          let cursor: string | null = null;
+          do {
+            const { data, next_cursor } = page(limit, cursor);
+            seen.push(...data);
+            cursor = next_cursor;
+            const { come = [], go = [] } = changes.shift() ?? {};
+            for (const at of come) {
+              const row = insert(store, keyId, at);
+              present.set(row.id, row);
+            }
+            for (const which of go) {
+              const id = [...present.keys()].at(which % Math.max(1, present.size));
+              if (id === undefined) continue;
+              store.run('DELETE FROM uploads WHERE id = ?', id);
+              present.delete(id);
+              throughout.delete(id);
+            }
+          } while (cursor !== null);
+
+          const places = seen.map(({ created_at, id }) => `${created_at} ${id}`);
+          expect(places).toEqual([...new Set(places)].sort().reverse());
+          const ids = new Set(seen.map(({ id }) => id));
+          expect([...throughout].filter((id) => !ids.has(id))).toEqual([]);
+        },
+      ),
+      { numRuns: runs(1_000, 10_000) },
+    );
+  },
+);

@@ -1,0 +1,117 @@
+/** A service with the engines of this machine, and a folder for what it is sent and what it gives back. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEngines } from '../../../src/engines/index.ts';
+import { createService } from '../../../src/service/index.ts';
+import { createCaller, type Reply, send } from '../harness/caller.ts';
+import { putObject } from '../harness/scene.ts';
+
+const SAMPLE = join(import.meta.dirname, '../../fixtures/sample.mp4');
+
+/** What the five kinds and the uploads answer with: read freely, as any client would. */
+type Json = Reply['json'];
+
+export interface Studio {
+  readonly folder: string;
+  /** Sends a file, waits until it is validated, and gives the upload's id; throws for a file that is not usable. */
+  upload(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<string>;
+  /** The same, whatever validation says: gives the upload in its last state. */
+  validate(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<Json>;
+  /** Creates a job of the kind with that path and waits for its end; throws when it does not succeed. */
+  run(path: string, body: Record<string, unknown>): Promise<Json>;
+  /** Fetches an asset into the folder, holds it against its description, and gives its path. */
+  fetch(asset: Json, name: string): Promise<string>;
+  post(path: string, body: Record<string, unknown>): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** Seconds of work are looked at a few times a second; polling faster would only take the cores from the engines. */
+const POLL_MS = 60;
+/** All jobs of a file together take half a minute; ten times that on a machine that is busy with other things. */
+export const PATIENCE = { timeout: 300_000 };
+const PATIENCE_MS = PATIENCE.timeout - 10_000;
+
+/** Opens a studio; its owner closes it. */
+export async function openStudio(): Promise<Studio> {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-studio-'));
+  const service = await createService({ stateDir: join(folder, 'state'), engines: createEngines() });
+  const [credentials] = service.keys();
+  if (credentials === undefined) throw new Error('the service has no key');
+  const caller = createCaller(service.url, credentials, Date.now);
+
+  async function settle(path: string, waiting: readonly string[]): Promise<Json> {
+    const giveUpAt = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const { json } = await caller.get(path);
+      if (!waiting.includes(json.status)) return json;
+      if (Date.now() > giveUpAt) throw new Error(`${path} is still ${json.status}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  async function validate(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<Json> {
+    const bytes = await readFile(path);
+    const reserved = await caller.post('/v1/uploads', {
+      purpose,
+      file_name: 'input',
+      content_type: 'application/octet-stream',
+      size_bytes: bytes.length,
+    });
+    const put = await putObject(reserved, bytes);
+    await caller.post(`${reserved.json.detail_url}/completions`, { etag: put.headers.etag });
+    return settle(reserved.json.detail_url, ['validating']);
+  }
+
+  return {
+    folder,
+    validate,
+    async upload(path, purpose) {
+      const upload = await validate(path, purpose);
+      if (upload.status !== 'ready') throw new Error(JSON.stringify(upload.error));
+      return upload.id;
+    },
+    async run(path, body) {
+      const created = await caller.post(`/v1/${path}`, body);
+      if (created.status !== 202) throw new Error(JSON.stringify(created.json));
+      const job = await settle(created.json.detail_url, ['queued', 'processing']);
+      if (job.status !== 'succeeded') throw new Error(JSON.stringify(job.error));
+      return job;
+    },
+    async fetch(asset, name) {
+      const { status, bytes, headers } = await send(asset.url);
+      const seen = { status, size_bytes: bytes.length, content_type: headers['content-type'] };
+      const said = { status: 200, size_bytes: asset.size_bytes, content_type: asset.content_type };
+      if (JSON.stringify(seen) !== JSON.stringify(said)) throw new Error(`${name}: ${JSON.stringify(seen)}`);
+      const path = join(folder, name);
+      await writeFile(path, bytes);
+      return path;
+    },
+    post: (path, body) => caller.post(`/v1/${path}`, body),
+    async close() {
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs ffmpeg to make an input; arguments as on the command line. */
+export function ffmpeg(...args: string[]): void {
+  execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
+}
+
+/** The sample's first seconds, cut without encoding. 8.6 s hold the first clip, 12.6 s the first two. */
+export function cutSample(folder: string, seconds: number): string {
+  const path = join(folder, `sample-${seconds}.mp4`);
+  ffmpeg('-i', SAMPLE, '-t', String(seconds), '-c', 'copy', path);
+  return path;
+}
+
+/** The second clip alone: 0.9 s of music, 3 s of speech, half a second of music. Options choose the picture's coding. */
+export function secondClip(folder: string, name: string, ...options: string[]): string {
+  const path = join(folder, name);
+  const picture = ['-c:v', 'libx264', '-preset', 'ultrafast', ...options];
+  ffmpeg('-ss', '8.2', '-i', SAMPLE, '-t', '4.4', ...picture, '-c:a', 'aac', '-b:a', '160k', path);
+  return path;
+}
