@@ -1,6 +1,6 @@
 import { Failure } from '../client/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
-import type { Service, ServiceOptions } from '../service/index.ts';
+import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
 import { STATE_DIR } from './serve-keys.ts';
@@ -16,7 +16,10 @@ const OPTIONS = {
     value: 'address',
     help: 'addresses and networks of proxies whose X-Forwarded-For is believed (default: none)',
   },
-  allowLoopback: { type: 'flag', help: 'let source and callback addresses lead to this machine' },
+  allowLoopback: {
+    type: 'flag',
+    help: 'let source and callback addresses lead to this machine, over http too',
+  },
   log: {
     type: 'choice',
     choices: ['json', 'text'],
@@ -32,7 +35,7 @@ export const serve: Command = defineCommand({
     { command: 'vloc serve', explains: 'listen on a free port of this machine until Ctrl-C' },
     {
       command: 'vloc serve --port 8080 --output json',
-      explains: 'the first line says the address and the keys',
+      explains: 'the first line says the address and the key, with its secrets at the first start',
     },
     {
       command:
@@ -41,6 +44,7 @@ export const serve: Command = defineCommand({
     },
   ],
   notes: [
+    'The first start on a state folder makes a key and shows its secrets, this once; `vloc serve keys create` makes others.',
     'Ctrl-C lets running requests finish and hands unfinished jobs to whoever starts next on the same folder.',
   ],
   run: async (context, _operands, options) => {
@@ -59,6 +63,7 @@ export const serve: Command = defineCommand({
     const service = await listen(() => createService({ ...settings, ...logs, engines: createEngines() }));
     announce(context, service);
     logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
+    logs.log(describeKeys(service, settings.stateDir));
     await aborted(context.signal);
     logs.log({
       level: 'info',
@@ -130,7 +135,7 @@ const ADDRESS_ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** Starts; an address that cannot be listened on is the operator's to mend. */
-async function listen(start: () => Promise<Service>): Promise<Service> {
+export async function listen<Listening>(start: () => Promise<Listening>): Promise<Listening> {
   try {
     return await start();
   } catch (error) {
@@ -145,9 +150,12 @@ async function listen(start: () => Promise<Service>): Promise<Service> {
   }
 }
 
-/** Says where the service is and, but for `plain`, the oldest key that works. */
-function announce(context: Context, { url, keys }: Service): void {
-  const [oldest] = keys();
+/**
+ * Says where the service is and, but for `plain`, its oldest key; the secrets only at the start that made them, as with
+ * `vloc serve keys create`.
+ */
+function announce(context: Context, { url, keys, newKey }: Service): void {
+  const key = newKey?.key ?? keys()[0]?.key ?? null;
   const { print } = context;
   switch (context.output) {
     case 'json':
@@ -155,9 +163,9 @@ function announce(context: Context, { url, keys }: Service): void {
       print(
         JSON.stringify({
           base_url: url,
-          key: oldest?.key ?? null,
-          secret: oldest?.secret ?? null,
-          webhook_secret: oldest?.webhookSecret ?? null,
+          key,
+          secret: newKey?.secret ?? null,
+          webhook_secret: newKey?.webhookSecret ?? null,
         }),
       );
       break;
@@ -165,16 +173,26 @@ function announce(context: Context, { url, keys }: Service): void {
       print(url);
       break;
     case 'id':
-      if (oldest !== undefined) print(oldest.key);
+      if (key !== null) print(key);
       break;
     case 'table':
       print(`VLOC_BASE_URL=${url}`);
-      if (oldest !== undefined) {
-        print(`VLOC_KEY=${oldest.key}`);
-        print(`VLOC_SECRET=${oldest.secret}`);
-      }
+      if (key !== null) print(`VLOC_KEY=${key}`);
+      if (newKey === null) return;
+      print(`VLOC_SECRET=${newKey.secret}`);
+      print(`VLOC_WEBHOOK_SECRET=${newKey.webhookSecret}`);
   }
-  if (oldest === undefined) context.terminal.warn('No key works; make one with: vloc serve keys create');
+}
+
+/** What to know about the keys, for the log: nothing of it is on stdout. */
+function describeKeys({ keys, newKey }: Service, stateDir: string): LogEntry {
+  const create = `vloc serve keys create --state-dir ${stateDir}`;
+  if (newKey !== null) {
+    return { level: 'info', message: `made the key ${newKey.key}; its secrets are shown this once` };
+  }
+  return keys().length === 0
+    ? { level: 'warn', message: `no key works; make one with: ${create}` }
+    : { level: 'info', message: `secrets are shown once, when a key is made; make another with: ${create}` };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

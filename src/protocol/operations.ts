@@ -1,6 +1,6 @@
 /** The 26 operations, made from the table of kinds. Source: specification, "Operation table". */
 import { JOB_KIND_NAMES, type JobKind } from './kind-names.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import { KINDS, type Kind, type Kinds } from './kinds.ts';
 
 export const VERSION_PREFIX = '/v1';
 
@@ -77,7 +77,8 @@ function jobOperations(name: JobKind): Operation[] {
   ];
 }
 
-export const OPERATIONS: readonly Operation[] = [
+/** Those that belong to no kind. */
+const COMMON_OPERATIONS = [
   {
     operationId: 'getCredits',
     action: 'getCredits',
@@ -132,8 +133,33 @@ export const OPERATIONS: readonly Operation[] = [
     success: [200, 202],
     errors: [400, 401, 403, 404, 409, 413, 422, 429, 500, 503],
   },
+] as const satisfies readonly Operation[];
+
+export const OPERATIONS: readonly Operation[] = [
+  ...COMMON_OPERATIONS,
   ...JOB_KIND_NAMES.flatMap(jobOperations),
 ];
+
+type NameOf<O> = O extends { method: infer Method extends string; path: infer Path extends string }
+  ? `${Method} ${Path}`
+  : never;
+
+type JobOperationName<Path extends string, Id extends string> =
+  | `POST /${Path}`
+  | `GET /${Path}`
+  | `GET /${Path}/{${Id}}`
+  | `DELETE /${Path}/{${Id}}`;
+
+/** Method and path as the table writes them: `POST /dubbings`, `GET /uploads/{upload_id}`. */
+export type OperationName =
+  | NameOf<(typeof COMMON_OPERATIONS)[number]>
+  | { [K in JobKind]: JobOperationName<Kinds[K]['path'], Kinds[K]['idParameter']> }[JobKind];
+
+/** The name of an operation. Source: specification, "Operation table". */
+export function operationName({ method, path }: Pick<Operation, 'method' | 'path'>): OperationName {
+  // The type is computed from the same rows; a test holds both together.
+  return `${method} ${path}` as OperationName;
+}
 
 /** Statuses answered beyond the declared ones, each because the specification leaves no other. */
 export const UNDECLARED_STATUSES = {

@@ -5,6 +5,7 @@ import type { JobKind } from './kind-names.ts';
 import { KINDS, type Kinds } from './kinds.ts';
 import { canonicalLanguage } from './language-tag.ts';
 import { LIMITS } from './limits.ts';
+import { isLoopback } from './loopback.ts';
 import type { FieldError } from './problem.ts';
 import { UPLOAD_PURPOSES } from './states.ts';
 import type { SubtitleLine } from './subtitle-line.ts';
@@ -56,13 +57,27 @@ const Reference = v.pipe(
   characters(LIMITS.clientReferenceLength),
 );
 
-const HttpsUrl = v.pipe(
+/**
+ * The wire knows https alone, and so says the document. A service may be run with loopback allowed, and whether it is only
+ * the service knows: http to this machine passes here and is left to it.
+ */
+const startsSecurely = Object.assign(
+  v.check((text: string) => text.startsWith('https://') || isPlainLoopback(text), 'must be an https address'),
+  { pattern: '^https://' },
+);
+
+function isPlainLoopback(text: string): boolean {
+  const url = text.startsWith('http://') ? URL.parse(text) : null;
+  return url !== null && isLoopback(url);
+}
+
+const WebAddress = v.pipe(
   v.string(),
   v.maxLength(2048, 'at most 2048 characters'), // spec: open — the length that browsers and proxies agree on
   v.url('not an address'),
   // An address parser drops line breaks and NUL without a word: what is checked must be what is called.
   v.regex(/^[^\s\p{Cc}]*$/u, 'has a space or a control character; write it percent-encoded'),
-  v.startsWith('https://', 'must be an https address'),
+  startsSecurely,
 );
 
 const Language = v.pipe(
@@ -73,7 +88,7 @@ const Language = v.pipe(
 
 const LanguageOrAuto = v.union([v.literal('auto'), Language], 'neither a BCP 47 language tag nor auto');
 
-const UrlSource = v.strictObject({ type: v.literal('url'), url: HttpsUrl });
+const UrlSource = v.strictObject({ type: v.literal('url'), url: WebAddress });
 const UploadSource = v.strictObject({
   type: v.literal('upload'),
   upload_id: v.pipe(v.string(), v.nonEmpty('missing')),
@@ -126,7 +141,7 @@ function schemaOf(field: Field): v.GenericSchema {
     case 'reference':
       return v.optional(Reference);
     case 'callback':
-      return v.optional(HttpsUrl);
+      return v.optional(WebAddress);
   }
 }
 

@@ -5,7 +5,7 @@ import type { JobErrorCode } from './job-failure.ts';
 import type { JobKind } from './kind-names.ts';
 import type { MeteringUnit } from './kinds.ts';
 import type { Media } from './media.ts';
-import type { JobStatus, UploadPurpose, UploadStatus } from './states.ts';
+import type { JobStatus, TerminalStatus, UploadPurpose, UploadStatus } from './states.ts';
 import type { SubtitleLine } from './subtitle-line.ts';
 
 /** The list envelope. Source: specification, "List envelope". */
@@ -112,4 +112,19 @@ export interface CreditTransaction {
   readonly unit: MeteringUnit;
   readonly quantity: number;
   readonly posted_at: string;
+}
+
+/** What a `callback_url` is told. Source: specification, "Events"; contract, "Webhooks". */
+export interface JobEvent {
+  readonly id: string;
+  readonly object: 'event';
+  readonly type: `${JobKind}.${TerminalStatus}`;
+  readonly created_at: string;
+  readonly data: {
+    readonly id: string;
+    readonly object: JobKind;
+    readonly status: TerminalStatus;
+    readonly client_reference: string | null;
+    readonly detail_url: string;
+  };
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { send } from '../service/harness/caller.ts';
+import { createCaller, send } from '../service/harness/caller.ts';
 import { makeStateDir, startScene, until } from '../service/harness/scene.ts';
 import { createTestIo } from '../support/test-io.ts';
 
@@ -20,7 +20,7 @@ async function serve(...words: string[]) {
     test.send('SIGTERM');
     return ended;
   };
-  return { line: line.split('\n', 1)[0] ?? '', stderr: test.stderr, stop };
+  return { line: line.split('\n', 1)[0] ?? '', stdout: test.stdout, stderr: test.stderr, stop };
 }
 
 async function refuse(...words: string[]) {
@@ -60,6 +60,50 @@ describe('vloc serve', () => {
     expect(requests).toMatchObject([{ path: '/v1/uploads', status: 400, key_id: null }]);
     expect(stderr()).not.toContain('canary');
     expect(stderr()).not.toContain(secret);
+  });
+
+  it('shows the secrets of its first key once, at the start that makes it', async () => {
+    const first = await serve('--output', 'json');
+    const shown = JSON.parse(first.line);
+    expect(await first.stop()).toBe(0);
+    const signed = { key: shown.key, secret: shown.secret };
+    expect(shown.webhook_secret).toMatch(/^[\w-]{40,}$/);
+
+    const second = await serve('--output', 'json');
+    const { base_url, ...rest } = JSON.parse(second.line);
+    expect(rest).toEqual({ key: shown.key, secret: null, webhook_secret: null });
+    // The key goes on working for whoever kept its secret.
+    expect((await createCaller(base_url, signed, Date.now).get('/v1/credits')).status).toBe(200);
+    await until(second.stderr, (text) => text.includes(`vloc serve keys create --state-dir ${stateDir}`));
+    await second.stop();
+
+    const third = await serve();
+    expect(third.stdout()).toContain(`VLOC_KEY=${shown.key}`);
+    await third.stop();
+    const said = [second, third].map(({ stdout, stderr }) => stdout() + stderr()).join('\n');
+    expect(said).not.toContain(shown.secret);
+    expect(said).not.toContain(shown.webhook_secret);
+    expect(said).not.toContain('VLOC_SECRET');
+  });
+
+  it('gives a program a key of its own on a folder that has one', async () => {
+    const { line, stop } = await serve('--output', 'plain');
+    const { io, stdout } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    expect(await main(['serve', 'keys', 'create', '--output', 'json'], io)).toBe(0);
+    const caller = createCaller(line, JSON.parse(stdout()), Date.now);
+    expect((await caller.get('/v1/credits')).status).toBe(200);
+    await stop();
+  });
+
+  it('says so when no key works', async () => {
+    const first = await serve('--output', 'json');
+    await first.stop();
+    const { io } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    await main(['serve', 'keys', 'revoke', JSON.parse(first.line).key], io);
+    const second = await serve('--output', 'json');
+    expect(JSON.parse(second.line).key).toBeNull();
+    await until(second.stderr, (text) => text.includes('no key works; make one with'));
+    await second.stop();
   });
 
   it('logs lines for people when asked', async () => {

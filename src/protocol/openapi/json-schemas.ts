@@ -11,12 +11,12 @@ const CODE_ONLY: readonly string[] = ['check', 'transform'];
 const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
   const { type } = valibotAction;
   if (CODE_ONLY.includes(type)) {
-    const maxLength = 'maxLength' in valibotAction ? Number(valibotAction.maxLength) : null;
-    return maxLength === null ? jsonSchema : { ...jsonSchema, maxLength };
-  }
-  // A string has one `pattern`: the start of an address goes beside the one that keeps control characters out.
-  if (type === 'starts_with' && 'requirement' in valibotAction && jsonSchema.pattern !== undefined) {
-    return { ...jsonSchema, allOf: [{ pattern: `^${valibotAction.requirement}` }] };
+    if ('maxLength' in valibotAction) return { ...jsonSchema, maxLength: Number(valibotAction.maxLength) };
+    // A string has one `pattern`: the start of an address goes beside the one that keeps control characters out.
+    if ('pattern' in valibotAction) {
+      return { ...jsonSchema, allOf: [{ pattern: String(valibotAction.pattern) }] };
+    }
+    return jsonSchema;
   }
   // JSON Schema reads patterns with the flag `u` anyway.
   if (type === 'regex' && 'requirement' in valibotAction && valibotAction.requirement instanceof RegExp) {

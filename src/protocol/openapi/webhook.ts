@@ -2,27 +2,31 @@
 import * as v from 'valibot';
 import { DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';
+import type { JobEvent } from '../resources.ts';
 import { isTerminal, JOB_STATUSES } from '../states.ts';
 import type { JsonObject } from './json.ts';
 import { referenceTo } from './json-schemas.ts';
 import { Instant, Path, Reference } from './resource-schemas.ts';
+import { shapeOf } from './same-shape.ts';
 
 const ENDINGS = JOB_STATUSES.filter(isTerminal);
 const EVENT_ID = '^evt_[A-Za-z0-9_-]{16,80}$';
 
-export const EventSchema = v.strictObject({
-  id: v.pipe(v.string(), v.regex(new RegExp(EVENT_ID))),
-  object: v.literal('event'),
-  type: v.picklist(JOB_KIND_NAMES.flatMap((kind) => ENDINGS.map((status) => `${kind}.${status}`))),
-  created_at: Instant,
-  data: v.strictObject({
-    id: v.string(),
-    object: v.picklist(JOB_KIND_NAMES),
-    status: v.picklist(ENDINGS),
-    client_reference: Reference,
-    detail_url: Path,
+export const EventSchema = shapeOf<JobEvent>()(
+  v.strictObject({
+    id: v.pipe(v.string(), v.regex(new RegExp(EVENT_ID))),
+    object: v.literal('event'),
+    type: v.picklist(JOB_KIND_NAMES.flatMap((kind) => ENDINGS.map((status) => `${kind}.${status}` as const))),
+    created_at: Instant,
+    data: v.strictObject({
+      id: v.string(),
+      object: v.picklist(JOB_KIND_NAMES),
+      status: v.picklist(ENDINGS),
+      client_reference: Reference,
+      detail_url: Path,
+    }),
   }),
-});
+);
 
 /** What the service sends to the `callback_url` of a job. */
 export function describeWebhook(headerPrefix: string = DEFAULT_HEADER_PREFIX): JsonObject {

@@ -12,6 +12,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | FileSlice | null;
+  /** Bytes of the body after which the connection is cut, at least 1; only a scripted fault says so. */
+  readonly cutAfter?: number;
 }
 
 /** An answer with a JSON body. */

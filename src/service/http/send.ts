@@ -1,4 +1,6 @@
 /** Writes an answer to the socket. */
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../clock.ts';
 import type { Answer, FileSlice } from './answer.ts';
@@ -28,7 +30,9 @@ export async function send(exchange: Exchange, answer: Answer, clock: Clock): Pr
   response.writeHead(answer.status, headers);
   if (!request.complete && request.method !== 'GET') linger(exchange, clock);
 
-  if (body === null || typeof body === 'string') {
+  if (answer.cutAfter !== undefined && body !== null) {
+    await sendStart(response, body, answer.cutAfter);
+  } else if (body === null || typeof body === 'string') {
     response.end(request.method === 'HEAD' ? undefined : body);
   } else if (request.method === 'HEAD' || body.length === 0) {
     await body.handle.close();
@@ -37,6 +41,17 @@ export async function send(exchange: Exchange, answer: Answer, clock: Clock): Pr
     response.setTimeout(STALLED_MS, () => response.destroy());
     await pipeline(openSlice(body), response);
   }
+}
+
+/** Sends no more than the start of a body that was announced whole, and cuts the connection. */
+async function sendStart(response: ServerResponse, body: string | FileSlice, bytes: number): Promise<void> {
+  const start =
+    typeof body === 'string'
+      ? Readable.from([Buffer.from(body).subarray(0, bytes)])
+      : openSlice({ ...body, length: Math.min(bytes, body.length) });
+  await pipeline(start, response, { end: false });
+  // Once what was written is on its way.
+  response.socket?.destroySoon();
 }
 
 function openSlice({ handle, start, length }: FileSlice) {

@@ -9,7 +9,7 @@ import { createPages } from '../operate/pages.ts';
 import { CallerGone } from './body.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Exchange } from './exchange.ts';
-import type { Faults } from './faults.ts';
+import { type Faults, misbehave } from './faults.ts';
 import { answerParseFailure } from './parse-failure.ts';
 import { answerRefusal } from './problem.ts';
 import { Refusal } from './refusal.ts';
@@ -66,9 +66,12 @@ export async function startServer(context: Context, listen: Listen): Promise<Run
   const server = createServer(LIMITS_OF_NODE);
   // Node drops headers beyond 2,000 without a word, a repeated one among them; our own check counts all of them.
   server.maxHeadersCount = 0;
+  const underWay = new Set<Promise<void>>();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = openExchange(context, request, response, { draining, addressOf });
-    void converse(parts, listen.faults, exchange, draining);
+    const conversation = converse(parts, listen.faults, exchange, draining);
+    underWay.add(conversation);
+    void conversation.then(() => underWay.delete(conversation));
   };
   server.on('request', listener).on('checkContinue', listener).on('checkExpectation', listener);
   server.on('clientError', (error, socket) => {
@@ -90,7 +93,7 @@ export async function startServer(context: Context, listen: Listen): Promise<Run
     origin: originOf(server),
     close() {
       draining = true;
-      return drain(server, context);
+      return drain(server, context, underWay);
     },
   };
 }
@@ -127,11 +130,9 @@ async function converse(
   const { request, response } = exchange;
   let status: number | null = null;
   try {
-    const facts = { method: request.method ?? '', target: request.url ?? '' };
-    const early = (await faults?.before(facts)) ?? null;
-    const made = early ?? (await (draining ? refuseLate(context, exchange) : dispatch(parts, exchange)));
-    const answer = made === 'drop' || faults === null ? made : await faults.after(facts, made);
-    if (answer === 'drop') request.destroy();
+    const work = async () => (draining ? refuseLate(context, exchange) : dispatch(parts, exchange));
+    const answer = await (faults === null ? work() : misbehave(faults, exchange, context.origin(), work));
+    if (answer === 'drop') response.destroy();
     else {
       await send(exchange, answer, context.clock);
       status = answer.status;
@@ -173,7 +174,7 @@ function originOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function drain(server: Server, context: Context): Promise<void> {
+function drain(server: Server, context: Context, underWay: ReadonlySet<Promise<void>>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = context.clock.schedule(DRAIN_MS, () => server.closeAllConnections());
     server.close(() => {
@@ -181,5 +182,7 @@ function drain(server: Server, context: Context): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+    // An answered connection whose request was not read to its end does not count as idle.
+    void Promise.all(underWay).then(() => server.closeAllConnections());
   });
 }

@@ -3,7 +3,6 @@
  * looks nothing up: its `lookup` hook is passed over for addresses in numbers.
  */
 import { connect, isIP, type Socket } from 'node:net';
-import { connect as secure } from 'node:tls';
 import { isSameAddress } from './addresses.ts';
 import { describeNetworkError, TargetBlocked, TargetUnreachable } from './failures.ts';
 
@@ -50,6 +49,9 @@ async function openOne(
   dial: Dial,
   signal: AbortSignal,
 ): Promise<Socket> {
+  // Loaded here: a start would pay a twentieth of its time for it, and most services call nobody. Before there is a socket,
+  // since nobody would listen to its errors meanwhile.
+  const tls = endpoint.isSecure ? await import('node:tls') : null;
   const socket = dial(address, endpoint.port);
   try {
     await arrival(socket, 'connect', signal);
@@ -57,10 +59,10 @@ async function openOne(
     if (!isSameAddress(socket.remoteAddress ?? '', address)) {
       throw new TargetBlocked('the connection led to another address than the one that was checked');
     }
-    if (!endpoint.isSecure) return socket;
+    if (tls === null) return socket;
     // An address is no server name in TLS (RFC 6066), but the certificate is compared with it all the same.
     const name = isIP(endpoint.host) === 0 ? { servername: endpoint.host } : {};
-    const secured = secure({ socket, host: endpoint.host, ALPNProtocols: ['http/1.1'], ...name });
+    const secured = tls.connect({ socket, host: endpoint.host, ALPNProtocols: ['http/1.1'], ...name });
     await arrival(secured, 'secureConnect', signal);
     return secured;
   } catch (error) {

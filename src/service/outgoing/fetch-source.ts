@@ -12,6 +12,7 @@ import { FIRST_REFUSED_SIZE } from '../uploads/limits.ts';
 import { withDeadline } from './deadline.ts';
 import { describeNetworkError, TargetBlocked, TargetUnreachable } from './failures.ts';
 import { type Network, sendRequest } from './request.ts';
+import { isLoopbackUrl } from './url-policy.ts';
 
 export interface FetchParts {
   readonly network: Network;
@@ -63,14 +64,17 @@ export async function fetchSource(
 
 async function followRedirects(first: string, parts: FetchParts): Promise<IncomingMessage> {
   let address = first;
+  let { network } = parts;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    const answer = await askForHead(address, redirects > 0, parts);
+    const answer = await askForHead(address, redirects > 0, { ...parts, network });
     if (!REDIRECTS.includes(answer.statusCode ?? 0)) return answer;
     answer.destroy();
     const next = URL.parse(answer.headers.location ?? '', address);
     if (answer.headers.location === undefined || next === null) {
       throw unreachable('it redirects without saying where to');
     }
+    // Whoever is outside may not lead back into this machine, even where callers may lead there.
+    if (!isLoopbackUrl(address)) network = { ...network, policy: { allowLoopback: false } };
     address = next.href;
   }
   throw unreachable(`it redirects more than ${MAX_REDIRECTS} times`);

@@ -1,10 +1,13 @@
 /** One HTTP request to a target that somebody outside has named. Follows nothing, keeps no connection. */
-import { type IncomingMessage, request as send } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Dial, openConnection, systemDial } from './connect.ts';
 import { describeNetworkError, TargetBlocked, TargetUnreachable } from './failures.ts';
 import { type Resolver, resolveHost, systemResolver } from './resolve.ts';
 import { checkUrl, hostOf, type UrlPolicy } from './url-policy.ts';
+
+// Not imported, for the reason given where the server is made: it would load the whole of undici.
+const { request: send } = process.getBuiltinModule('node:http');
 
 /** How the outside is reached; tests bring their own names and connections. */
 export interface Network {

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isLoopbackAddress, isPublicAddress } from './addresses.ts';
 import { describeNetworkError, TargetBlocked, TargetUnreachable } from './failures.ts';
-import type { UrlPolicy } from './url-policy.ts';
+import { isLoopbackHost, type UrlPolicy } from './url-policy.ts';
 
 /** Gives all addresses of a name; aliases are followed by whoever answers. */
 export type Resolver = (name: string) => Promise<readonly string[]>;
@@ -27,7 +27,9 @@ export async function resolveHost(
   const { policy, resolver, signal } = parts;
   const addresses = isIP(host) === 0 ? await ask(host, resolver, signal) : [host];
   const isPermitted = (address: string) =>
-    isPublicAddress(address) || (policy.allowLoopback && isLoopbackAddress(address));
+    // What means this machine by its name may be called over http, so it must not lead anywhere else.
+    (isPublicAddress(address) && !isLoopbackHost(host)) ||
+    (policy.allowLoopback && isLoopbackAddress(address));
   if (!addresses.every(isPermitted)) throw new TargetBlocked('its name leads into a private network');
   return addresses;
 }

@@ -58,7 +58,14 @@ function isPublicHost(host: string): boolean {
   return !LOCAL_ENDINGS.some((ending) => endsIn(host, ending));
 }
 
-function isLoopbackHost(host: string): boolean {
+/** True when a URL names this machine, by loopback address or `localhost` name. */
+export function isLoopbackUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && isLoopbackHost(hostOf(url));
+}
+
+/** True for a loopback address without brackets, and for a `localhost` name. */
+export function isLoopbackHost(host: string): boolean {
   return isIP(host) !== 0 ? isLoopbackAddress(host) : endsIn(host, 'localhost');
 }
 

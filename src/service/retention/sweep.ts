@@ -83,12 +83,23 @@ async function removeResults(context: Context, now: number): Promise<void> {
   }
 }
 
-/** Bills and ledger stay: quotas count by the month, and the ledger is the account. */
+/** A day: by then the last attempt to deliver the event of a job is long over. Source: contract, "Webhooks" (delivery). */
+const LAST_DELIVERY_MS = 24 * 60 * 60_000;
+
+/**
+ * Bills and ledger stay: quotas count by the month, and the ledger is the account. A record whose event is still on its
+ * way stays for it, although nobody can read it any more.
+ */
 function removeRecords(context: Context, now: number): void {
   const { store } = context;
   const before = now - LIMITS.retentionMs;
   store.transaction(() => {
-    store.run('DELETE FROM jobs WHERE created_at <= ? AND folder IS NULL', before);
+    store.run(
+      `DELETE FROM jobs WHERE created_at <= ? AND folder IS NULL AND NOT EXISTS
+         (SELECT 1 FROM deliveries WHERE job_id = jobs.id AND status = 'pending' AND deliveries.created_at > ?)`,
+      before,
+      now - LAST_DELIVERY_MS,
+    );
     store.run('DELETE FROM idempotency WHERE created_at <= ?', before);
     store.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', now - UPLOAD_RECORD_MS);
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -108,6 +109,33 @@ describe('redirects', () => {
     expect(failure.code).toBe('SOURCE_BLOCKED');
     expect(failure.message).not.toContain('10.0.0.1');
     expect(network.dialled).toHaveLength(1);
+  });
+
+  it.each([
+    ['http', startPlain],
+    ['https', startSecure],
+  ])('from outside to this machine are refused over %s, also with loopback allowed', async (_name, start) => {
+    const inside = await start((_request, response) => response.end('inside'));
+    const outside = await startSecure((_request, response) =>
+      response.writeHead(302, { Location: inside.origin }).end(),
+    );
+    const network = {
+      ...networkWith([['127.0.0.1']]),
+      dial: () => connect({ host: '127.0.0.1', port: outside.port }),
+    };
+    const failure = await failureOf('https://media.example/a.mp4', { network });
+    expect(failure).toMatchObject({ code: 'SOURCE_BLOCKED', message: expect.stringContaining('redirects') });
+    expect(outside.requests).toHaveLength(1);
+    expect(inside.connections()).toBe(0);
+  });
+
+  it('within this machine are refused unless loopback is allowed', async () => {
+    const outside = await redirectTo((path) => (path === '/start' ? '/end' : null));
+    const { path } = await makeTarget();
+    await fetchTo(path, `${outside.origin}/start`);
+    const closed = networkWith([], false);
+    expect((await failureOf(`${outside.origin}/start`, { network: closed })).code).toBe('SOURCE_BLOCKED');
+    expect(outside.requests).toHaveLength(2);
   });
 
   it('without a target are reported', async () => {

@@ -26,7 +26,7 @@ export function startPlain(answer: Answerer): Promise<Outside> {
   return start(createPlain(), 'http://127.0.0.1', answer);
 }
 
-/** A server whose certificate this process trusts, for 127.0.0.1 and `media.localhost`. */
+/** A server whose certificate this process trusts, for 127.0.0.1, `media.localhost` and `media.example`. */
 export async function startSecure(answer: Answerer): Promise<Outside> {
   return start(createSecure(await ensureCertificate()), 'https://127.0.0.1', answer);
 }
@@ -41,7 +41,7 @@ function ensureCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
 async function makeCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-outside-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const names = 'subjectAltName=IP:127.0.0.1,DNS:media.localhost';
+  const names = 'subjectAltName=IP:127.0.0.1,DNS:media.localhost,DNS:media.example';
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   const subject = ['-subj', '/CN=test', '-addext', names, '-keyout', key, '-out', cert];
   execFileSync('openssl', ['req', '-x509', ...curve, ...subject], { stdio: 'ignore' });

@@ -53,6 +53,8 @@ test('a socket that ends up elsewhere than it was told is closed before a byte i
 
 test.each([
   'http://example.com/',
+  'http://127.0.0.1:8080/',
+  'http://localhost:8080/',
   'https://127.0.0.1/',
   'https://[::ffff:127.0.0.1]/',
   'https://2130706433/',

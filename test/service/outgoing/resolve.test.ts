@@ -35,6 +35,13 @@ test('with loopback allowed, private networks stay closed', async () => {
   await expect(resolveWith(['169.254.169.254'], true)).rejects.toThrow(TargetBlocked);
 });
 
+test.each(['localhost', 'media.localhost'])('%s leads to this machine or nowhere', async (host) => {
+  const resolve = (answer: string) => resolveHost(host, { ...networkWith([[answer]]), signal });
+  expect(await resolve('127.0.0.1')).toEqual(['127.0.0.1']);
+  await expect(resolve('93.184.216.34')).rejects.toThrow(TargetBlocked);
+  await expect(resolve('10.0.0.1')).rejects.toThrow(TargetBlocked);
+});
+
 test('a name that is unknown or has no address is unreachable, in words without the name server', async () => {
   await expect(resolveHost('a.example', { ...networkWith(), signal })).rejects.toThrow(
     'its name is not known',

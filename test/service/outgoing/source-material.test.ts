@@ -8,14 +8,16 @@ import { createEngines } from '../../../src/engines/index.ts';
 import { send } from '../harness/caller.ts';
 import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
-import { type Outside, startSecure } from './outside.ts';
+import { type Outside, startPlain, startSecure } from './outside.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:01,500 --> 00:00:02,500\nworld\n\n';
 
 const serve = (bytes: Buffer | string): Promise<Outside> =>
   startSecure((_request, response) => response.end(bytes));
 
-const videoAt = ({ origin }: Outside) => ({ source: { type: 'url', url: `${origin}/a.mp4?token=abc` } });
+const videoAt = ({ origin }: Pick<Outside, 'origin'>) => ({
+  source: { type: 'url', url: `${origin}/a.mp4?token=abc` },
+});
 const subtitleAt = ({ origin }: Outside) => ({
   subtitle: { type: 'url', url: `${origin}/a.srt` },
   target_language: 'es',
@@ -164,3 +166,55 @@ test('a cancel ends a fetch under way', async () => {
     (folders) => folders.length === 0,
   );
 });
+
+test('with loopback allowed, sources and callbacks of this machine may be plain http', async () => {
+  const outside = await startPlain((request, response) => {
+    if (request.method === 'GET') response.end(SRT);
+    else response.writeHead(204).end();
+  });
+  const scene = await startScene({ allowLoopback: true });
+  const body = { ...subtitleAt(outside), callback_url: `${outside.origin}/hook` };
+  const { status, json } = await scene.caller.post('/v1/dubbings', body);
+  expect(status).toBe(202);
+  await untilJob(scene.caller, json, 'succeeded');
+  await until(
+    () => outside.requests.length,
+    (count) => count === 2,
+  );
+  expect(outside.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /a.srt', 'POST /hook']);
+});
+
+test('with loopback allowed, http to anywhere else is refused all the same', async () => {
+  const { caller } = await startScene({ allowLoopback: true });
+  for (const origin of [
+    'http://media.example.com',
+    'http://10.0.0.1',
+    'http://169.254.169.254',
+    'http://0.0.0.0',
+    'http://127.0.0.1.example.com',
+    'http://127.0.0.1@media.example.com',
+  ]) {
+    const source = await caller.post('/v1/audio-separations', videoAt({ origin }));
+    expect([origin, source.status]).toEqual([origin, 400]);
+    const subtitle = { subtitle: { type: 'url', url: 'https://a.example/a.srt' }, target_language: 'es' };
+    const reply = await caller.post('/v1/dubbings', { ...subtitle, callback_url: `${origin}/hook` });
+    expect([reply.status, reply.json.errors?.[0]?.pointer]).toEqual([400, '/callback_url']);
+  }
+});
+
+test.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'http://2130706433:8080'])(
+  'without loopback allowed, %s is refused as a source and as a callback',
+  async (origin) => {
+    const { caller } = await startScene();
+    const source = await caller.post('/v1/audio-separations', videoAt({ origin }));
+    expect([source.status, source.json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
+    const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
+    const body = {
+      subtitle: { type: 'lines', lines },
+      target_language: 'es',
+      callback_url: `${origin}/hook`,
+    };
+    const callback = await caller.post('/v1/dubbings', body);
+    expect([callback.status, callback.json.errors?.[0]?.pointer]).toEqual([400, '/callback_url']);
+  },
+);

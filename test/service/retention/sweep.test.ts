@@ -2,6 +2,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readySource, startScene, until } from '../harness/scene.ts';
+import { createJob, only, readRows, startReceiver } from '../outgoing/webhooks/receiver.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -69,4 +70,61 @@ test('a job that nobody runs for seven days frees its credits and is forgotten',
     },
     (reserved) => reserved === 0,
   );
+});
+
+test.each([
+  ['queued', { workers: 0 }],
+  ['processing', { workers: 1, jobDeadlineMs: 20 * DAY_MS }],
+])('whoever asked for it is told of a job that is still %s after seven days', async (state, config) => {
+  const receiver = await startReceiver();
+  const scene = await startScene({ allowLoopback: true, config });
+  const { caller, clock, engines } = scene;
+  engines.hold();
+  const { id, detail_url } = await createJob(scene, receiver.url);
+  await until(
+    async () => (await caller.get(detail_url)).json.status,
+    (status) => status === state,
+  );
+  expect((await caller.get('/v1/credits')).json.reserved_credits).toBe(1);
+  clock.advance(7 * DAY_MS);
+  await until(
+    () => {
+      clock.advance(60_000);
+      return receiver.deliveries.length;
+    },
+    (count) => count > 0,
+  );
+  expect(JSON.parse(only(receiver).body)).toMatchObject({
+    type: 'subtitle_translation.failed',
+    data: { id, status: 'failed', client_reference: 'lesson 1' },
+  });
+  expect((await caller.get('/v1/credits')).json).toMatchObject({
+    reserved_credits: 0,
+    balance_credits: 100_000,
+  });
+  expect((await caller.get(detail_url)).status).toBe(404);
+});
+
+test('the record of a job waits for its event, but for no more than a day', async () => {
+  const receiver = await startReceiver(503);
+  const scene = await startScene({ allowLoopback: true, config: { workers: 0, webhookSlots: 0 } });
+  await createJob(scene, receiver.url);
+  const sweepAfter = async (ms: number) => {
+    scene.clock.advance(ms);
+    // A sweep ends with the files that no record names: when this one is gone, the records were looked at.
+    const orphan = join(scene.stateDir, 'assets', 'orphan');
+    await writeFile(orphan, '');
+    await utimes(orphan, new Date(0), new Date(0));
+    await until(
+      () => {
+        scene.clock.advance(60_000);
+        return readdir(join(scene.stateDir, 'assets'));
+      },
+      (names) => names.length === 0,
+    );
+    return readRows(scene.stateDir).length;
+  };
+  expect(await sweepAfter(7 * DAY_MS)).toBe(1);
+  expect(await sweepAfter(DAY_MS / 2)).toBe(1);
+  expect(await sweepAfter(DAY_MS / 2)).toBe(0);
 });

@@ -2,6 +2,7 @@
 import type { JobKind } from '../../../protocol/kind-names.ts';
 import { KINDS } from '../../../protocol/kinds.ts';
 import { VERSION_PREFIX } from '../../../protocol/operations.ts';
+import type { JobEvent } from '../../../protocol/resources.ts';
 import type { TerminalStatus } from '../../../protocol/states.ts';
 import { formatInstant } from '../../clock.ts';
 import type { Context } from '../../context.ts';
@@ -36,7 +37,7 @@ export function recordEvent(context: Pick<Context, 'store' | 'makeId'>, job: End
   );
 }
 
-function describeEvent(id: string, job: EndedJob, now: number): Record<string, unknown> {
+function describeEvent(id: string, job: EndedJob, now: number): JobEvent {
   return {
     id,
     object: 'event',

@@ -1,6 +1,5 @@
 /** The events that wait to be delivered, as leases for a worker: what was due first goes first. */
-
-import { LEASE_MS, type Lease, type Leases } from '../../running/leases.ts';
+import { createLeases, type LeasedRows, type Leases } from '../../running/leases.ts';
 import type { Store } from '../../store/store.ts';
 import type { OutgoingEvent } from './send.ts';
 
@@ -13,21 +12,10 @@ export interface DeliveryQueue extends Leases {
   end(id: string, status: DeliveryEnd, now: number): void;
 }
 
-const FIND = `
-  SELECT id FROM deliveries
-  WHERE status = 'pending' AND run_after <= ?1
-    AND (lease_owner IS NULL OR (?2 AND lease_owner <> ?3 AND lease_until <= ?1))
-  ORDER BY run_after LIMIT 1`;
-const TAKE = `
-  UPDATE deliveries SET lease_owner = ?, lease_until = ?, attempts = attempts + 1 WHERE id = ?
-  RETURNING id, attempts AS attempt`;
-const OURS = `id = ? AND lease_owner = ? AND status = 'pending'`;
-const RENEW = `UPDATE deliveries SET lease_until = ? WHERE ${OURS}`;
-const RELEASE = `
-  UPDATE deliveries SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
-  WHERE ${OURS}`;
+const PENDING: LeasedRows = { table: 'deliveries', open: `status = 'pending'`, firstBy: 'run_after' };
 const END = `
-  UPDATE deliveries SET status = ?, ended_at = ?, lease_owner = NULL, lease_until = NULL WHERE ${OURS}`;
+  UPDATE deliveries SET status = ?, ended_at = ?, lease_owner = NULL, lease_until = NULL
+  WHERE id = ? AND lease_owner = ? AND status = 'pending'`;
 const READ = `
   SELECT deliveries.id, job_id AS jobId, url, body, keys.webhook_secret AS secret
   FROM deliveries JOIN keys ON keys.id = deliveries.key_id WHERE deliveries.id = ?`;
@@ -38,19 +26,7 @@ const READ = `
  */
 export function createDeliveryQueue(store: Store, owner: string): DeliveryQueue {
   return {
-    claim(now, takeOver) {
-      const look = () => store.get<{ id: string }>(FIND, now, takeOver ? 1 : 0, owner);
-      // Looking takes no lock, and mostly there is nothing to take.
-      if (look() === undefined) return null;
-      return store.transaction(() => {
-        const row = look();
-        return row === undefined ? null : (store.get<Lease>(TAKE, owner, now + LEASE_MS, row.id) ?? null);
-      });
-    },
-    renew: (id, now) => store.run(RENEW, now + LEASE_MS, id, owner) === 1,
-    release: (id, { runAfter, counted }) => {
-      store.run(RELEASE, runAfter, counted ? 0 : 1, id, owner);
-    },
+    ...createLeases(store, PENDING, owner),
     read: (id) => store.get(READ, id),
     end: (id, status, now) => {
       store.run(END, status, now, id, owner);

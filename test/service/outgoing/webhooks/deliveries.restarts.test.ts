@@ -34,6 +34,27 @@ test('an event that a process had in hand when it died is sent again by another'
   only(receiver);
 });
 
+test('of events that wait, the one that was due first goes first, however old it is', async () => {
+  const receiver = await startReceiver();
+  const stateDir = await makeStateDir();
+  const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
+  const older = await createJob(idle, receiver.url);
+  await untilJob(idle.caller, older, 'succeeded');
+  idle.clock.advance(1000);
+  const newer = await createJob(idle, receiver.url);
+  await untilJob(idle.caller, newer, 'succeeded');
+  const store = openStore(join(stateDir, 'service.sqlite'), 'FULL');
+  store.run('UPDATE deliveries SET run_after = ? WHERE job_id = ?', 2, older.id);
+  store.run('UPDATE deliveries SET run_after = ? WHERE job_id = ?', 1, newer.id);
+  store.close();
+  await startScene({ stateDir, config: { ...OPEN, webhookSlots: 1 } });
+  await until(
+    () => receiver.deliveries.length,
+    (count) => count === 2,
+  );
+  expect(receiver.deliveries.map(({ body }) => JSON.parse(body).data.id)).toEqual([newer.id, older.id]);
+});
+
 test('a service that closes during an attempt does not count it', async () => {
   const receiver = await startReceiver(0, 204);
   const stateDir = await makeStateDir();

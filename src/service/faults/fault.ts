@@ -1,0 +1,101 @@
+/** One entry of a script of faults, and what is wrong with an entry that cannot be played. */
+import { ERROR_CODES, type ErrorCode } from '../../protocol/error-codes.ts';
+import { FAULT_ROUTES, type FaultRoute } from './routes.ts';
+
+interface Occasion {
+  /** Which requests it befalls. */
+  readonly on: FaultRoute;
+  /** How many of them, one after another; default 1. `Infinity`: all from now on. */
+  readonly times?: number;
+  /** Waits so long first; a caller who leaves meanwhile is not served. */
+  readonly delayMs?: number;
+}
+
+/** Whether the work is done: `before` leaves it undone, `after` does it and keeps it from the caller. Default `before`. */
+interface Timing {
+  readonly when?: 'before' | 'after';
+}
+
+/** An error: a problem where the status has a code, else the HTML page of a proxy. */
+interface ErrorAnswer extends Timing {
+  readonly status: number;
+  /** Default: the first code that has this status. */
+  readonly code?: ErrorCode;
+  /** Seconds, for the header of that name. */
+  readonly retryAfter?: number;
+}
+
+/** Any text, well formed or not; JSON with 200 unless said otherwise. */
+interface RawAnswer extends Timing {
+  readonly body: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Fault = Occasion &
+  (
+    | ErrorAnswer
+    | RawAnswer
+    /** The connection is cut: before the work is done, or after it without a word. */
+    | { readonly drop: 'before' | 'after' }
+    /** The right answer, announced whole, of which so many bytes of the body arrive. */
+    | { readonly cutAfterBytes: number }
+    /** Late, but well. */
+    | { readonly delayMs: number }
+  );
+
+const EFFECTS = ['drop', 'cutAfterBytes', 'body', 'status'] as const;
+/** Fields of each effect; `on`, `times` and `delayMs` go with all of them. */
+const FIELDS: Readonly<Record<(typeof EFFECTS)[number], readonly string[]>> = {
+  drop: ['drop'],
+  cutAfterBytes: ['cutAfterBytes'],
+  body: ['body', 'status', 'headers', 'when'],
+  status: ['status', 'code', 'retryAfter', 'when'],
+};
+const OCCASION: readonly string[] = ['on', 'times', 'delayMs'];
+
+/** The default of `times`. */
+const ONCE = 1;
+
+/** How often a fault is to happen. */
+export function timesOf({ times = ONCE }: Fault): number {
+  return times;
+}
+
+/**
+ * Refuses an entry that could never happen as it is written; programs without types get here too.
+ * @throws TypeError that names the entry's route and field
+ */
+export function checkFault(fault: Fault): void {
+  const facts: Readonly<Record<string, unknown>> = { ...fault };
+  const refuse = (field: string, rule: string): never => {
+    throw new TypeError(`fault on "${String(fault.on)}": ${field} ${rule}`);
+  };
+  if (!FAULT_ROUTES.includes(fault.on)) refuse('on', `is no route; there are ${FAULT_ROUTES.join(', ')}`);
+  const isCount = (value: unknown, least: number) => Number.isSafeInteger(value) && Number(value) >= least;
+  const { times = ONCE, delayMs = 0, status = 200, retryAfter = 0, cutAfterBytes = 1 } = facts;
+  if (times !== Number.POSITIVE_INFINITY && !isCount(times, 1)) refuse('times', 'must be 1 or more');
+  if (!isCount(delayMs, 0)) refuse('delayMs', 'must be whole milliseconds');
+  if (!isCount(retryAfter, 0)) refuse('retryAfter', 'must be whole seconds');
+  if (!isCount(cutAfterBytes, 1)) refuse('cutAfterBytes', 'must be 1 or more');
+  if (!isCount(status, 200) || Number(status) > 599) refuse('status', 'must be from 200 to 599');
+  refuseOtherFields(facts, refuse);
+  if ('drop' in fault && !['before', 'after'].includes(fault.drop)) refuse('drop', 'must be before or after');
+  const { when = 'before', code } = facts;
+  if (when !== 'before' && when !== 'after') refuse('when', 'must be before or after');
+  if (code === undefined) return;
+  const row = Object.entries(ERROR_CODES).find(([name]) => name === code);
+  if (row === undefined) refuse('code', `"${String(code)}" is none of the service's`);
+  else if (row[1].status !== status) refuse('code', `${row[0]} has the status ${row[1].status}`);
+}
+
+function refuseOtherFields(facts: object, refuse: (field: string, rule: string) => never): void {
+  const given = Object.keys(facts);
+  const effect = EFFECTS.find((name) => given.includes(name));
+  if (effect === undefined && !given.includes('delayMs')) {
+    refuse('status, body, drop, cutAfterBytes or delayMs', 'must say what happens');
+  }
+  const allowed = [...OCCASION, ...(effect === undefined ? [] : FIELDS[effect])];
+  const other = given.find((name) => !allowed.includes(name));
+  if (other !== undefined) refuse(other, `does not go with ${effect ?? 'delayMs'}`);
+}

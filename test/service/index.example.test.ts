@@ -1,0 +1,27 @@
+/** The example of the documentation is run as it stands, in a process of its own. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { makeStateDir } from './harness/scene.ts';
+
+const ENTRIES = { vloc: '../../src/client/index.ts', 'vloc/service': '../../src/service/index.ts' };
+
+/** The block of code below «As a library», with the package's own sources in the place of the package. */
+async function readExample(): Promise<string> {
+  const page = await readFile(new URL('../../docs/service.md', import.meta.url), 'utf8');
+  const [, code] = /^## As a library$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  if (code === undefined) throw new Error('docs/service.md has no example');
+  return Object.entries(ENTRIES).reduce(
+    (text, [name, path]) => text.replace(`from '${name}';`, `from '${new URL(path, import.meta.url)}';`),
+    code,
+  );
+}
+
+test('the example of «As a library» does what it says', async () => {
+  const file = join(await makeStateDir(), 'example.ts');
+  await writeFile(file, await readExample());
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  expect(stdout).toBe("succeeded [ 'GET /assets/{job_id}/{name}' ]\n");
+});
