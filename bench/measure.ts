@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** A set NODE_EXTRA_CA_CERTS makes bare Node several times slower to start and would flatter every ratio. */
-const { NODE_EXTRA_CA_CERTS: _, ...CLEAN_ENV } = process.env;
+export const { NODE_EXTRA_CA_CERTS: _, ...CLEAN_ENV } = process.env;
 
 /** User and system CPU seconds of `times` runs of a command, by the shell's own accounting. */
 export function cpuSeconds(command: readonly string[], times: number, env: NodeJS.ProcessEnv = {}): number {
@@ -22,6 +22,12 @@ export function cpuSeconds(command: readonly string[], times: number, env: NodeJ
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** The smallest value that this share of the values does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
 }
 
 /** Median of the ratios of pairs measured in turn, so that a drift of the machine's speed hits both alike. */

@@ -39,7 +39,7 @@ export async function measureUploadMemory(): Promise<readonly Figure[]> {
       {
         name: 'peak memory of `vloc` while 512 MiB are uploaded',
         value: run.peakMiB,
-        limit: 150,
+        limit: { atMost: 150 },
         unit: 'MiB',
       },
     ];

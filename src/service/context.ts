@@ -12,6 +12,7 @@ import type { LinkSigner } from './links/signer.ts';
 import type { CursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
 import type { RandomBytes } from './random.ts';
+import type { CommitTogether } from './store/commit-together.ts';
 import type { Store } from './store/store.ts';
 
 /** What one part tells another within the process; other processes find out by looking at the store. */
@@ -26,6 +27,8 @@ export interface Context {
   readonly config: ServiceConfig;
   readonly folders: Folders;
   readonly store: Store;
+  /** For what a request changes in the store. */
+  readonly commitTogether: CommitTogether;
   readonly keys: KeyRing;
   readonly nonces: NonceMemory;
   readonly rate: RateLimiter;

@@ -45,14 +45,15 @@ export function findReplay(context: Pick<Context, 'store'>, call: Call): Outcome
 /**
  * Runs `make` unless the intent was carried out before; its work and the record of it are one transaction. When it
  * throws, nothing is kept and the key is free.
- * @param make does the work and gives the status of the answer and the id of the resource
+ * @param make does the work and gives the status of the answer and the id of the resource; it may be called again when
+ *   the transaction that it shared with other requests could not be kept, so it changes nothing but the store
  */
 export function carryOutOnce(
-  context: Pick<Context, 'store'>,
+  context: Pick<Context, 'store' | 'commitTogether'>,
   call: Call,
   make: () => { status: number; resourceId: string },
-): Outcome {
-  return context.store.transaction(() => {
+): Promise<Outcome> {
+  return context.commitTogether(() => {
     const earlier = findReplay(context, call);
     if (earlier !== null) return earlier;
     const { status, resourceId } = make();

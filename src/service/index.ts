@@ -6,7 +6,7 @@ import type { Engines } from '../engines/engine.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
 import { createKeyRing } from './auth/key-ring.ts';
-import { changeKey, issueKey, listKeys } from './auth/keys.ts';
+import { changeKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
 import { openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter } from './auth/rate.ts';
 import { systemClock } from './clock.ts';
@@ -21,6 +21,7 @@ import { createCursorSealer } from './lists/cursor.ts';
 import type { Service, ServiceOptions } from './options.ts';
 import { createFractions } from './random.ts';
 import { startWorkers } from './running/start.ts';
+import { createCommitTogether } from './store/commit-together.ts';
 import { migrate } from './store/schema.ts';
 import { ensureSecret } from './store/secrets.ts';
 import { openStore } from './store/store.ts';
@@ -28,6 +29,9 @@ import { openStore } from './store/store.ts';
 export type { IssuedKey, KeyRules } from './auth/keys.ts';
 export type { Cancel, Clock } from './clock.ts';
 export type { ServiceConfig } from './config.ts';
+export type { Fault } from './faults/fault.ts';
+export type { FaultRoute } from './faults/routes.ts';
+export { type FaultScript, scriptFaults } from './faults/script.ts';
 export type { Answer } from './http/answer.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
 export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
@@ -46,7 +50,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     context.nonces.close();
   };
   try {
-    openAccount(context);
+    const newKey = openAccount(context);
     const { host = '127.0.0.1', port = 0, faults = null, trustedProxies = [] } = options;
     const { metricsFrom = null, onRequest = null } = options;
     const listen = { host, port, faults, trustedProxies, metricsFrom, onRequest };
@@ -62,6 +66,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       url: context.origin() + VERSION_PREFIX,
       docsUrl: context.origin() + DOCS_PATH,
       keys: () => listKeys(store),
+      newKey,
       issueKey(rules = {}) {
         context.keys.forget();
         return issueKey(store, rules, clock.now(), randomBytes);
@@ -97,6 +102,7 @@ function openContext(options: ServiceOptions, origin: () => string): Context {
     config,
     folders,
     store,
+    commitTogether: createCommitTogether(store),
     keys: createKeyRing(store),
     nonces: openNonceMemory(join(folders.root, 'nonces.sqlite')),
     rate: createRateLimiter(config.rate),
@@ -119,16 +125,17 @@ function createEngineLoader(given: Engines | undefined): () => Promise<Engines> 
   };
 }
 
-/** The first start makes the key and fills the account; of two processes that start at once, one does. */
-function openAccount(context: Context): void {
+/** The first start makes the key, gives it, and fills the account; of two processes that start at once, one does. */
+function openAccount(context: Context): IssuedKey | null {
   const { store, clock, config, randomBytes, makeId } = context;
-  store.transaction(() => {
+  return store.transaction(() => {
     // Each for itself: the operator may have made a key before the first start.
     const isMissing = (table: 'keys' | 'grants') => store.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined;
-    if (isMissing('keys')) issueKey(store, {}, clock.now(), randomBytes);
+    const newKey = isMissing('keys') ? issueKey(store, {}, clock.now(), randomBytes) : null;
     const credits = config.openingCredits;
     if (credits > 0 && isMissing('grants')) {
       grantCredits(store, { credits, expiresAt: null }, clock.now(), makeId);
     }
+    return newKey;
   });
 }

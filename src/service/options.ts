@@ -27,6 +27,7 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[];
   /** Addresses and networks that may read `/metrics`; left out: nobody, and nothing is counted. */
   readonly metricsFrom?: readonly string[];
+  /** Makes the service misbehave on the wire; `scriptFaults` makes it from a list. */
   readonly faults?: Faults;
 }
 
@@ -38,6 +39,8 @@ export interface Service {
   readonly docsUrl: string;
   /** Keys that work, the oldest first; the first start makes one. */
   readonly keys: () => readonly IssuedKey[];
+  /** The key that this start has made; null when the state folder had one. */
+  readonly newKey: IssuedKey | null;
   issueKey(rules?: KeyRules): IssuedKey;
   /** Replaces all rules of a key. */
   changeKey(key: string, rules: KeyRules): void;

@@ -16,21 +16,34 @@ const READ = `
   SELECT id, secret, permissions, monthly_limit, allowed_addresses
   FROM keys WHERE revoked_at IS NULL`;
 
-/** Makes a ring that reads the keys again when a request comes and the store has changed. */
+/**
+ * Makes a ring that reads the keys again when a request comes and the store has changed. It looks once for all requests
+ * that arrived at the same moment: a look costs a tenth of what a request does.
+ */
 export function createKeyRing(store: Store): KeyRing {
   let keys = new Map<string, KeyRow>();
   let seen: number | null = null;
+  let looked = false;
+  const lookAgain = () => {
+    looked = false;
+  };
+  const look = () => {
+    looked = true;
+    // Runs before anything else is read from a socket.
+    setImmediate(lookAgain);
+    const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? 0;
+    if (version === seen) return;
+    keys = new Map(store.all<KeyRow>(READ).map((row) => [row.id, row]));
+    seen = version;
+  };
   return {
     find(id) {
-      const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? 0;
-      if (version !== seen) {
-        keys = new Map(store.all<KeyRow>(READ).map((row) => [row.id, row]));
-        seen = version;
-      }
+      if (!looked) look();
       return keys.get(id);
     },
     forget() {
       seen = null;
+      looked = false;
     },
   };
 }

@@ -1,24 +1,14 @@
 /** Nonces that were used: in a file of their own that need not survive a loss of power, only the death of a process. */
 import { LIMITS } from '../../protocol/limits.ts';
-import { openStore, type Store } from '../store/store.ts';
+import { createCommitTogether } from '../store/commit-together.ts';
+import { openStore } from '../store/store.ts';
 
 export interface NonceMemory {
-  /**
-   * Remembers a nonce for 601 s; false when it is remembered already. Resolves when it is stored, together with those
-   * that came in at the same moment: one transaction for all of them costs little more than one for each.
-   */
+  /** Remembers a nonce for 601 s; false when it is remembered already. Resolves when it is stored. */
   remember(keyId: string, nonce: string, now: number): Promise<boolean>;
   /** Forgets what has lapsed and gives the number of nonces forgotten. */
   sweep(now: number): number;
   close(): void;
-}
-
-interface Waiting {
-  readonly keyId: string;
-  readonly nonce: string;
-  readonly now: number;
-  readonly resolve: (fresh: boolean) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 // No index by time: it would cost every request more than the sweep saves, which reads some 60,000 rows a minute.
@@ -41,35 +31,14 @@ const CHECKPOINT_PAGES = 4000;
 export function openNonceMemory(path: string): NonceMemory {
   const store = openStore(path, 'NORMAL');
   store.script(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; ${TABLE}`);
-  let waiting: Waiting[] = [];
-  const flush = () => {
-    const batch = waiting;
-    waiting = [];
-    storeBatch(store, batch);
-  };
+  const commitTogether = createCommitTogether(store);
   return {
     remember: (keyId, nonce, now) =>
-      new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ keyId, nonce, now, resolve, reject });
+      commitTogether(() => {
+        const expiresAt = now + LIMITS.nonceMemorySeconds * 1000;
+        return store.run(REMEMBER, keyId, nonce, expiresAt, now) === 1;
       }),
     sweep: (now) => store.run('DELETE FROM nonces WHERE expires_at <= ?', now),
     close: () => store.close(),
   };
-}
-
-function storeBatch(store: Store, batch: readonly Waiting[]): void {
-  try {
-    const fresh = store.transaction(() =>
-      batch.map(({ keyId, nonce, now }) => {
-        const expiresAt = now + LIMITS.nonceMemorySeconds * 1000;
-        return store.run(REMEMBER, keyId, nonce, expiresAt, now) === 1;
-      }),
-    );
-    batch.forEach(({ resolve }, at) => {
-      resolve(fresh[at] === true);
-    });
-  } catch (error) {
-    for (const { reject } of batch) reject(error);
-  }
 }

@@ -8,8 +8,8 @@ import { finishJob } from './finish.ts';
 import { answerJob, requireOwnJob } from './read.ts';
 
 /** The DELETE of every job kind: ends the job, keeps the record. */
-export function cancelJob(context: Context, call: Call): Answer {
-  const outcome = carryOutOnce(context, call, () => {
+export async function cancelJob(context: Context, call: Call): Promise<Answer> {
+  const outcome = await carryOutOnce(context, call, () => {
     const { id, status } = requireOwnJob(context, call, call.resourceId);
     if (!canJobBecome(status, 'cancelled')) {
       throw new Refusal('JOB_NOT_CANCELLABLE', `the job is ${status}`);

@@ -21,8 +21,7 @@ const RETRY_AFTER_SECONDS = '10';
 export async function createJob(context: Context, call: Call): Promise<Answer> {
   const kind = kindOf(call);
   refuseTooManyLines(call.body);
-  // Validators take longer to load than the rest of the service; most commands never post.
-  const { checkJobRequest } = await import('../../protocol/requests.ts');
+  const [{ checkJobRequest }] = await loadChecks();
   const checked = checkJobRequest(kind, call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const request = checked.value;
@@ -31,13 +30,25 @@ export async function createJob(context: Context, call: Call): Promise<Answer> {
     resolveInput(context, call, request);
     await refuseUnsupported(context, kind, request);
   }
-  const outcome = carryOutOnce(context, call, () => ({
+  const outcome = await carryOutOnce(context, call, () => ({
     status: 202,
     // Measured again, since the upload may have lapsed while the engines were asked.
     resourceId: insertJob(context, call, kind, request, resolveInput(context, call, request)),
   }));
   if (!outcome.replayed) context.signals.emit('jobQueued');
   return answerJob(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
+}
+
+type Checks = [typeof import('../../protocol/requests.ts'), typeof import('../../engines/support.ts')];
+let checks: Promise<Checks> | null = null;
+
+/**
+ * Validators take longer to load than the rest of the service, and most commands never post. Kept, since looking up a
+ * module that is loaded takes a twentieth of a request.
+ */
+function loadChecks(): Promise<Checks> {
+  checks ??= Promise.all([import('../../protocol/requests.ts'), import('../../engines/support.ts')]);
+  return checks;
 }
 
 /** Subtitles that are too long are refused alike, whether they come as a file or as lines. */
@@ -62,7 +73,7 @@ function refuseClosedCallback({ config }: Context, { callback_url: callback }: J
 
 /** Also when an engine is not installed at all: another attempt would not mend it, and the detail says what would. */
 async function refuseUnsupported(context: Context, kind: JobKind, request: JobRequest): Promise<void> {
-  const { explainUnsupported } = await import('../../engines/support.ts');
+  const [, { explainUnsupported }] = await loadChecks();
   const engines = await context.engines();
   const fields: Readonly<Record<string, unknown>> = { ...request };
   const obstacle = explainUnsupported(kind, fields, await engines.capabilities());

@@ -71,7 +71,16 @@ export async function runJob(
     over = true;
     deadline.cancel();
     await rm(workFolder, { recursive: true, force: true });
-    if (!kept) await rm(assetFolder, { recursive: true, force: true });
+    if (!kept && !isRecorded(context, folder)) await rm(assetFolder, { recursive: true, force: true });
+  }
+}
+
+/** A transaction may have failed after it was written; where that cannot be told, the sweep removes what is nobody's. */
+function isRecorded(context: Context, folder: string): boolean {
+  try {
+    return context.store.get('SELECT 1 FROM jobs WHERE folder = ?', folder) !== undefined;
+  } catch {
+    return true;
   }
 }
 

@@ -72,7 +72,7 @@ const FIELDS = {
   }),
   allow_loopback: field(
     v.boolean('must be true or false'),
-    'lets source and callback addresses lead to this machine',
+    'lets source and callback addresses lead to this machine, over http too',
     {
       default: plain(DEFAULT_CONFIG.allowLoopback),
       flag: '--allow-loopback',

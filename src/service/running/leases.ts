@@ -12,10 +12,11 @@ export interface Lease {
 
 export interface Leases {
   /**
-   * Takes the oldest row that waits for somebody, or null.
+   * Takes the first row that waits for somebody, or null.
    * @param takeOver also rows whose owner has let its lease lapse
+   * @param held ids of rows that we work on: those are under way, however late their renewal
    */
-  claim(now: number, takeOver: boolean): Lease | null;
+  claim(now: number, takeOver: boolean, held: readonly string[]): Lease | null;
   /** Keeps a row; false when it is no longer ours to work on. */
   renew(id: string, now: number): boolean;
   /** Hands a row back to be begun again at `runAfter`; `counted` is false when the attempt was not its own fault. */
@@ -27,18 +28,26 @@ export const RENEW_MS = 1500;
 /** Ten renewals: a process that is busy for a while keeps its work, a dead one's waits no longer than this. */
 export const LEASE_MS = 15_000;
 
+/** Which rows are leased. */
+export interface LeasedRows {
+  readonly table: 'jobs' | 'uploads' | 'deliveries';
+  /** Condition of the rows that stand for unfinished work. */
+  readonly open: string;
+  /** The row with the lowest value in this column goes first. */
+  readonly firstBy: 'created_at' | 'run_after';
+}
+
 /**
- * Makes leases on one table.
- * @param open condition of the rows that stand for unfinished work
+ * Makes leases on the rows of one table.
  * @param owner of the leases, different for every process
  */
-export function createLeases(store: Store, table: 'jobs' | 'uploads', open: string, owner: string): Leases {
-  // What is our own is under way, however late its renewal.
+export function createLeases(store: Store, { table, open, firstBy }: LeasedRows, owner: string): Leases {
+  // Our own lapses like that of others unless it is held: the store may have failed after it had noted the claim.
   const find = `
     SELECT id FROM ${table}
-    WHERE ${open} AND run_after <= ?1
-      AND (lease_owner IS NULL OR (?2 AND lease_owner <> ?3 AND lease_until <= ?1))
-    ORDER BY created_at LIMIT 1`;
+    WHERE ${open} AND run_after <= ?1 AND (lease_owner IS NULL OR (?2 AND lease_until <= ?1))
+      AND id NOT IN (SELECT value FROM json_each(?3))
+    ORDER BY ${firstBy} LIMIT 1`;
   const take = `
     UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + 1 WHERE id = ?
     RETURNING id, attempts AS attempt`;
@@ -47,8 +56,9 @@ export function createLeases(store: Store, table: 'jobs' | 'uploads', open: stri
     UPDATE ${table} SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
     WHERE id = ? AND lease_owner = ? AND ${open}`;
   return {
-    claim(now, takeOver) {
-      const look = () => store.get<{ id: string }>(find, now, takeOver ? 1 : 0, owner);
+    claim(now, takeOver, held) {
+      const holding = JSON.stringify(held);
+      const look = () => store.get<{ id: string }>(find, now, takeOver ? 1 : 0, holding);
       // Looking takes no lock, and mostly there is nothing to take.
       if (look() === undefined) return null;
       return store.transaction(() => {

@@ -3,7 +3,18 @@ import { startExecution } from '../jobs/execution.ts';
 import { startDeliveries } from '../outgoing/webhooks/deliveries.ts';
 import { startSweeper } from '../retention/sweep.ts';
 import { startValidation } from '../uploads/validation.ts';
-import { createLeases } from './leases.ts';
+import { createLeases, type LeasedRows } from './leases.ts';
+
+const OPEN_JOBS: LeasedRows = {
+  table: 'jobs',
+  open: `status IN ('queued', 'processing')`,
+  firstBy: 'created_at',
+};
+const OPEN_VALIDATIONS: LeasedRows = {
+  table: 'uploads',
+  open: `status = 'validating'`,
+  firstBy: 'created_at',
+};
 
 /**
  * Starts everything that goes on without a request: jobs, validations, webhooks and the sweeper.
@@ -11,8 +22,8 @@ import { createLeases } from './leases.ts';
  */
 export function startWorkers(context: Context, owner: string): { stop(): Promise<void> } {
   const { store, signals } = context;
-  const jobLeases = createLeases(store, 'jobs', `status IN ('queued', 'processing')`, owner);
-  const uploadLeases = createLeases(store, 'uploads', `status = 'validating'`, owner);
+  const jobLeases = createLeases(store, OPEN_JOBS, owner);
+  const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
   const validation = startValidation(context, uploadLeases);

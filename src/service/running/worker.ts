@@ -41,6 +41,8 @@ const POLL_MS = 1000;
 export function startWorker(parts: WorkerParts): Worker {
   const { leases, clock, log, slots } = parts;
   const running = new Map<string, { controller: AbortController; done: Promise<void> }>();
+  /** Ends of attempts that the store did not take, to be recorded again, by the ids of their rows. */
+  const unrecorded = new Map<string, () => void>();
   let stopping = false;
   let lastPoll = clock.now();
   let calmAt = 0;
@@ -49,7 +51,7 @@ export function startWorker(parts: WorkerParts): Worker {
     try {
       while (!stopping && running.size < slots) {
         const now = clock.now();
-        const lease = leases.claim(now, now >= calmAt);
+        const lease = leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
         if (lease === null) return;
         begin(lease);
       }
@@ -60,7 +62,7 @@ export function startWorker(parts: WorkerParts): Worker {
 
   const begin = (lease: Lease) => {
     const controller = new AbortController();
-    const done = run(parts, lease, controller).finally(() => {
+    const done = run(parts, lease, controller, (record) => unrecorded.set(lease.id, record)).finally(() => {
       running.delete(lease.id);
       wake();
     });
@@ -72,7 +74,20 @@ export function startWorker(parts: WorkerParts): Worker {
     // The machine slept, and all leases lapsed in its sleep: their owners get the time to renew them.
     if (now - lastPoll > LEASE_MS) calmAt = now + 2 * RENEW_MS;
     lastPoll = now;
+    recordAgain();
     wake();
+  };
+
+  const recordAgain = () => {
+    for (const [id, record] of unrecorded) {
+      try {
+        record();
+        unrecorded.delete(id);
+      } catch (error) {
+        log({ level: 'warn', message: 'the end of an attempt is still not recorded', resourceId: id, error });
+        return;
+      }
+    }
   };
   const stopPolling: Cancel = repeat(clock, POLL_MS, poll);
   wake();
@@ -88,8 +103,17 @@ export function startWorker(parts: WorkerParts): Worker {
   };
 }
 
-/** One attempt from lease to end; never throws. */
-async function run(parts: WorkerParts, lease: Lease, controller: AbortController): Promise<void> {
+/**
+ * One attempt from lease to end; never throws.
+ * @param putOff takes the recording of an end that the store, full or busy, did not take: without it, this process
+ *   would hold the row and do nothing
+ */
+async function run(
+  parts: WorkerParts,
+  lease: Lease,
+  controller: AbortController,
+  putOff: (record: () => void) => void,
+): Promise<void> {
   const { leases, clock, log, work, fail } = parts;
   const stopRenewing = repeat(clock, RENEW_MS, () => {
     try {
@@ -103,16 +127,17 @@ async function run(parts: WorkerParts, lease: Lease, controller: AbortController
     await work(lease, controller.signal);
   } catch (error) {
     const { reason } = controller.signal;
-    try {
+    if (reason instanceof LeaseLost) return;
+    const record = () => {
       if (reason instanceof ShuttingDown) leases.release(lease.id, { runAfter: 0, counted: false });
-      else if (!(reason instanceof LeaseLost)) fail(lease, error);
+      else fail(lease, error);
+    };
+    try {
+      record();
     } catch (second) {
-      log({
-        level: 'error',
-        message: 'the end of an attempt was not recorded',
-        resourceId: lease.id,
-        error: second,
-      });
+      const message = 'the end of an attempt was not recorded; it is tried again';
+      log({ level: 'error', message, resourceId: lease.id, error: second });
+      putOff(record);
     }
   } finally {
     stopRenewing();

@@ -50,14 +50,15 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
     run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
     transaction<Result>(work: () => Result): Result {
       if (inTransaction) return work();
-      prepare('BEGIN IMMEDIATE').run();
-      inTransaction = true;
       try {
+        prepare('BEGIN IMMEDIATE').run();
+        inTransaction = true;
         const result = work();
         prepare('COMMIT').run();
         return result;
       } catch (error) {
-        prepare('ROLLBACK').run();
+        // A full disk makes SQLite roll back by itself; a second time would hide the cause behind another error.
+        if (database.isTransaction) prepare('ROLLBACK').run();
         throw error;
       } finally {
         inTransaction = false;
@@ -68,16 +69,24 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
   };
 }
 
-/** Result codes of SQLite that pass: another process writes, or the disk is full. */
-const PASSING_CODES: readonly number[] = [5, 6, 13];
+/** SQLITE_BUSY and SQLITE_LOCKED: another process writes. */
+const BUSY_CODES: readonly number[] = [5, 6];
+/** SQLITE_IOERR and SQLITE_FULL: the disk takes no more, in the file itself or in what SQLite keeps beside it. */
+const DISK_CODES: readonly number[] = [10, 13];
 
 /** True when the store refused for a reason that may pass, so that the caller should come back later. */
 export function isPassingStoreError(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'errcode' in error &&
-    typeof error.errcode === 'number' &&
-    // The low byte is the primary code, the others tell its variant.
-    PASSING_CODES.includes(error.errcode & 0xff)
-  );
+  return BUSY_CODES.includes(resultCode(error)) || isStoreDiskError(error);
+}
+
+/** True when the store could not write to its disk. */
+export function isStoreDiskError(error: unknown): boolean {
+  return DISK_CODES.includes(resultCode(error));
+}
+
+/** Result code of SQLite without its variant; -1 for an error that is none of SQLite's. */
+function resultCode(error: unknown): number {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return -1;
+  // The low byte is the primary code, the others tell its variant.
+  return error.errcode & 0xff;
 }

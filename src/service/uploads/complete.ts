@@ -16,7 +16,7 @@ export async function completeUpload(context: Context, call: Call): Promise<Answ
   const checked = checkCompletionRequest(call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const etag = checked.value.etag.replaceAll('"', '');
-  const outcome = carryOutOnce(context, call, () => complete(context, call, etag));
+  const outcome = await carryOutOnce(context, call, () => complete(context, call, etag));
   if (!outcome.replayed) context.signals.emit('uploadCompleted');
   return answerUpload(context, call, outcome);
 }

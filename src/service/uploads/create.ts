@@ -19,7 +19,7 @@ export async function createUpload(context: Context, call: Call): Promise<Answer
   if (request.size_bytes >= limit) {
     throw new Refusal('CONTENT_TOO_LARGE', `a ${request.purpose} must be smaller than ${limit} bytes`);
   }
-  const outcome = carryOutOnce(context, call, () => ({
+  const outcome = await carryOutOnce(context, call, () => ({
     status: 201,
     resourceId: insertUpload(context, call, request),
   }));

@@ -56,8 +56,17 @@ export async function receiveObject(
     }
     return { status: 200, headers: { ETag: `"${received.etag}"` }, body: '' };
   } catch (error) {
-    await rm(path, { force: true });
+    if (!isRecorded(context, file)) await rm(path, { force: true });
     throw error;
+  }
+}
+
+/** A transaction may have failed after it was written; where that cannot be told, the sweep removes what is nobody's. */
+function isRecorded(context: Context, file: string): boolean {
+  try {
+    return context.store.get('SELECT 1 FROM uploads WHERE file = ?', file) !== undefined;
+  } catch {
+    return true;
   }
 }
 

@@ -1,0 +1,50 @@
+/** CPU time from spawn until the service listens on a new state folder, over that of `node -e 0`. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Figure } from './figure.ts';
+import { CLEAN_ENV, cpuSeconds, median, quantile } from './measure.ts';
+
+const SERVICE = new URL('../dist/service.js', import.meta.url).href;
+/** Runs in one sample: a single start is too near the grain of 1 ms of the shell's clock. */
+const RUNS = 5;
+const ROUNDS = 9;
+
+/** Prints the CPU seconds of its whole process so far, by the process's own accounting. */
+const LISTENING = `
+  const { createService } = await import(${JSON.stringify(SERVICE)});
+  const service = await createService({ stateDir: process.argv[1] });
+  const { user, system } = process.cpuUsage();
+  console.log((user + system) / 1e6);
+  await service.close();`;
+
+export async function measureColdStart(): Promise<readonly Figure[]> {
+  const base = () => cpuSeconds([process.execPath, '-e', '0'], RUNS);
+  const listening = () => {
+    let sum = 0;
+    for (let run = 0; run < RUNS; run += 1) sum += secondsToListen();
+    return sum;
+  };
+  listening();
+  const ratios = Array.from({ length: ROUNDS }, () => listening() / base());
+  return [
+    {
+      name: 'service from spawn to listening on a new state folder, CPU ÷ `node -e 0`',
+      value: median(ratios),
+      unit: '×',
+      limit: { atMost: 3 },
+      spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
+    },
+  ];
+}
+
+function secondsToListen(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+  try {
+    const args = ['--input-type=module', '-e', LISTENING, join(folder, 'state')];
+    return Number(execFileSync(process.execPath, args, { encoding: 'utf8', env: CLEAN_ENV }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

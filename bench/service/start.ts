@@ -1,0 +1,80 @@
+/** Starts the two servers that are compared, each in a process of its own. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { CannedAnswer } from './bare.ts';
+import type { Target } from './sign.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+interface Running {
+  readonly port: number;
+  /** CPU that the process has used, user and system, in the kernel's ticks of 10 ms (Linux). */
+  cpuTicks(): number;
+  /** Memory that the process holds now, in MiB (Linux). */
+  residentMiB(): number;
+  stop(): Promise<void>;
+}
+
+export interface RunningService extends Running {
+  readonly target: Target;
+  /** Puts the clock of the service forward; what falls due on the way, as the sweep, is done. */
+  advance(ms: number): void;
+}
+
+export interface BareServer extends Running {
+  /** Sets what is answered from now on. */
+  answerWith(answer: CannedAnswer): Promise<void>;
+}
+
+/** The built service on a state folder, without limits of rate and tasks, and with no workers. */
+export async function startService(stateDir: string): Promise<RunningService> {
+  const child = fork(here('host.ts'), [stateDir]);
+  // What host.ts sends.
+  const { url, key, secret } = (await firstMessage(child)) as { url: string; key: string; secret: string };
+  const { host, port } = new URL(url);
+  return {
+    ...running(child, Number(port)),
+    target: { host, key, secret },
+    advance: (ms) => child.send(ms),
+  };
+}
+
+/** A bare `node:http` server. */
+export async function startBare(): Promise<BareServer> {
+  const child = fork(here('bare.ts'));
+  const port = Number(await firstMessage(child));
+  return {
+    ...running(child, port),
+    async answerWith(answer) {
+      child.send(answer);
+      await firstMessage(child);
+    },
+  };
+}
+
+function firstMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve).once('exit', (code) => reject(new Error(`a server ended with ${code}`)));
+  });
+}
+
+function running(child: ChildProcess, port: number): Running {
+  return {
+    port,
+    cpuTicks() {
+      // The name of the program stands in parentheses; of what follows, user and system time are fields 12 and 13.
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return Number(fields[11]) + Number(fields[12]);
+    },
+    residentMiB() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    },
+    stop() {
+      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      child.disconnect();
+      return ended;
+    },
+  };
+}
