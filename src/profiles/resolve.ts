@@ -1,10 +1,16 @@
 /** Which service a run talks to, and with whose key. */
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { Failure } from '../client/failure.ts';
-import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
+import type { Environment } from './environment.ts';
+import { configFolder, homeFolder } from './folders.ts';
+import { needsProfiles, resolveSettings, type ServiceFlags, type Sources } from './layers.ts';
+import type { Warn } from './private-file.ts';
+import { NO_PROFILES, type SecretSource } from './profile.ts';
+import { readProjectFile } from './project-file.ts';
+import type { Settings } from './settings.ts';
+import { openProfileStore } from './store.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from './environment.ts';
+export { stateFolder } from './folders.ts';
 
 /** The service that a run uses: one elsewhere, or the one inside this program. */
 export type Target =
@@ -17,38 +23,86 @@ export type Target =
     }
   | { readonly type: 'embedded'; readonly stateDir: string };
 
+export interface Surroundings {
+  readonly flags: ServiceFlags;
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  readonly cwd: string;
+  readonly warn: Warn;
+}
+
 /**
- * Decides by the environment; with no VLOC_BASE_URL it is the embedded service.
- * @throws Failure of category configuration when an address stands without its key or secret
+ * Reads the project file and the profiles.
+ * @throws Failure (`configuration`) for one that cannot be used
  */
-export function resolveTarget(env: Environment, platform: NodeJS.Platform): Target {
-  const baseUrl = env.VLOC_BASE_URL;
-  if (baseUrl === undefined || baseUrl === '')
-    return { type: 'embedded', stateDir: stateFolder(env, platform) };
-  const { VLOC_KEY: key, VLOC_SECRET: secret } = env;
-  if (key === undefined || key === '' || secret === undefined || secret === '') {
-    throw new Failure({
-      category: 'configuration',
-      code: 'CREDENTIALS_MISSING',
-      message: 'VLOC_BASE_URL is set, but VLOC_KEY or VLOC_SECRET is not',
-      advice: 'Set both, or unset VLOC_BASE_URL to use the embedded service.',
-    });
-  }
+export async function readSources({ flags, env, platform, cwd, warn }: Surroundings): Promise<Sources> {
+  const store = openProfileStore(configFolder(env, platform), warn);
+  const [project, profiles] = await Promise.all([
+    readProjectFile(cwd, homeFolder(env), warn),
+    needsProfiles(flags, env) ? store.read() : NO_PROFILES,
+  ]);
+  return { flags, env, platform, project, profiles, profilesPath: store.path };
+}
+
+/**
+ * Decides for a service; its secret is fetched last, and only for a service elsewhere.
+ * @throws Failure (`configuration`) when the credentials are missing, or belong to another service
+ */
+export async function resolveTarget(
+  sources: Sources,
+  fetchSecret: (source: SecretSource) => Promise<string>,
+): Promise<Target> {
+  const settings = resolveSettings(sources);
+  const { baseUrl, key, secret, headerPrefix, stateDir } = settings;
+  if (baseUrl.value === null) return { type: 'embedded', stateDir: stateDir.value };
+  if (key === null || secret === null) throw missing(settings);
+  if (key.origin.type === 'env' && secret.origin.type !== 'env') throw halfSet();
+  refuseRedirection(settings, sources);
   return {
     type: 'remote',
-    baseUrl: baseUrl.replace(/\/+$/, ''),
-    key,
-    secret,
-    headerPrefix: env.VLOC_HEADER_PREFIX ?? DEFAULT_HEADER_PREFIX,
+    baseUrl: baseUrl.value.replace(/\/+$/, ''),
+    key: key.value,
+    secret: await fetchSecret(secret.value),
+    headerPrefix: headerPrefix.value,
   };
 }
 
-/** Folder of the embedded service: VLOC_STATE_DIR, else `vloc` below the user's state folder. */
-export function stateFolder(env: Environment, platform: NodeJS.Platform): string {
-  if (env.VLOC_STATE_DIR !== undefined && env.VLOC_STATE_DIR !== '') return env.VLOC_STATE_DIR;
-  const home = env.HOME ?? homedir();
-  // XDG asks for absolute paths only: a relative one would mean another folder in each working directory.
-  const state = env.XDG_STATE_HOME?.startsWith('/') === true ? env.XDG_STATE_HOME : null;
-  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'vloc');
-  return join(state ?? join(home, '.local', 'state'), 'vloc');
+function missing({ key, secret, profile }: Settings): Failure {
+  const lacking = [key === null ? 'VLOC_KEY' : null, secret === null ? 'VLOC_SECRET' : null];
+  const names = lacking.filter((name) => name !== null);
+  const other = profile === null ? 'name a profile' : 'name another profile';
+  return new Failure({
+    category: 'configuration',
+    code: 'CREDENTIALS_MISSING',
+    message: `there is an address of a service, but ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`,
+    advice: `Set ${names.join(' and ')}, or ${other}: \`vloc profile add NAME\` makes one. \`vloc profile show\` says where each value comes from.`,
+  });
+}
+
+/** A key of the environment with the secret of a profile is a pair that cannot work. */
+function halfSet(): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'CREDENTIALS_MIXED',
+    message: 'VLOC_KEY is set, but VLOC_SECRET is not',
+    advice: 'Set both, or unset VLOC_KEY to use the key of the profile.',
+  });
+}
+
+/** A project file comes with a repository: it must not lead the signed requests of a profile to somewhere else. */
+function refuseRedirection({ baseUrl, secret }: Settings, { profiles }: Sources): void {
+  if (baseUrl.origin.type !== 'project' || secret?.origin.type !== 'profile') return;
+  const { name } = secret.origin;
+  const own = profiles.profiles.find((profile) => profile.name === name)?.base_url;
+  if (own !== undefined && originOf(own) === originOf(baseUrl.value ?? '')) return;
+  throw new Failure({
+    category: 'configuration',
+    code: 'CREDENTIALS_FOR_ANOTHER_SERVICE',
+    message: `${baseUrl.origin.path} leads to ${originOf(baseUrl.value ?? '')}, and the key of the profile ${name} is for another service`,
+    advice: 'If you trust that address, give it yourself with --base-url; else name a profile for it.',
+  });
+}
+
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : address;
 }

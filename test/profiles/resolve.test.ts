@@ -1,15 +1,40 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveTarget, stateFolder } from '../../src/profiles/resolve.ts';
+import type { Sources } from '../../src/profiles/layers.ts';
+import { readSources, resolveTarget, stateFolder } from '../../src/profiles/resolve.ts';
+
+const PROD = {
+  name: 'prod',
+  base_url: 'https://api.example.com/v1',
+  key: 'vk',
+  secret: { type: 'keychain', account: 'a1' },
+} as const;
+
+function resolve(given: Partial<Sources>) {
+  const sources: Sources = {
+    flags: {},
+    env: { HOME: '/home/a' },
+    platform: 'linux',
+    project: null,
+    profiles: { version: 1, profiles: [PROD] },
+    profilesPath: '/c/profiles.json',
+    ...given,
+  };
+  return resolveTarget(sources, async (source) =>
+    source.type === 'file' ? source.value : `from ${source.type}`,
+  );
+}
 
 describe('the service of a run', () => {
-  it('is the embedded one when nothing is configured', () => {
-    const target = resolveTarget({ HOME: '/home/a' }, 'linux');
-    expect(target).toEqual({ type: 'embedded', stateDir: '/home/a/.local/state/vloc' });
+  it('is the embedded one when nothing is configured', async () => {
+    expect(await resolve({})).toEqual({ type: 'embedded', stateDir: '/home/a/.local/state/vloc' });
   });
 
-  it('is the one at VLOC_BASE_URL, without a trailing slash', () => {
+  it('is the one at VLOC_BASE_URL, without a trailing slash', async () => {
     const env = { VLOC_BASE_URL: 'https://api.example.com/v1/', VLOC_KEY: 'k', VLOC_SECRET: 's' };
-    expect(resolveTarget(env, 'linux')).toEqual({
+    expect(await resolve({ env })).toEqual({
       type: 'remote',
       baseUrl: 'https://api.example.com/v1',
       key: 'k',
@@ -18,13 +43,61 @@ describe('the service of a run', () => {
     });
   });
 
-  it.each([{ VLOC_KEY: 'k' }, { VLOC_SECRET: 's' }, {}])(
-    'needs both key and secret with an address: %j',
-    (given) => {
-      const env = { VLOC_BASE_URL: 'https://api.example.com/v1', ...given };
-      expect(() => resolveTarget(env, 'linux')).toThrow('VLOC_KEY or VLOC_SECRET');
-    },
-  );
+  it('is that of a profile, whose secret is fetched from where it lies', async () => {
+    expect(await resolve({ flags: { profile: 'prod' } })).toMatchObject({
+      key: 'vk',
+      secret: 'from keychain',
+    });
+  });
+
+  it.each([
+    [{ VLOC_KEY: 'k' }, 'VLOC_SECRET is not set'],
+    [{ VLOC_SECRET: 's' }, 'VLOC_KEY is not set'],
+    [{}, 'VLOC_KEY and VLOC_SECRET are not set'],
+  ])('needs both key and secret with an address: %j', async (given, message) => {
+    const env = { VLOC_BASE_URL: 'https://api.example.com/v1', ...given };
+    await expect(resolve({ env })).rejects.toThrow(message);
+  });
+
+  it('is not asked with a key of the environment and the secret of a profile', async () => {
+    const profiles = { version: 1, current: 'prod', profiles: [PROD] } as const;
+    await expect(resolve({ env: { VLOC_KEY: 'k' }, profiles })).rejects.toThrow('VLOC_SECRET is not');
+    expect(await resolve({ env: { VLOC_SECRET: 's' }, profiles })).toMatchObject({ key: 'vk', secret: 's' });
+  });
+});
+
+describe('a project file', () => {
+  const lead = (base_url: string, given: Partial<Sources> = {}) =>
+    resolve({
+      project: { path: '/p/vloc.config.json', settings: { base_url } },
+      profiles: { version: 1, current: 'prod', profiles: [PROD] },
+      ...given,
+    });
+
+  it('does not lead the key of a profile to another service', async () => {
+    await expect(lead('https://evil.example.net/v1')).rejects.toThrow('is for another service');
+    await expect(lead('http://api.example.com/v1')).rejects.toThrow('is for another service');
+  });
+
+  it('may name the same service, and any with the credentials of the environment', async () => {
+    expect(await lead('https://api.example.com/v1')).toMatchObject({ key: 'vk' });
+    const env = { VLOC_KEY: 'k', VLOC_SECRET: 's' };
+    expect(await lead('https://other.example.net/v1', { env })).toMatchObject({ key: 'k', secret: 's' });
+  });
+});
+
+it('a build server with everything in the environment does not depend on the file of the profiles', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-sources-'));
+  await writeFile(join(folder, 'profiles.json'), 'not JSON');
+  const env = {
+    VLOC_CONFIG_DIR: folder,
+    VLOC_BASE_URL: 'https://a.example/v1',
+    VLOC_KEY: 'k',
+    VLOC_SECRET: 's',
+  };
+  const around = { flags: {}, platform: 'linux', cwd: folder, warn: () => {} } as const;
+  expect((await readSources({ ...around, env })).profiles.profiles).toEqual([]);
+  await expect(readSources({ ...around, env: { ...env, VLOC_SECRET: '' } })).rejects.toThrow('damaged');
 });
 
 describe('the state folder', () => {

@@ -1,4 +1,5 @@
 /** The address of the service, and what may be reached besides it. */
+import { isLoopback } from '../../protocol/loopback.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import { Failure } from '../failure.ts';
 
@@ -8,12 +9,6 @@ export interface BaseUrl {
   /** What a gateway puts before the version; empty for most. It is sent, but not signed. */
   readonly gateway: string;
   readonly loopback: boolean;
-}
-
-/** True for a name or address that never leaves this machine. */
-export function isLoopback(url: URL): boolean {
-  const { hostname } = url;
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 function invalid(message: string): Failure {

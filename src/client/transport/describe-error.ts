@@ -1,5 +1,6 @@
 /** Network errors in words: what happened, why, what to do next. */
 import { Failure, type FailureFacts } from '../failure.ts';
+import { ProxyError } from './proxy.ts';
 import type { RetryAdvice } from './retry.ts';
 import { TimeOver } from './time-limit.ts';
 
@@ -82,7 +83,36 @@ export function errorCode(error: unknown): string {
   return errorCode(error.cause);
 }
 
+/** By the answer of a proxy that opened no tunnel; all others are for later. */
+const PROXY_WORDS: Readonly<Record<number, (proxy: string, host: string) => Words>> = {
+  407: (proxy) =>
+    wrongSetup(
+      'PROXY_CREDENTIALS',
+      `the proxy ${proxy} wants a user name and a password`,
+      'Put them into HTTPS_PROXY: http://user:password@host:port.',
+    ),
+  403: (proxy, host) =>
+    wrongSetup(
+      'PROXY_REFUSED',
+      `the proxy ${proxy} does not let connections to ${host} pass`,
+      'Have the host allowed there, or name it in NO_PROXY if it can be reached directly.',
+    ),
+};
+
+function proxyWords({ proxy, status }: ProxyError, host: string): Words {
+  const known = status === null ? undefined : PROXY_WORDS[status];
+  if (known !== undefined) return known(proxy, host);
+  return status === null
+    ? temporary(
+        'PROXY_UNREACHABLE',
+        `the proxy ${proxy} cannot be reached`,
+        'Check HTTPS_PROXY and the network.',
+      )
+    : temporary('PROXY_FAILED', `the proxy ${proxy} does not get through to ${host} (status ${status})`);
+}
+
 function wordsFor(error: unknown, host: string): Words {
+  if (error instanceof ProxyError) return proxyWords(error, host);
   if (error instanceof TimeOver) return temporary('ANSWER_TIMEOUT', `${host} did not answer in time`);
   const code = errorCode(error);
   const known = WORDS[code];

@@ -35,6 +35,7 @@ export async function exchange(
   });
   try {
     const headers = {
+      ...request.headers,
       ...signedHeaders(context.credentials, request, { timeMs: clock.now(), nonce: runtime.nonce() }),
       accept: 'application/json, application/problem+json',
       'user-agent': context.userAgent,

@@ -5,6 +5,7 @@
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
+import { chooseProxy, describeProxyError, type ProxySettings } from './proxy.ts';
 
 export type HttpBody = Buffer | AsyncIterable<Uint8Array> | null;
 
@@ -36,39 +37,47 @@ export interface Http {
   close(): Promise<void>;
 }
 
-export interface ProxySettings {
-  /** Address of the proxy for http and for https; an empty text means none. */
-  readonly http: string;
-  readonly https: string;
-  /** Hosts reached without it, separated by commas; this machine always is. */
-  readonly noProxy: string;
-}
-
 export interface HttpSettings {
   readonly connectMs: number;
   readonly proxy?: ProxySettings;
 }
 
-const LOOPBACK_HOSTS = 'localhost,127.0.0.1,::1';
+const CONNECTION = {
+  // One protocol for https and loopback: what is tested on one holds for the other.
+  allowH2: false,
+  // Callers limit their requests by a signal, which also covers an answer that trickles in byte by byte.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+};
 
-async function createDispatcher({ connectMs, proxy }: HttpSettings): Promise<Dispatcher> {
-  const options = {
-    connect: { timeout: connectMs },
-    // One protocol for https and loopback: what is tested on one holds for the other.
-    allowH2: false,
-    // Callers limit their requests by a signal, which also covers an answer that trickles in byte by byte.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+interface Dispatchers {
+  /** The way to an origin: direct for null, else through that proxy. */
+  get(proxy: string | null): Promise<Dispatcher>;
+  destroy(): Promise<void>;
+}
+
+/** One dispatcher for each way, made when it is first needed. */
+function createDispatchers(connectMs: number): Dispatchers {
+  const made = new Map<string | null, Promise<Dispatcher>>();
+  const connect = { timeout: connectMs };
+  async function make(proxy: string | null): Promise<Dispatcher> {
+    if (proxy === null) return new Agent({ ...CONNECTION, connect });
+    // The proxy needs parts that only the whole package puts together; few runs pay for loading it.
+    const { ProxyAgent } = await import('undici');
+    // Always a tunnel: a proxy has no part in what is said.
+    const tunnel = { uri: proxy, proxyTunnel: true, connectTimeout: connectMs };
+    return new ProxyAgent({ ...CONNECTION, ...tunnel });
+  }
+  return {
+    get(proxy) {
+      const found = made.get(proxy) ?? make(proxy);
+      made.set(proxy, found);
+      return found;
+    },
+    async destroy() {
+      await Promise.all([...made.values()].map(async (dispatcher) => (await dispatcher).destroy()));
+    },
   };
-  if (proxy === undefined) return new Agent(options);
-  // The proxy needs parts that only the whole package puts together; few runs pay for loading it.
-  const { EnvHttpProxyAgent } = await import('undici');
-  const settings = {
-    httpProxy: proxy.http,
-    httpsProxy: proxy.https,
-    noProxy: `${proxy.noProxy},${LOOPBACK_HOSTS}`,
-  };
-  return new EnvHttpProxyAgent({ ...options, ...settings });
 }
 
 function joinHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -81,10 +90,11 @@ function joinHeaders(raw: Record<string, string | string[] | undefined>): Record
 
 /** Opens no connection before the first request. */
 export async function createHttp(settings: HttpSettings): Promise<Http> {
-  const dispatcher = await createDispatcher(settings);
+  const dispatchers = createDispatchers(settings.connectMs);
   return {
     async send({ origin, target, method, headers, body, signal }) {
-      const response = await request.call(dispatcher, {
+      const proxy = settings.proxy === undefined ? null : chooseProxy(new URL(origin), settings.proxy);
+      const sending = request.call(await dispatchers.get(proxy), {
         origin,
         path: target,
         // undici knows more methods than its types list; the service refuses those it does not know.
@@ -94,6 +104,11 @@ export async function createHttp(settings: HttpSettings): Promise<Http> {
         body: body as Buffer | null,
         signal,
       });
+      const response = await (proxy === null
+        ? sending
+        : sending.catch((error: unknown) => {
+            throw describeProxyError(error, proxy);
+          }));
       return {
         status: response.statusCode,
         headers: joinHeaders(response.headers),
@@ -103,6 +118,6 @@ export async function createHttp(settings: HttpSettings): Promise<Http> {
         },
       };
     },
-    close: () => dispatcher.destroy(),
+    close: () => dispatchers.destroy(),
   };
 }

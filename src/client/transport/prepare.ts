@@ -3,6 +3,7 @@ import { IDEMPOTENCY_KEY_PATTERN } from '../../protocol/headers.ts';
 import type { Call } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { checkExtraHeaders } from './extra-headers.ts';
 import { hashBody, type PreparedRequest } from './sign.ts';
 import { resolveTarget } from './target.ts';
 
@@ -11,6 +12,8 @@ export interface Prepared extends PreparedRequest {
   readonly sentTarget: string;
   /** Shown in events: a signed call has nothing secret in its address. */
   readonly url: string;
+  /** Further headers, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 function usage(code: string, message: string, advice: string): Failure {
@@ -19,7 +22,7 @@ function usage(code: string, message: string, advice: string): Failure {
 
 /**
  * Fixes target, body bytes and Idempotency-Key, so that every attempt carries the same.
- * @throws Failure (`usage`) for a path without canonical form, a body on GET or DELETE, and a malformed key
+ * @throws Failure (`usage`) for a path without canonical form, a body on GET or DELETE, a malformed key or header
  */
 export function prepareRequest(context: ClientContext, call: Call): Prepared {
   const method = call.method.toUpperCase();
@@ -37,6 +40,7 @@ export function prepareRequest(context: ClientContext, call: Call): Prepared {
     idempotencyKey:
       method === 'GET' ? null : checkKey(call.idempotencyKey ?? context.runtime.idempotencyKey()),
     url: context.base.origin + target.sent,
+    headers: checkExtraHeaders(call.headers ?? {}, context.headerPrefix),
   };
 }
 

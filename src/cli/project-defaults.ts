@@ -1,0 +1,131 @@
+/** Options that were not given, filled in from the project file. */
+import { dirname, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { Failure } from '../client/failure.ts';
+import type { Command, OptionSpec, OptionTable, OptionValues } from '../commands/command.ts';
+import type { Io } from '../commands/io.ts';
+import { COMMANDS } from '../commands/tree.ts';
+import { readValue } from './options.ts';
+
+interface Called {
+  readonly command: Command;
+  readonly options: OptionValues<OptionTable>;
+  /** Names of the options that stand on the command line. */
+  readonly given: readonly string[];
+}
+
+/**
+ * The options of a run, those of the command line first.
+ * @throws Failure (`configuration`) for a default that no command knows, or whose value its option does not take
+ */
+export async function withProjectDefaults(
+  { command, options, given }: Called,
+  io: Io,
+  warn: (text: string) => void,
+): Promise<OptionValues<OptionTable>> {
+  if (Object.keys(command.options).length === 0) return options;
+  // Loaded here: help has no use for it.
+  const [{ readProjectFile }, { homeFolder }] = await Promise.all([
+    import('../profiles/project-file.ts'),
+    import('../profiles/folders.ts'),
+  ]);
+  const project = await readProjectFile(io.cwd, homeFolder(io.env), warn);
+  const defaults = Object.entries(project?.settings.defaults ?? {});
+  if (project === null || defaults.length === 0) return options;
+  const faults: { pointer: string; detail: string }[] = [];
+  const filled: Record<string, unknown> = {};
+  for (const [written, value] of defaults) {
+    const name = optionName(written);
+    const spec = command.options[name];
+    const pointer = `defaults.${written}`;
+    if (spec === undefined) {
+      const known = await knownNames();
+      if (!known.includes(name)) faults.push({ pointer, detail: await unknownName(written, known) });
+      continue;
+    }
+    const read = readDefault(spec, value, dirname(project.path));
+    if ('fault' in read) faults.push({ pointer, detail: read.fault });
+    else if (!given.includes(name) && !isOverruled(name, given)) filled[name] = read.value;
+  }
+  if (faults.length > 0) throw unusable(project.path, faults);
+  return { ...options, ...filled } as OptionValues<OptionTable>; // each value was read by its own option
+}
+
+/** Flags that say opposite things: the one on the command line wins over a default of the other. */
+const OPPOSITES: readonly (readonly string[])[] = [['clobber', 'skipExisting']];
+
+function isOverruled(name: string, given: readonly string[]): boolean {
+  return OPPOSITES.some((group) => group.includes(name) && group.some((other) => given.includes(other)));
+}
+
+/** `skip_existing` in the file is the option `--skip-existing`. */
+function optionName(written: string): string {
+  return written.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function writtenName(option: string): string {
+  return option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Options of all commands; loaded only where the called command does not know a name. */
+async function knownNames(): Promise<string[]> {
+  const commands = await Promise.all(COMMANDS.map(({ leaf }) => leaf.load()));
+  return [...new Set(commands.flatMap((command) => Object.keys(command.options)))];
+}
+
+async function unknownName(written: string, known: readonly string[]): Promise<string> {
+  const { nearestName } = await import('../profiles/nearest.ts');
+  const meant = nearestName(written, known.map(writtenName));
+  return `no command has such an option${meant === null ? '' : `; did you mean ${meant}?`}`;
+}
+
+type Read = { readonly value: unknown } | { readonly fault: string };
+
+/** A folder is meant from where the file lies, not from where the command is run. */
+function readDefault(spec: OptionSpec, value: unknown, folder: string): Read {
+  switch (spec.type) {
+    case 'flag':
+      return typeof value === 'boolean' ? { value } : { fault: 'write true or false' };
+    case 'choice':
+      return spec.choices.some((choice) => choice === value)
+        ? { value }
+        : { fault: `choose of ${spec.choices.join(', ')}` };
+    case 'pairs':
+      return isTextRecord(value) ? { value } : { fault: 'write an object of texts' };
+    case 'list': {
+      const parts: unknown[] = Array.isArray(value) ? value : [value];
+      if (!parts.every((part) => typeof part === 'string')) return { fault: 'write a list of texts' };
+      return parseText(spec, parts.join(','));
+    }
+    default:
+      if (typeof value !== 'string' && typeof value !== 'number')
+        return { fault: 'write a text or a number' };
+      return spec.type === 'text' && spec.value === 'dir'
+        ? { value: resolve(folder, String(value)) }
+        : parseText(spec, String(value));
+  }
+}
+
+function isTextRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((part) => typeof part === 'string');
+}
+
+function parseText(spec: OptionSpec, text: string): Read {
+  try {
+    return { value: readValue(spec, text, undefined) };
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) return { fault: error.message };
+    throw error;
+  }
+}
+
+function unusable(path: string, errors: readonly { pointer: string; detail: string }[]): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'PROJECT_FILE_INVALID',
+    message: `${path} sets options that cannot be used`,
+    advice: 'Names are those of the options, with underscores: see the help of the command.',
+    errors,
+  });
+}

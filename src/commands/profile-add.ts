@@ -1,0 +1,146 @@
+import { Failure } from '../client/failure.ts';
+import {
+  checkProfileName,
+  findProfile,
+  type Profile,
+  type ProfileDocument,
+  type SecretSource,
+} from '../profiles/profile.ts';
+import { runSecretCommand } from '../profiles/secret-command.ts';
+import { SECRET_STORES, type SecretKeeper, type SecretStore } from '../profiles/secrets.ts';
+import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
+import { type Command, defineCommand } from './command.ts';
+import { createKeeper, createRemoteClient } from './connection.ts';
+import type { Context } from './context.ts';
+import { PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-desk.ts';
+import { type GivenSecret, INPUT_OPTIONS, type ProfileInput, readProfileInput } from './profile-input.ts';
+import { printRecord } from './records.ts';
+
+export const profileAdd: Command = defineCommand({
+  operands: { name: 'name', count: 'one', help: 'name of the profile' },
+  options: {
+    ...INPUT_OPTIONS,
+    store: {
+      type: 'choice',
+      choices: SECRET_STORES,
+      help: 'where the secret goes (default: the keychain of the system, else the file)',
+    },
+    replace: { type: 'flag', help: 'replace a profile of that name' },
+    noCheck: { type: 'flag', help: 'store without asking the service whether the key works' },
+  },
+  fields: PROFILE_FIELDS,
+  examples: [
+    { command: 'vloc profile add prod', explains: 'asks for address, key and secret' },
+    {
+      command:
+        'pass show vloc | vloc profile add prod --base-url https://api.example.com/v1 --key vk_prod --secret-stdin',
+      explains: 'from a script; the secret is never an argument',
+    },
+    {
+      command:
+        "vloc profile add prod --base-url https://api.example.com/v1 --key vk_prod --secret-command 'pass show vloc'",
+      explains: 'the secret stays in the password manager',
+    },
+  ],
+  notes: [
+    'The first profile is in use from then on; `vloc profile use` chooses another. The file is readable by you alone.',
+  ],
+  run: async (context, [name = ''], options) => {
+    checkProfileName(name);
+    const store = profileStore(context);
+    refuseTaken(await store.read(), name, options.replace);
+    const input = await readProfileInput(context, options);
+    if (options.noCheck) await checkForm(context, input);
+    else await checkService(context, input);
+    const keeper = createKeeper(context);
+    const profile = await makeProfile(name, input, keeper, options.store);
+    let replaced: Profile | undefined;
+    let current: string | undefined;
+    try {
+      await store.change((document) => {
+        replaced = refuseTaken(document, name, options.replace);
+        const others = document.profiles.filter((other) => other.name !== name);
+        current = document.current ?? (document.profiles.length === 0 ? name : undefined);
+        return { version: 1, ...(current === undefined ? {} : { current }), profiles: [...others, profile] };
+      });
+    } catch (error) {
+      await forgetSecrets(keeper, profile);
+      throw error;
+    }
+    if (replaced !== undefined) await forgetSecrets(keeper, replaced);
+    await printRecord(context, PROFILES, showProfile(profile, current));
+    context.terminal.note(
+      current === name
+        ? 'Runs use it from now on.'
+        : `Use it with --profile ${name}, or vloc profile use ${name}.`,
+    );
+    return 0;
+  },
+});
+
+/** The profile that is to be replaced, if there is one. */
+function refuseTaken(document: ProfileDocument, name: string, replace: boolean): Profile | undefined {
+  const found = findProfile(document, name);
+  if (found === undefined || replace) return found;
+  throw new Failure({
+    category: 'usage',
+    code: 'PROFILE_EXISTS',
+    message: `there is a profile ${name} already, for ${found.base_url}`,
+    advice: 'Choose another name, or replace it with --replace.',
+  });
+}
+
+/** Key and prefix must be such that they can be sent; nothing is. */
+async function checkForm(context: Context, input: ProfileInput): Promise<void> {
+  const { baseUrl, key, headerPrefix = DEFAULT_HEADER_PREFIX } = input;
+  const client = await createRemoteClient({ baseUrl, key, secret: 'not sent', headerPrefix }, context);
+  await client.close();
+}
+
+/** One signed read that costs nothing. What is wrong comes back in the words of the client, and nothing is stored. */
+async function checkService(context: Context, input: ProfileInput): Promise<void> {
+  const { baseUrl, key, headerPrefix = DEFAULT_HEADER_PREFIX } = input;
+  const secret = await readSecret(input.secret, context);
+  if (input.webhookSecret !== undefined) await readSecret(input.webhookSecret, context);
+  const client = await createRemoteClient({ baseUrl, key, secret, headerPrefix }, context);
+  try {
+    const { available_credits: credits } = await client.credits.balance({ signal: context.signal });
+    context.terminal.note(`The key works; ${credits} credits are available.`);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { message, advice = '' } = error.facts;
+    throw error.with({
+      message: `the check failed: ${message}`,
+      advice: `${advice} Nothing was stored; --no-check stores it without asking.`.trim(),
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+async function readSecret(secret: GivenSecret, { io, signal }: Context): Promise<string> {
+  return secret.type === 'value' ? secret.value : runSecretCommand(secret.command, { env: io.env, signal });
+}
+
+async function makeProfile(
+  name: string,
+  { baseUrl, key, headerPrefix, secret, webhookSecret }: ProfileInput,
+  keeper: SecretKeeper,
+  chosen: SecretStore | undefined,
+): Promise<Profile> {
+  const place = async (given: GivenSecret): Promise<SecretSource> =>
+    given.type === 'command' ? given : keeper.store(given.value, chosen);
+  return {
+    name,
+    base_url: baseUrl,
+    key,
+    ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }),
+    secret: await place(secret),
+    ...(webhookSecret === undefined ? {} : { webhook_secret: await place(webhookSecret) }),
+  };
+}
+
+async function forgetSecrets(keeper: SecretKeeper, profile: Profile): Promise<void> {
+  await keeper.forget(profile.secret);
+  if (profile.webhook_secret !== undefined) await keeper.forget(profile.webhook_secret);
+}

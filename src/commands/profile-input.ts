@@ -1,0 +1,127 @@
+/** What a new profile is made of, from flags, from stdin, and from questions on a terminal. */
+import { Failure } from '../client/failure.ts';
+import { parseBaseUrl } from '../client/transport/base-url.ts';
+import { cleanSecret } from '../profiles/secret-text.ts';
+import type { OptionTable, OptionValues } from './command.ts';
+import type { Context } from './context.ts';
+
+export const INPUT_OPTIONS = {
+  key: { type: 'text', value: 'id', help: 'public identifier of the API key' },
+  secretStdin: { type: 'flag', help: 'read the secret from stdin, one line' },
+  secretCommand: {
+    type: 'text',
+    value: 'command',
+    help: 'store this command; it prints the secret at each run',
+  },
+  headerPrefix: { type: 'text', value: 'prefix', help: "the service's header prefix (default: X-Service)" },
+  webhookSecretStdin: {
+    type: 'flag',
+    help: 'read the secret of webhooks from stdin: the line behind that of --secret-stdin',
+  },
+  webhookSecretCommand: {
+    type: 'text',
+    value: 'command',
+    help: 'a command that prints the secret of webhooks',
+  },
+} as const satisfies OptionTable;
+
+/** A secret itself, or the command that prints it. */
+export type GivenSecret =
+  | { readonly type: 'value'; readonly value: string }
+  | { readonly type: 'command'; readonly command: string };
+
+export interface ProfileInput {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly headerPrefix: string | undefined;
+  readonly secret: GivenSecret;
+  readonly webhookSecret: GivenSecret | undefined;
+}
+
+/**
+ * Collects everything before anything is checked or stored.
+ * @throws Failure (`usage`) for what is missing where nobody can be asked, (`configuration`) for a wrong address
+ */
+export async function readProfileInput(
+  context: Context,
+  options: OptionValues<typeof INPUT_OPTIONS>,
+): Promise<ProfileInput> {
+  const { secretStdin, secretCommand, webhookSecretStdin, webhookSecretCommand } = options;
+  exclude(secretStdin, secretCommand, 'secret');
+  exclude(webhookSecretStdin, webhookSecretCommand, 'webhook-secret');
+  const baseUrl = context.service.baseUrl ?? (await ask(context, 'Base URL:', 'shown', '--base-url'));
+  parseBaseUrl(baseUrl);
+  const key = options.key ?? (await ask(context, 'API key:', 'shown', '--key'));
+  const piped = secretStdin || webhookSecretStdin ? await readLines(context) : [];
+  const fromCommand = (command: string): GivenSecret => ({ type: 'command', command });
+  const next = (flag: string) => checkSecret(piped.shift() ?? '', flag);
+  const secret =
+    secretCommand === undefined
+      ? secretStdin
+        ? next('--secret-stdin')
+        : checkSecret(await ask(context, 'API secret (not shown):', 'hidden', '--secret-stdin'), 'the secret')
+      : fromCommand(secretCommand);
+  const webhookSecret =
+    webhookSecretCommand === undefined
+      ? webhookSecretStdin
+        ? next('--webhook-secret-stdin')
+        : undefined
+      : fromCommand(webhookSecretCommand);
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    key,
+    headerPrefix: options.headerPrefix,
+    secret,
+    webhookSecret,
+  };
+}
+
+function exclude(stdin: boolean, command: string | undefined, name: string): void {
+  if (!stdin || command === undefined) return;
+  throw wrong(`--${name}-stdin and --${name}-command exclude each other`, 'Leave one of them out.');
+}
+
+async function ask(
+  context: Context,
+  question: string,
+  typed: 'shown' | 'hidden',
+  flag: string,
+): Promise<string> {
+  const answer = (await context.terminal.ask(question, typed))?.trim() ?? '';
+  if (answer !== '') return answer;
+  throw wrong(
+    `${flag} is missing, and nobody was there to type it in`,
+    `Give ${flag}, or run this on a terminal.`,
+  );
+}
+
+/** More than two secrets ever need. */
+const LARGEST_BYTES = 64 * 1024;
+
+async function readLines({ io }: Context): Promise<string[]> {
+  if (io.stdin.isTTY === true) {
+    throw wrong('stdin is a terminal, which would show the secret', 'Leave the flag out to be asked for it.');
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of io.stdin) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > LARGEST_BYTES) throw wrong('stdin holds more than secrets', 'Pipe in the secret alone.');
+  }
+  return Buffer.concat(chunks).toString('utf8').split(/\r?\n/);
+}
+
+function checkSecret(text: string, where: string): GivenSecret {
+  const value = cleanSecret(text);
+  if (value !== null) return { type: 'value', value };
+  throw wrong(
+    `${where} gives no secret: it is empty, or has spaces or control characters`,
+    'Give it as it was handed out, on one line.',
+  );
+}
+
+function wrong(message: string, advice: string): Failure {
+  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+}

@@ -1,0 +1,17 @@
+import { type Command, defineCommand } from './command.ts';
+import { PROFILE_FIELDS, PROFILES, profileStore, showProfiles } from './profile-desk.ts';
+import { printList } from './records.ts';
+
+export const profileList: Command = defineCommand({
+  options: {},
+  fields: PROFILE_FIELDS,
+  examples: [
+    { command: 'vloc profile list', explains: 'all profiles, the embedded service first' },
+    { command: 'vloc profile list --output id', explains: 'their names alone' },
+  ],
+  run: async (context) => {
+    const data = showProfiles(await profileStore(context).read());
+    await printList(context, PROFILES, { data, has_more: false, next_cursor: null });
+    return 0;
+  },
+});

@@ -1,0 +1,91 @@
+import { resolveSettings, type Sources } from '../profiles/layers.ts';
+import type { SecretSource } from '../profiles/profile.ts';
+import { readSources } from '../profiles/resolve.ts';
+import { describeOrigin, type Setting, type Settings } from '../profiles/settings.ts';
+import { type Command, defineCommand } from './command.ts';
+import { printList, type RecordForm } from './records.ts';
+
+interface ShownSetting {
+  readonly setting: string;
+  /** Null where nothing is set; of a secret only where it lies. */
+  readonly value: string | null;
+  readonly origin: string | null;
+}
+
+const SETTINGS: RecordForm<ShownSetting> = {
+  plural: 'settings',
+  idOf: ({ setting }) => setting,
+  columns: [
+    { head: 'SETTING', field: 'setting' },
+    { head: 'VALUE', field: 'value' },
+    { head: 'FROM', field: 'origin' },
+  ],
+};
+
+export const profileShow: Command = defineCommand({
+  operands: {
+    name: 'name',
+    count: 'any',
+    written: '[name]',
+    help: 'profile to show in place of the one that a run would use',
+  },
+  options: {},
+  fields: ['setting', 'value', 'origin'],
+  examples: [
+    { command: 'vloc profile show', explains: 'what a run here and now would use, and where it is set' },
+    { command: 'vloc profile show prod', explains: 'the same with --profile prod' },
+  ],
+  notes: [
+    'A flag wins over the environment, that over the project file (vloc.config.json), that over the profile in use. A profile ' +
+      'that a flag, VLOC_PROFILE or the project file names counts as set there.',
+  ],
+  run: async (context, [name]) => {
+    const { io, service, terminal } = context;
+    const flags = name === undefined ? service : { ...service, profile: name };
+    const sources = await readSources({ ...io, flags, warn: terminal.warn });
+    const data = [...showSettings(resolveSettings(sources)), ...showDefaults(sources)];
+    await printList(context, SETTINGS, { data, has_more: false, next_cursor: null });
+    return 0;
+  },
+});
+
+function showSettings(settings: Settings): ShownSetting[] {
+  const { profile, baseUrl, key, secret, headerPrefix, webhookSecret, stateDir } = settings;
+  const address =
+    baseUrl.value === null
+      ? show('state_dir', stateDir)
+      : show('base_url', { ...baseUrl, value: baseUrl.value });
+  return [
+    show('profile', profile),
+    address,
+    show('key', key),
+    show('secret', mask(secret)),
+    show('header_prefix', headerPrefix),
+    show('webhook_secret', mask(webhookSecret)),
+  ];
+}
+
+function show(name: string, found: Setting<string> | null): ShownSetting {
+  if (found === null) return { setting: name, value: null, origin: null };
+  return { setting: name, value: found.value, origin: describeOrigin(found.origin) };
+}
+
+const PLACES: Readonly<Record<SecretSource['type'], string>> = {
+  file: '******',
+  keychain: '****** (keychain)',
+  command: '****** (command)',
+};
+
+function mask(secret: Setting<SecretSource> | null): Setting<string> | null {
+  return secret === null ? null : { value: PLACES[secret.value.type], origin: secret.origin };
+}
+
+function showDefaults({ project }: Sources): ShownSetting[] {
+  if (project === null) return [];
+  const origin = describeOrigin({ type: 'project', path: project.path });
+  return Object.entries(project.settings.defaults ?? {}).map(([name, value]) => ({
+    setting: `defaults.${name}`,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+    origin,
+  }));
+}

@@ -1,0 +1,75 @@
+/** Files that nobody else may read: folders 0700, files 0600, links not followed for writing. */
+import { lstat, mkdir, open, stat } from 'node:fs/promises';
+import { Failure } from '../client/failure.ts';
+
+export const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+/** What group and others may do. */
+const OTHERS = 0o077;
+
+/** A file of profiles with more than this was not written by vloc: a thousand profiles have a third of it. */
+const LARGEST_BYTES = 1024 * 1024;
+
+export type Warn = (text: string) => void;
+
+/** Makes the folder where it is missing; warns where it stands open to others. */
+export async function ensurePrivateFolder(folder: string, warn: Warn): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  warnOfMode(folder, (await stat(folder)).mode, PRIVATE_FOLDER, warn);
+}
+
+/**
+ * Reads a small private file; null when there is none. Warns where others may read it too.
+ * @throws Failure (`configuration`) for one that is no file or too large
+ */
+export async function readPrivateFile(path: string, warn: Warn): Promise<string | null> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw unreadable(path, error instanceof Error ? error.message : String(error));
+  }
+  try {
+    const { mode, size } = await file.stat();
+    if (size > LARGEST_BYTES) throw unreadable(path, `it has ${size} bytes`);
+    warnOfMode(path, mode, PRIVATE_FILE, warn);
+    return await file.readFile('utf8');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw unreadable(path, error instanceof Error ? error.message : String(error));
+  } finally {
+    await file.close();
+  }
+}
+
+function unreadable(path: string, why: string): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'PROFILES_UNREADABLE',
+    message: `the profiles in ${path} cannot be read: ${why}`,
+    advice: 'Check that path and its permissions; VLOC_CONFIG_DIR chooses another folder.',
+  });
+}
+
+/**
+ * A link could lead the secrets to a file that others read.
+ * @throws Failure (`configuration`)
+ */
+export async function refuseLink(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null || found.isFile()) return;
+  throw new Failure({
+    category: 'configuration',
+    code: 'PROFILES_NOT_A_FILE',
+    message: `${path} is ${found.isSymbolicLink() ? 'a link' : 'no file'}, and secrets are not written there`,
+    advice: 'Put the file itself there, or choose the real folder with VLOC_CONFIG_DIR.',
+  });
+}
+
+function warnOfMode(path: string, mode: number, wanted: number, warn: Warn): void {
+  // Windows has no such bits: Node shows 0666 for every file there.
+  if (process.platform === 'win32' || (mode & OTHERS) === 0) return;
+  const shown = (mode & 0o777).toString(8);
+  warn(`${path} is open to others (mode ${shown}); close it: chmod ${wanted.toString(8)} '${path}'`);
+}

@@ -1,0 +1,33 @@
+/** The form of the file of the profiles; a file that differs was damaged, or written by another version. */
+import * as v from 'valibot';
+import type { ProfileDocument } from './profile.ts';
+
+const text = v.pipe(v.string(), v.nonEmpty());
+
+const SecretSchema = v.variant('type', [
+  v.strictObject({ type: v.literal('file'), value: text }),
+  v.strictObject({ type: v.literal('keychain'), account: text }),
+  v.strictObject({ type: v.literal('command'), command: text }),
+]);
+
+const DocumentSchema = v.strictObject({
+  version: v.literal(1),
+  current: v.optional(text),
+  profiles: v.array(
+    v.strictObject({
+      name: text,
+      base_url: text,
+      key: text,
+      header_prefix: v.optional(text),
+      secret: SecretSchema,
+      webhook_secret: v.optional(SecretSchema),
+    }),
+  ),
+});
+
+/** The document, or the place of what is wrong in it; never a value, which may be a secret. */
+export function parseDocument(value: unknown): ProfileDocument | { readonly wrongAt: string } {
+  const result = v.safeParse(DocumentSchema, value);
+  if (result.success) return result.output;
+  return { wrongAt: v.getDotPath(result.issues[0]) ?? 'the whole of it' };
+}

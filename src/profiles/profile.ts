@@ -1,0 +1,61 @@
+/** What a profile is: a service, a key, and where the key's secret lies. */
+import { Failure } from '../client/failure.ts';
+
+/** Where a secret lies. In the file itself only where there is no keychain, or by the user's own choice. */
+export type SecretSource =
+  | { readonly type: 'file'; readonly value: string }
+  | { readonly type: 'keychain'; readonly account: string }
+  | { readonly type: 'command'; readonly command: string };
+
+export interface Profile {
+  readonly name: string;
+  /** Ends in `/v1`; https, or http to this machine itself. */
+  readonly base_url: string;
+  readonly key: string;
+  readonly header_prefix?: string | undefined;
+  readonly secret: SecretSource;
+  readonly webhook_secret?: SecretSource | undefined;
+}
+
+/** The file of the profiles. */
+export interface ProfileDocument {
+  readonly version: 1;
+  /** Name of the profile in use; without it the embedded service is. */
+  readonly current?: string | undefined;
+  readonly profiles: readonly Profile[];
+}
+
+export const NO_PROFILES: ProfileDocument = { version: 1, profiles: [] };
+
+/** The embedded service: always there, never stored. */
+export const LOCAL = 'local';
+
+/** The profile of that name, or undefined. */
+export function findProfile(document: ProfileDocument, name: string): Profile | undefined {
+  return document.profiles.find((profile) => profile.name === name);
+}
+
+/** Short enough for a column of a table; letters that no shell and no file system takes for something else. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * Checks the name of a profile that is to be stored.
+ * @throws Failure (`usage`)
+ */
+export function checkProfileName(name: string): void {
+  if (name === LOCAL) {
+    throw new Failure({
+      category: 'usage',
+      code: 'PROFILE_NAME_RESERVED',
+      message: `"${LOCAL}" is the embedded service, and always there`,
+      advice: 'Choose another name.',
+    });
+  }
+  if (NAME.test(name)) return;
+  throw new Failure({
+    category: 'usage',
+    code: 'PROFILE_NAME_INVALID',
+    message: `"${name}" cannot be the name of a profile`,
+    advice: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, with a letter or digit first.',
+  });
+}

@@ -1,0 +1,83 @@
+/** `vloc.config.json`: what the runs in one project have in common. It is shared and committed, so it holds no secret. */
+import { lstat, readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { Failure } from '../client/failure.ts';
+import type { Warn } from './private-file.ts';
+import type { ProjectSettings } from './project-schema.ts';
+
+export const PROJECT_FILE = 'vloc.config.json';
+
+export interface ProjectFile {
+  readonly path: string;
+  readonly settings: ProjectSettings;
+}
+
+/**
+ * Reads the nearest project file, from the folder upwards to the root of its repository, the home folder or the root of
+ * the file system.
+ * @returns null when there is none
+ * @throws Failure (`configuration`) for a file that cannot be used
+ */
+export async function readProjectFile(cwd: string, home: string, warn: Warn): Promise<ProjectFile | null> {
+  const path = await findProjectFile(cwd, home);
+  if (path === null) return null;
+  // Above a folder that everybody may write to, such as /tmp, anybody could decide where a run goes.
+  if (!(await isTrusted(path))) {
+    warn(`${path} belongs to another user and is left out; give it to yourself to use it.`);
+    return null;
+  }
+  const { parseProject } = await import('./project-schema.ts');
+  const parsed = parseProject(await readJson(path));
+  if ('errors' in parsed) {
+    throw invalid(
+      path,
+      'cannot be used',
+      'Mend the file; `vloc profile show` tells what it sets.',
+      parsed.errors,
+    );
+  }
+  return { path, settings: parsed };
+}
+
+async function findProjectFile(cwd: string, home: string): Promise<string | null> {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const path = join(folder, PROJECT_FILE);
+    if (await exists(path)) return path;
+    const isLast = folder === resolve(home) || folder === dirname(folder);
+    if (isLast || (await exists(join(folder, '.git')))) return null;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
+
+async function isTrusted(path: string): Promise<boolean> {
+  const { uid } = userInfo();
+  // Windows has no such numbers.
+  if (uid < 0) return true;
+  const owner = (await lstat(path)).uid;
+  return owner === uid || owner === 0;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw invalid(path, `cannot be read: ${why}`, 'Mend the file, or remove it.');
+  }
+}
+
+function invalid(path: string, what: string, advice: string, errors?: ProjectErrors): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'PROJECT_FILE_INVALID',
+    message: `${path} ${what}`,
+    advice,
+    ...(errors === undefined ? {} : { errors }),
+  });
+}
+
+type ProjectErrors = readonly { readonly pointer: string; readonly detail: string }[];

@@ -1,0 +1,120 @@
+/** Secrets put where they are safe, and fetched from there when they are needed. */
+import { randomUUID } from 'node:crypto';
+import { Failure } from '../client/failure.ts';
+import { type Environment, readVariable } from './environment.ts';
+import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
+import type { SecretSource } from './profile.ts';
+import { runSecretCommand } from './secret-command.ts';
+
+export const SECRET_STORES = ['file', 'keychain'] as const;
+export type SecretStore = (typeof SECRET_STORES)[number];
+
+/** Somebody who is asked to unlock the keychain types a password. */
+const PERSON_LIMIT_MS = 60_000;
+
+export interface SecretKeeper {
+  /**
+   * Stores a secret under a new place. Without a choice that is the keychain, or the file where there is none.
+   * @throws Failure (`configuration`) when the keychain was chosen and cannot be used
+   */
+  store(secret: string, chosen: SecretStore | undefined): Promise<SecretSource>;
+  /** @throws Failure (`configuration`) */
+  fetch(source: SecretSource, signal?: AbortSignal): Promise<string>;
+  /** Takes a secret out of the keychain; says so when that fails. */
+  forget(source: SecretSource): Promise<void>;
+}
+
+export interface KeeperOptions {
+  readonly env: Environment;
+  /** Whether somebody can answer a question of the keychain. */
+  readonly attended: boolean;
+  readonly note: (text: string) => void;
+  /** Longest time for storing, in milliseconds; default three seconds. */
+  readonly limitMs?: number;
+}
+
+/** Nothing is started before the first secret. */
+export function createSecretKeeper({ env, attended, note, limitMs }: KeeperOptions): SecretKeeper {
+  const writing = createKeychain(env, limitMs ?? KEYCHAIN_LIMIT_MS);
+  // The second secret of a profile does not wait for what the first has found out.
+  let isAway = false;
+  const reading = attended ? createKeychain(env, PERSON_LIMIT_MS) : writing;
+  return {
+    async store(secret, chosen) {
+      const off = isOn(readVariable(env, 'VLOC_NO_KEYCHAIN'));
+      if (chosen === 'file' || (chosen === undefined && (off || isAway)))
+        return { type: 'file', value: secret };
+      // A new place for each: two folders of profiles may have the same names.
+      const account = randomUUID();
+      try {
+        await writing.write(account, secret);
+        return { type: 'keychain', account };
+      } catch (error) {
+        if (!(error instanceof KeychainUnavailable)) throw error;
+        if (chosen === 'keychain') throw refused(error);
+        isAway = true;
+        note(`No keychain can be used (${error.message}); the secret goes to the file of the profiles.`);
+        return { type: 'file', value: secret };
+      }
+    },
+    async fetch(source, signal) {
+      switch (source.type) {
+        case 'file':
+          return source.value;
+        case 'command':
+          return runSecretCommand(source.command, { env, ...(signal === undefined ? {} : { signal }) });
+        case 'keychain':
+          return fetchFromKeychain(reading, source.account);
+      }
+    },
+    async forget(source) {
+      if (source.type !== 'keychain') return;
+      try {
+        await writing.remove(source.account);
+      } catch (error) {
+        if (!(error instanceof KeychainUnavailable)) throw error;
+        note(`The secret stays in the keychain, entry "vloc" ${source.account}: ${error.message}.`);
+      }
+    },
+  };
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '0';
+}
+
+async function fetchFromKeychain(keychain: Keychain, account: string): Promise<string> {
+  try {
+    const secret = await keychain.read(account);
+    if (secret !== null) return secret;
+  } catch (error) {
+    if (!(error instanceof KeychainUnavailable)) throw error;
+    throw new Failure(
+      {
+        category: 'configuration',
+        code: 'KEYCHAIN_UNAVAILABLE',
+        message: `the secret is in the keychain, which cannot be read: ${error.message}`,
+        advice: 'Unlock the keychain, or set VLOC_SECRET for this run.',
+      },
+      { cause: error },
+    );
+  }
+  throw new Failure({
+    category: 'configuration',
+    code: 'SECRET_NOT_FOUND',
+    message: 'the secret of the profile is no longer in the keychain',
+    advice: 'Store it again: `vloc profile add NAME --replace`.',
+  });
+}
+
+function refused(error: KeychainUnavailable): Failure {
+  return new Failure(
+    {
+      category: 'configuration',
+      code: 'KEYCHAIN_UNAVAILABLE',
+      message: `the keychain cannot be used: ${error.message}`,
+      advice: 'Unlock it, or keep the secret in the file of the profiles: --store file.',
+    },
+    { cause: error },
+  );
+}

@@ -1,0 +1,85 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { withProjectDefaults } from '../../src/cli/project-defaults.ts';
+import type { OptionTable } from '../../src/commands/command.ts';
+import { makeFolder } from '../client/support/harness.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+const OPTIONS = {
+  to: { type: 'list', value: 'tags', help: '' },
+  out: { type: 'text', value: 'dir', help: '' },
+  name: { type: 'text', value: 'template', help: '' },
+  timeout: { type: 'duration', value: 'time', help: '' },
+  mode: { type: 'choice', choices: ['standard', 'subtitles_only'], help: '' },
+  clobber: { type: 'flag', help: '' },
+  skipExisting: { type: 'flag', help: '' },
+  set: { type: 'pairs', value: 'name=value', help: '' },
+} as const satisfies OptionTable;
+
+const NOTHING = { to: [], clobber: false, skipExisting: false, set: {} };
+
+let folder = '';
+beforeEach(async () => {
+  folder = await makeFolder();
+});
+
+async function fill(defaults: object, found: Record<string, unknown> = {}) {
+  await writeFile(join(folder, 'vloc.config.json'), JSON.stringify({ defaults }));
+  const cwd = join(folder, 'below');
+  await mkdir(cwd, { recursive: true });
+  const { io } = createTestIo({ cwd, env: { HOME: '/nobody' } });
+  const command = { options: OPTIONS, examples: [], run: async () => 0 };
+  // The options of a test stand in for those that the parser has read.
+  const called = { command, options: { ...NOTHING, ...found } as never, given: Object.keys(found) };
+  return withProjectDefaults(called, io, () => {});
+}
+
+describe('defaults of the project file', () => {
+  it('are read as the flags are; a folder is meant from where the file lies', async () => {
+    const defaults = {
+      to: ['es', 'fr'],
+      out: 'done',
+      name: '{stem}{ext}',
+      timeout: '2h',
+      mode: 'standard',
+      skip_existing: true,
+      set: { a: 'b' },
+    };
+    expect(await fill(defaults)).toEqual({
+      ...NOTHING,
+      to: ['es', 'fr'],
+      out: join(folder, 'done'),
+      name: '{stem}{ext}',
+      timeout: 7_200_000,
+      mode: 'standard',
+      skipExisting: true,
+      set: { a: 'b' },
+    });
+  });
+
+  it('give way to what stands on the command line, its opposite too', async () => {
+    const found = { to: ['de'], clobber: true };
+    expect(await fill({ to: 'es,fr', skip_existing: true }, found)).toEqual({ ...NOTHING, ...found });
+  });
+
+  it('for options of other commands are no fault', async () => {
+    expect(await fill({ subtitle_output: 'soft' })).toEqual(NOTHING);
+  });
+
+  it.each([
+    [{ timeot: '2h' }, 'defaults.timeot', 'did you mean timeout?'],
+    [{ something_else: 1 }, 'defaults.something_else', 'no command has such an option'],
+    [{ mode: 'loud' }, 'defaults.mode', 'choose of standard, subtitles_only'],
+    [{ clobber: 'yes' }, 'defaults.clobber', 'true or false'],
+    [{ to: [1] }, 'defaults.to', 'list of texts'],
+    [{ timeout: 'soon' }, 'defaults.timeout', '90s'],
+    [{ out: ['a'] }, 'defaults.out', 'text or a number'],
+    [{ set: { a: 1 } }, 'defaults.set', 'object of texts'],
+  ])('that cannot be used are named: %j', async (defaults, pointer, detail) => {
+    const error = await fill(defaults).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      facts: { category: 'configuration', errors: [{ pointer, detail: expect.stringContaining(detail) }] },
+    });
+  });
+});

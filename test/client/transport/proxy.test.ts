@@ -1,0 +1,103 @@
+import { createServer as createProxy, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { chooseProxy } from '../../../src/client/transport/proxy.ts';
+import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
+
+const PROXY = 'http://proxy.example.com:3128';
+
+describe('the way to a service', () => {
+  test.each([
+    ['https://api.example.com/v1', '', PROXY],
+    ['https://api.example.com/v1', 'example.org', PROXY],
+    ['https://api.example.com/v1', 'api.example.com', null],
+    ['https://api.example.com/v1', 'API.Example.com', null],
+    ['https://api.example.com/v1', '.example.com', null],
+    ['https://api.example.com/v1', '*.example.com', null],
+    ['https://api.example.com/v1', 'example.com', null],
+    ['https://myexample.com/v1', 'example.com', PROXY],
+    ['https://api.example.com/v1', 'a.org, api.example.com:443', null],
+    ['https://api.example.com:8443/v1', 'api.example.com:443', PROXY],
+    ['https://api.example.com:8443/v1', 'api.example.com:8443 b.org', null],
+    ['https://api.example.com/v1', 'a.org,*', null],
+    ['https://[2001:db8::1]/v1', '2001:db8::1', null],
+    ['https://[2001:db8::1]:444/v1', '[2001:db8::1]:443', PROXY],
+    ['https://127.0.0.1:9/v1', '', null],
+    ['https://localhost:9/v1', '', null],
+    ['https://[::1]:9/v1', '', null],
+  ])('%s with NO_PROXY=%s is %s', (address, noProxy, way) => {
+    expect(chooseProxy(new URL(address), { http: '', https: PROXY, noProxy })).toBe(way);
+  });
+
+  test('follows the scheme, and leads to this machine only when that is asked for', () => {
+    const settings = { http: PROXY, https: '', noProxy: '' };
+    expect(chooseProxy(new URL('https://a.example/v1'), settings)).toBeNull();
+    expect(chooseProxy(new URL('http://127.0.0.1/v1'), settings)).toBeNull();
+    expect(chooseProxy(new URL('http://127.0.0.1/v1'), { ...settings, loopback: true })).toBe(PROXY);
+  });
+});
+
+type OnConnect = (request: IncomingMessage, socket: Duplex) => void;
+
+async function startProxy(onConnect: OnConnect) {
+  const server: Server = createProxy().on('connect', onConnect);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onCleanup(async () => void server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has one
+}
+
+const refuse =
+  (status: string): OnConnect =>
+  (_request, socket) => {
+    socket.on('error', () => {});
+    socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
+  };
+
+const through = (proxy: string) => ({ proxy: { http: proxy, https: proxy, noProxy: '', loopback: true } });
+const CREDITS = { method: 'GET', path: '/credits' } as const;
+
+describe('a proxy', () => {
+  test('opens a tunnel, and gets its password, which the service does not', async () => {
+    const seen: (string | undefined)[] = [];
+    const proxy = await startProxy((request, socket) => {
+      seen.push(request.headers['proxy-authorization']);
+      const [host = '', port] = (request.url ?? '').split(':');
+      const upstream = connect(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+      for (const end of [upstream, socket]) end.on('error', () => end.destroy());
+    });
+    const { client, server } = await startHarness(through(`http://user:canary@${proxy}`));
+    expect((await client.send(CREDITS)).status).toBe(200);
+    expect(seen).toEqual([`Basic ${Buffer.from('user:canary').toString('base64')}`]);
+    expect(server.seen[0]?.headers['proxy-authorization']).toBeUndefined();
+  });
+
+  test.each([
+    ['407 Proxy Authentication Required', 'configuration', 'PROXY_CREDENTIALS', 'user:password@'],
+    ['403 Forbidden', 'configuration', 'PROXY_REFUSED', 'NO_PROXY'],
+    ['502 Bad Gateway', 'temporary', 'PROXY_FAILED', 'run the same command again'],
+  ])('that answers %s is told apart from the service', async (status, category, code, advice) => {
+    const proxy = await startProxy(refuse(status));
+    const { client, server } = await startHarness(through(`http://user:canary@${proxy}`));
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts).toMatchObject({ category, code });
+    expect(facts.message).toContain(proxy);
+    expect(facts.advice).toContain(advice);
+    expect(JSON.stringify(facts)).not.toContain('canary');
+    expect(server.seen).toEqual([]);
+  });
+
+  test('that nobody listens at is named, not the service', async () => {
+    const probe = createProxy();
+    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+    const { port } = probe.address() as AddressInfo; // a TCP server has one
+    await new Promise((resolve) => probe.close(resolve));
+    const { client } = await startHarness(through(`http://127.0.0.1:${port}`));
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts).toMatchObject({ category: 'temporary', code: 'PROXY_UNREACHABLE' });
+    expect(facts.message).toContain(`127.0.0.1:${port}`);
+  });
+});

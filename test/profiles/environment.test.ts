@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import {
+  ENVIRONMENT,
+  readVariable,
+  takeEnvironment,
+  withoutSecrets,
+} from '../../src/profiles/environment.ts';
+
+it('secrets are handed over once and leave the process, everything else stays', () => {
+  const variables: Record<string, string> = {
+    VLOC_SECRET: 'a',
+    VLOC_WEBHOOK_SECRET: 'b',
+    VLOC_KEY: 'k',
+    PATH: '/bin',
+  };
+  expect(takeEnvironment(variables)).toEqual({
+    VLOC_SECRET: 'a',
+    VLOC_WEBHOOK_SECRET: 'b',
+    VLOC_KEY: 'k',
+    PATH: '/bin',
+  });
+  expect(variables).toEqual({ VLOC_KEY: 'k', PATH: '/bin' });
+  expect(withoutSecrets({ VLOC_SECRET: 'a', PATH: '/bin' })).toEqual({ PATH: '/bin' });
+});
+
+it('a run of the command line has taken them out before a command runs', async () => {
+  const start = new URL('../../src/cli/start.ts', import.meta.url).href;
+  const script = `
+    const { start } = await import(${JSON.stringify(start)});
+    await start({ ...process, argv: ['node', 'vloc', 'help', 'environment'], env: process.env, stdout: process.stdout,
+      stderr: process.stderr, stdin: process.stdin, cwd: () => '/', on() {}, off() {}, listeners: () => [],
+      removeAllListeners() {} });
+    process.stderr.write('left: ' + Object.keys(process.env).filter((name) => /SECRET/.test(name)));`;
+  const env = { PATH: process.env.PATH, VLOC_SECRET: 'canary', VLOC_WEBHOOK_SECRET: 'canary' };
+  const args = ['--input-type=module', '--eval', script];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
+  expect(stderr).toBe('left: ');
+  for (const name of Object.keys(ENVIRONMENT)) expect(stdout).toContain(name);
+});
+
+it('an empty variable counts as not set', () => {
+  expect(readVariable({ VLOC_KEY: '' }, 'VLOC_KEY')).toBeUndefined();
+});

@@ -1,0 +1,83 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createKeychain, KeychainUnavailable } from '../../src/profiles/keychain.ts';
+import { createSecretKeeper } from '../../src/profiles/secrets.ts';
+import { makeFolder } from './support/folder.ts';
+
+/** A session bus that takes connections and never says a word. */
+async function startHungBus() {
+  const path = join(await makeFolder(), 'bus');
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  onTestFinished(async () => void server.close());
+  return {
+    env: { ...NO_BUS, DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` },
+    connections: () => connections,
+  };
+}
+
+const NO_BUS = { PATH: process.env.PATH, HOME: process.env.HOME };
+
+function createKeeper(env: Record<string, string | undefined>, limitMs?: number) {
+  const notes: string[] = [];
+  const limit = limitMs === undefined ? {} : { limitMs };
+  return {
+    notes,
+    keeper: createSecretKeeper({ env, attended: false, note: (text) => notes.push(text), ...limit }),
+  };
+}
+
+describe.runIf(process.platform === 'linux')('without a keychain', () => {
+  it('a secret goes to the file, with a notice, in less than three seconds', async () => {
+    const { keeper, notes } = createKeeper(NO_BUS);
+    const begun = performance.now();
+    expect(await keeper.store('canary', undefined)).toEqual({ type: 'file', value: 'canary' });
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(notes).toEqual([expect.stringContaining('No keychain can be used')]);
+    expect(notes.join()).not.toContain('canary');
+  });
+
+  it('nothing is stored when the keychain was asked for by name', async () => {
+    const { keeper } = createKeeper(NO_BUS);
+    await expect(keeper.store('canary', 'keychain')).rejects.toMatchObject({
+      facts: { code: 'KEYCHAIN_UNAVAILABLE', advice: expect.stringContaining('--store file') },
+    });
+  });
+
+  it('a secret that lies there is said to be out of reach, with the way round', async () => {
+    const { keeper } = createKeeper(NO_BUS);
+    await expect(keeper.fetch({ type: 'keychain', account: 'a' })).rejects.toMatchObject({
+      facts: { category: 'configuration', advice: expect.stringContaining('VLOC_SECRET') },
+    });
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a keychain that hangs', () => {
+  it('is given up in time', async () => {
+    const bus = await startHungBus();
+    const begun = performance.now();
+    const error = await createKeychain(bus.env, 1_000)
+      .read('a')
+      .catch((reason) => reason);
+    expect(error).toBeInstanceOf(KeychainUnavailable);
+    expect(error.message).toBe('it did not answer in 1 s');
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+});
+
+describe('the user who wants no keychain', () => {
+  it.each([
+    [{ VLOC_NO_KEYCHAIN: '1' }, undefined],
+    [{}, 'file'],
+  ] as const)('gets none: %j, --store %s', async (env, chosen) => {
+    const bus = await startHungBus();
+    const { keeper, notes } = createKeeper({ ...bus.env, ...env });
+    expect(await keeper.store('canary', chosen)).toEqual({ type: 'file', value: 'canary' });
+    expect([notes, bus.connections()]).toEqual([[], 0]);
+  });
+});

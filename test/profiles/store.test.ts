@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { ProfileDocument } from '../../src/profiles/profile.ts';
+import { openProfileStore } from '../../src/profiles/store.ts';
+import { makeFolder } from './support/folder.ts';
+
+const ADD = fileURLToPath(new URL('./support/add-profiles.ts', import.meta.url));
+
+async function openStore() {
+  const folder = join(await makeFolder(), 'vloc');
+  const warnings: string[] = [];
+  const store = openProfileStore(folder, (text) => warnings.push(text));
+  return { folder, store, warnings };
+}
+
+const add =
+  (name: string) =>
+  (document: ProfileDocument): ProfileDocument => ({
+    ...document,
+    profiles: [
+      ...document.profiles,
+      { name, base_url: 'https://a.example/v1', key: 'k', secret: { type: 'file', value: 'canary' } },
+    ],
+  });
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('the file of the profiles', () => {
+  it('is empty before the first one, and reading makes nothing', async () => {
+    const { folder, store } = await openStore();
+    expect(await store.read()).toEqual({ version: 1, profiles: [] });
+    await expect(stat(folder)).rejects.toThrow('ENOENT');
+  });
+
+  it('keeps what is added, names that objects have of their own too', async () => {
+    const { store } = await openStore();
+    await store.change(add('constructor'));
+    await store.change(add('a.b'));
+    expect((await store.read()).profiles.map(({ name }) => name)).toEqual(['constructor', 'a.b']);
+  });
+
+  it('loses none of a hundred that five processes add at the same time, and is open to nobody else', async () => {
+    const { folder, store, warnings } = await openStore();
+    const prefixes = Array.from({ length: 5 }, (_, index) => `p${index}`);
+    const run = promisify(execFile);
+    await Promise.all(prefixes.map((prefix) => run(process.execPath, [ADD, folder, prefix, '20'])));
+    const { profiles } = await store.read();
+    expect(new Set(profiles.map(({ name }) => name)).size).toBe(100);
+    expect(await modeOf(folder)).toBe('700');
+    const files = await readdir(folder);
+    expect(files.sort()).toEqual(['profiles.json', 'profiles.lock']);
+    for (const file of files) expect([file, await modeOf(join(folder, file))]).toEqual([file, '600']);
+    expect(warnings).toEqual([]);
+  }, 60_000);
+
+  it.each([
+    ['', 'not JSON'],
+    ['{"version":1,', 'not JSON'],
+    ['[]', 'version'],
+    ['7', 'the whole of it'],
+    ['{"version":2,"profiles":[]}', 'version'],
+    ['{"version":1,"profiles":[{"name":"a","key":"canary"}]}', 'profiles.0.base_url'],
+  ])('that is damaged (%s) is reported and stays as it is', async (text, where) => {
+    const { folder, store } = await openStore();
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(store.path, text, { mode: 0o600 });
+    for (const act of [() => store.read(), () => store.change(add('b'))]) {
+      const error = await act().then(
+        () => null,
+        (reason) => reason,
+      );
+      expect(error?.facts).toMatchObject({ category: 'configuration', code: 'PROFILES_DAMAGED' });
+      expect(error.message).toContain(where);
+      expect(error.message + error.facts.advice).not.toContain('canary');
+    }
+    expect(await readFile(store.path, 'utf8')).toBe(text);
+  });
+
+  it('is not written through a link, which is read all the same', async () => {
+    const { folder, store } = await openStore();
+    const elsewhere = join(await makeFolder(), 'public.json');
+    await writeFile(elsewhere, '{"version":1,"profiles":[]}', { mode: 0o600 });
+    await mkdir(folder, { mode: 0o700 });
+    await symlink(elsewhere, store.path);
+    expect((await store.read()).profiles).toEqual([]);
+    await expect(store.change(add('a'))).rejects.toThrow('is a link');
+    expect(await readFile(elsewhere, 'utf8')).not.toContain('canary');
+  });
+
+  it('that others may read is used with a warning, and closed at the next change', async () => {
+    const { folder, store, warnings } = await openStore();
+    await store.change(add('a'));
+    await chmod(folder, 0o755);
+    await chmod(store.path, 0o644);
+    expect((await store.read()).profiles).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringContaining(`mode 644`)]);
+    await store.change(add('b'));
+    expect(warnings).toContainEqual(expect.stringContaining('mode 755'));
+    expect(await modeOf(store.path)).toBe('600');
+  });
+
+  it('stays as it is when a change is refused, and can be changed again', async () => {
+    const { store } = await openStore();
+    await store.change(add('a'));
+    const refuse = () => {
+      throw new Error('no');
+    };
+    await expect(store.change(refuse)).rejects.toThrow('no');
+    await store.change(add('b'));
+    expect((await store.read()).profiles).toHaveLength(2);
+  });
+
+  it('says what to do when its lock cannot be used', async () => {
+    const { folder, store } = await openStore();
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(
+      join(folder, 'profiles.lock'),
+      'this is not a database, but long enough to be one'.repeat(10),
+    );
+    await expect(store.change(add('a'))).rejects.toMatchObject({ facts: { code: 'PROFILES_LOCK' } });
+  });
+});
