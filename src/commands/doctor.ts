@@ -1,0 +1,98 @@
+import { tmpdir } from 'node:os';
+import { versions } from 'node:process';
+import { configFolder, stateFolder } from '../profiles/folders.ts';
+import { proxySettings } from '../profiles/proxy-settings.ts';
+import { describeOrigin, type Settings } from '../profiles/settings.ts';
+import { type Command, defineCommand } from './command.ts';
+import type { Context } from './context.ts';
+import { readSettings } from './doctor/configured.ts';
+import { lookAtFolder } from './doctor/disk.ts';
+import { createInspect, type Finding, type Inspect } from './doctor/finding.ts';
+import { inspectEngines } from './doctor/media-engines.ts';
+import { judgePrivacy } from './doctor/private.ts';
+import { inspectWay } from './doctor/reach.ts';
+import { failureOf, printFindings } from './doctor/report.ts';
+import { judgeNode } from './doctor/runtime.ts';
+import { judgeScreen } from './doctor/screen.ts';
+import { askForCredits } from './doctor/service.ts';
+
+export const doctor: Command = defineCommand({
+  options: {},
+  examples: [
+    { command: 'vloc doctor', explains: 'what is right, what is not, and what to do about it' },
+    { command: 'vloc doctor --output json', explains: 'the same facts for a report or a program' },
+    { command: 'vloc doctor --output id', explains: 'the names of the checks that found something' },
+  ],
+  notes: [
+    'One signed request reads the balance; nothing else is sent, and no secret is shown. Each check takes 5 seconds at most.',
+    'Exit code 0: no check failed; 4: configuration, credentials or engines; 10: disk; 7: network. Warnings do not count.',
+  ],
+  run: async (context) => {
+    const findings = await inspectAll(context, createInspect(context.signal));
+    await printFindings(context, findings);
+    const failure = failureOf(findings);
+    if (failure !== null) throw failure;
+    return 0;
+  },
+});
+
+/** All checks at once; the findings keep the order of reading. */
+async function inspectAll(context: Context, inspect: Inspect): Promise<Finding[]> {
+  const { io } = context;
+  const warnings: string[] = [];
+  const settings: { found: Settings | null } = { found: null };
+  const configuration = await inspect('configuration', 'configuration', async () => {
+    settings.found = await readSettings(context, (text) => warnings.push(text));
+    return describeSettings(settings.found);
+  });
+  const state = stateFolder(io.env, io.platform);
+  const config = configFolder(io.env, io.platform);
+  const folder = (name: string, path: string) => inspect(name, 'disk', () => lookAtFolder(path));
+  const groups = await Promise.all(
+    [
+      [inspect('node', 'configuration', () => judgeNode(versions.node))],
+      inspectService(context, inspect, settings.found),
+      [folder('state folder', state), folder('config folder', config)],
+      [folder('temporary folder', tmpdir()), folder('current folder', io.cwd)],
+      [inspect('privacy', 'configuration', () => judgePrivacy([state, config], warnings, io.platform))],
+      inspectEngines(inspect, io.env.PATH ?? '', settings.found?.baseUrl.value == null),
+      [inspect('terminal', 'configuration', () => judgeScreen(io))],
+    ].map(async (group) => Promise.all(await group)),
+  );
+  return [configuration, ...groups.flat()];
+}
+
+function describeSettings({ baseUrl, profile }: Settings) {
+  const from = describeOrigin(baseUrl.origin);
+  const facts = { base_url: baseUrl.value, from, profile: profile?.value ?? null };
+  const shown = baseUrl.value ?? 'the embedded service';
+  return { grade: 'ok', message: `${shown} (${from})`, facts } as const;
+}
+
+/** Without settings there is nothing to reach, and the finding on them says why. */
+async function inspectService(
+  context: Context,
+  inspect: Inspect,
+  settings: Settings | null,
+): Promise<Finding[]> {
+  if (settings === null) return [];
+  const { value } = settings.baseUrl;
+  const way = value === null ? [] : await inspectBaseUrl(context, inspect, value);
+  // Who cannot get there learns nothing about credentials, and would wait for retries.
+  if (way.some(({ grade, check }) => grade === 'fail' && check !== 'clock')) return way;
+  const look = (signal: AbortSignal) => askForCredits(context, signal);
+  return [...way, await inspect('credentials', 'configuration', look)];
+}
+
+async function inspectBaseUrl(context: Context, inspect: Inspect, baseUrl: string): Promise<Finding[]> {
+  const { env, now } = context.io;
+  const checked = await inspect('address', 'configuration', async () => {
+    const { parseBaseUrl } = await import('../client/transport/base-url.ts');
+    parseBaseUrl(baseUrl);
+    proxySettings(env);
+    return { grade: 'ok', message: baseUrl };
+  });
+  if (checked.grade === 'fail') return [checked];
+  const url = new URL(baseUrl);
+  return [checked, ...(await inspectWay(inspect, { url, proxy: proxySettings(env), now }))];
+}

@@ -1,0 +1,64 @@
+/** Findings on stdout, and the failure that they add up to. */
+import { Failure } from '../../client/failure.ts';
+import type { Context } from '../context.ts';
+import type { Area, Finding, Grade } from './finding.ts';
+
+/** Prints all findings, in the form that was asked for. */
+export async function printFindings(context: Context, findings: readonly Finding[]): Promise<void> {
+  const { output, print, terminal } = context;
+  const summary = {
+    ok: count(findings, 'ok'),
+    warn: count(findings, 'warn'),
+    fail: count(findings, 'fail'),
+  };
+  switch (output) {
+    case 'json':
+      print(JSON.stringify({ ...summary, checks: findings.map(document) }, null, 2));
+      return;
+    case 'ndjson':
+      for (const finding of findings) print(JSON.stringify({ type: 'check', ...document(finding) }));
+      print(JSON.stringify({ type: 'summary', ...summary }));
+      return;
+    case 'plain':
+      for (const { grade, check, message } of findings) print(`${grade}\t${check}\t${message}`);
+      return;
+    case 'id':
+      for (const { grade, check } of findings) if (grade !== 'ok') print(check);
+      return;
+    case 'table':
+      print(await terminal.table(['STATE', 'CHECK', 'FINDING'], findings.flatMap(rows)));
+  }
+}
+
+function count(findings: readonly Finding[], grade: Grade): number {
+  return findings.filter((finding) => finding.grade === grade).length;
+}
+
+function document({ check, grade, area, message, mend, facts }: Finding): object {
+  return { check, state: grade, area, message, mend: mend ?? null, facts: facts ?? {} };
+}
+
+function rows({ grade, check, message, mend }: Finding): string[][] {
+  const found = [grade, check, message];
+  return mend === undefined || grade === 'ok' ? [found] : [found, ['', '', `→ ${mend}`]];
+}
+
+/** The settings come first: what they get wrong brings the rest down with it. A network may mend itself, a disk does not. */
+const ORDER: readonly Area[] = ['configuration', 'disk', 'network'];
+
+const CATEGORIES = { configuration: 'configuration', disk: 'disk', network: 'temporary' } as const;
+
+/** Null when no check failed. */
+export function failureOf(findings: readonly Finding[]): Failure | null {
+  const failed = findings.filter(({ grade }) => grade === 'fail');
+  const area = ORDER.find((each) => failed.some((finding) => finding.area === each));
+  if (area === undefined) return null;
+  const mend = failed.find((finding) => finding.area === area && finding.mend !== undefined)?.mend;
+  return new Failure({
+    category: CATEGORIES[area],
+    code: 'CHECKS_FAILED',
+    message: `${failed.length} of ${findings.length} checks failed: ${failed.map(({ check }) => check).join(', ')}`,
+    advice: mend ?? 'The findings above say why.',
+    retryable: area === 'network',
+  });
+}

@@ -1,0 +1,170 @@
+import { Failure } from '../client/failure.ts';
+import { SYSTEM_RUNTIME } from '../client/runtime.ts';
+import { createForwarder, parseForwardTarget } from '../client/webhooks/forward.ts';
+import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
+import { type Context, Interruption } from './context.ts';
+import { formatDuration } from './format.ts';
+import { listen } from './serve.ts';
+import { createEventCommands } from './webhooks/event-commands.ts';
+import { type Listener, startListener } from './webhooks/listener.ts';
+import { createReceiver, type ReceivedEvent, type Report } from './webhooks/receiver.ts';
+import { RULE_OPTIONS, readRules } from './webhooks/rules.ts';
+import { createShow, type Show } from './webhooks/show.ts';
+import { checkSuccess, idOfReference, isEndOf } from './webhooks/until-job.ts';
+
+const OPTIONS = {
+  host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
+  port: { type: 'number', value: 'port', help: 'port to listen on (default: one that is free)' },
+  path: { type: 'text', value: '/path', help: 'the only path that is answered (default: /)' },
+  forwardTo: {
+    type: 'text',
+    value: 'url',
+    help: 'send genuine events on, unchanged, to an address such as http://localhost:3000/hook',
+  },
+  exec: {
+    type: 'text',
+    value: 'command',
+    help: 'run a shell command for each event: its JSON on stdin, its facts in VLOC_EVENT_*',
+  },
+  until: { type: 'text', value: 'job', help: 'end when this job has ended: 0 for success, else 5' },
+  timeout: { type: 'duration', value: 'time', help: 'listen no longer than 90s, 30m, 2h' },
+  ...RULE_OPTIONS,
+} as const satisfies OptionTable;
+
+type Options = OptionValues<typeof OPTIONS>;
+
+export const webhooksListen: Command = defineCommand({
+  options: OPTIONS,
+  examples: [
+    {
+      command: 'vloc webhooks listen --port 4242 --forward-to localhost:3000/hook',
+      explains: 'verify deliveries and hand them to a receiver under development',
+    },
+    {
+      command: `vloc webhooks listen --port 4242 --exec 'notify-send "$VLOC_EVENT_TYPE" "$VLOC_EVENT_JOB_ID"'`,
+      explains: 'run a command for each event',
+    },
+    {
+      command: 'vloc webhooks listen --port 4242 --until loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --timeout 2h',
+      explains: 'wait for one job without polling',
+    },
+  ],
+  notes: [
+    'A hosted service sends to public https addresses only: put a tunnel or a reverse proxy in front of the port, and give its address as --callback-url of a job. An embedded service sends to this machine when it was started with `vloc serve --allow-loopback`; `vloc serve keys create --output json` shows the webhook_secret of a new key.',
+    'The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin, never from an argument. Commands of --exec get neither it nor VLOC_SECRET.',
+    'Answers: 200 for an event and for a duplicate, 400 or 401 for what is not genuine, 502 when --forward-to did not take it, so that the service sends it again. --exec runs after the answer; its output goes to stderr.',
+    'Ctrl-C ends with 0, or with 130 while --until waits. A webhook may be lost: give --timeout with --until, and look with `vloc jobs get`. With --output json the document comes at the end; ndjson has a line at once for everything.',
+  ],
+  run: async (context, _operands, options) => {
+    const port = checkPort(options.port ?? 0);
+    const path = checkPath(options.path ?? '/');
+    const target = options.forwardTo === undefined ? null : parseForwardTarget(options.forwardTo);
+    const rules = await readRules(context, options);
+    const forwarder = target === null ? null : createForwarder(target);
+    const show = createShow(context);
+    const ended = Promise.withResolvers<ReceivedEvent>();
+    const commands = options.exec === undefined ? null : createCommands(context, options.exec, show);
+    const report = (told: Report) => {
+      show.report(told);
+      if (told.type !== 'event') return;
+      commands?.run(told.event);
+      if (options.until !== undefined && isEndOf(told.event, idOfReference(options.until))) {
+        ended.resolve(told.event);
+      }
+    };
+    let listener: Listener | null = null;
+    try {
+      const receive = createReceiver({ rules, now: context.io.now, forwarder, report });
+      const onRefused = (reason: string) => context.terminal.warn(`Refused: ${reason}.`);
+      const host = options.host ?? '127.0.0.1';
+      listener = await listen(() => startListener({ host, port, path, receive, onRefused }));
+      show.listening(listener.url);
+      const last = await waitForEnd(context, ended.promise, options);
+      // The answer to the last event, and its command, come to their end.
+      await listener.close();
+      await commands?.idle();
+      if (last !== null) checkSuccess(last);
+    } finally {
+      await listener?.close();
+      await commands?.idle();
+      await forwarder?.close();
+      await show.end();
+    }
+    checkCommands(show);
+    return 0;
+  },
+});
+
+function createCommands({ io, signal }: Context, command: string, show: Show) {
+  const { env, cwd, stderr: output } = io;
+  return createEventCommands({ command, env, cwd, output, signal, onFailed: show.commandFailed });
+}
+
+/** The event that `--until` waits for, or null when listening has an orderly end without one. */
+async function waitForEnd(
+  { signal }: Context,
+  ended: Promise<ReceivedEvent>,
+  { until, timeout }: Options,
+): Promise<ReceivedEvent | null> {
+  const timer = new AbortController();
+  // Longer than any run.
+  const sleep = SYSTEM_RUNTIME.sleep(
+    timeout ?? Number.MAX_SAFE_INTEGER,
+    AbortSignal.any([signal, timer.signal]),
+  );
+  const time = sleep.then(
+    () => 'time' as const,
+    () => 'stopped' as const,
+  );
+  try {
+    const outcome = await Promise.race([ended, time]);
+    if (typeof outcome === 'object') return outcome;
+    if (outcome === 'time' && until !== undefined) throw stillWaiting(until, timeout ?? 0);
+    if (outcome === 'time') return null;
+    // Without a job to wait for, being stopped is how listening ends, as with `vloc serve`.
+    if (until === undefined && signal.reason instanceof Interruption) return null;
+    throw signal.reason;
+  } finally {
+    timer.abort();
+  }
+}
+
+function stillWaiting(job: string, timeoutMs: number): Failure {
+  return new Failure({
+    category: 'timeout',
+    code: 'NO_EVENT',
+    message: `no event told of the end of ${job} within ${formatDuration(timeoutMs)}`,
+    advice: `It goes on: vloc jobs wait ${job}`,
+    jobId: idOfReference(job),
+    retryable: true,
+  });
+}
+
+function checkCommands({ failedCommands }: Show): void {
+  if (failedCommands === 0) return;
+  throw new Failure({
+    category: 'partial',
+    code: 'COMMAND_FAILED',
+    message: `the command of --exec failed for ${failedCommands} ${failedCommands === 1 ? 'event' : 'events'}`,
+    advice: 'The events were acknowledged and do not come again: `vloc jobs get` shows the jobs.',
+  });
+}
+
+function checkPort(port: number): number {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw unusable('--port is not a whole number from 0 to 65535');
+}
+
+function checkPath(path: string): string {
+  if (/^\/[^\s?#]*$/.test(path)) return path;
+  throw unusable('--path does not begin with a slash, or holds a blank, a ? or a #');
+}
+
+function unusable(message: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'USAGE',
+    message,
+    advice: 'See `vloc webhooks listen --help`.',
+  });
+}

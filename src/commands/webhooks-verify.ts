@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Failure } from '../client/failure.ts';
+import {
+  judgeWebhook,
+  type ReceivedWebhook,
+  type WebhookRules,
+  type WebhookVerdict,
+} from '../client/webhooks/judge-webhook.ts';
+import { webhookHeaderNames } from '../protocol/headers.ts';
+import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
+import type { Context } from './context.ts';
+import { explainMismatch } from './webhooks/near-miss.ts';
+import { RULE_OPTIONS, readRules } from './webhooks/rules.ts';
+import { parseSavedHeaders } from './webhooks/saved-headers.ts';
+
+const OPTIONS = {
+  body: { type: 'text', value: 'file', help: 'the raw body as it was received, or - for stdin' },
+  headers: { type: 'text', value: 'file', help: 'the headers, one a line, as curl or a log saved them' },
+  timestamp: { type: 'text', value: 'seconds', help: 'value of the timestamp header, without --headers' },
+  id: { type: 'text', value: 'event', help: 'value of the id header, without --headers' },
+  signature: { type: 'text', value: 'hex', help: 'value of the signature header, without --headers' },
+  at: { type: 'text', value: 'time', help: 'when it arrived: RFC 3339 or Unix seconds (default: now)' },
+  ...RULE_OPTIONS,
+} as const satisfies OptionTable;
+
+type Options = OptionValues<typeof OPTIONS>;
+
+export const webhooksVerify: Command = defineCommand({
+  options: OPTIONS,
+  examples: [
+    {
+      command: 'vloc webhooks verify --body event.json --headers headers.txt --at 2026-11-20T18:04:05Z',
+      explains: 'judge a delivery that was saved, as of its arrival',
+    },
+    {
+      command:
+        'vloc webhooks verify --body - --timestamp 1795197845 --id evt_01k9x2m4n6p8q0r2s4t6v8w0y2 --signature "$SIGNATURE" < event.json',
+      explains: 'the same from its parts',
+    },
+  ],
+  notes: [
+    'Exit code 0: genuine; 1: not, and which check failed: form, signature or timestamp. The secret comes from VLOC_WEBHOOK_SECRET or --secret-stdin.',
+    'In a Node program: import { verifyWebhook } from "vloc".',
+  ],
+  run: async (context, _operands, options) => {
+    checkOptions(options);
+    const now = options.at === undefined ? context.io.now() : parseInstant(options.at);
+    const rules = { ...(await readRules(context, options)), now };
+    const received = await readDelivery(context, options, rules);
+    const verdict = judgeWebhook(received, rules);
+    showVerdict(context, verdict);
+    if (!verdict.valid) throw refusal(verdict, received, rules);
+    return 0;
+  },
+});
+
+function checkOptions({ body, headers, timestamp, id, signature, secretStdin }: Options): void {
+  if (body === undefined) throw usage('--body is missing');
+  if ([body === '-', headers === '-', secretStdin].filter(Boolean).length > 1) {
+    throw usage('stdin can be only one of --body, --headers and the secret');
+  }
+  const parts = [timestamp, id, signature].filter((value) => value !== undefined);
+  if (headers === undefined ? parts.length < 3 : parts.length > 0) {
+    throw usage('give either --headers, or all of --timestamp, --id and --signature');
+  }
+}
+
+async function readDelivery(
+  context: Context,
+  options: Options,
+  rules: WebhookRules,
+): Promise<ReceivedWebhook> {
+  const { body = '-', headers, timestamp, id, signature } = options;
+  const names = webhookHeaderNames(rules.headerPrefix);
+  return {
+    headers:
+      headers === undefined
+        ? { [names.timestamp]: timestamp, [names.id]: id, [names.signature]: signature }
+        : parseSavedHeaders((await readInput(context, headers)).toString('utf8')),
+    body: await readInput(context, body),
+  };
+}
+
+async function readInput({ io }: Context, file: string): Promise<Buffer> {
+  if (file === '-') return buffer(io.stdin);
+  try {
+    return await readFile(resolve(io.cwd, file));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const fault = READ_FAULTS[code];
+    if (fault === undefined) throw error;
+    throw usage(`${file}: ${fault}`);
+  }
+}
+
+const READ_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'this is a folder',
+  EACCES: 'it may not be read; check its permissions',
+};
+
+/** RFC 3339 with a time zone, or Unix seconds; milliseconds since 1970. */
+function parseInstant(text: string): number {
+  if (/^\d{1,11}$/.test(text)) return Number(text) * 1000;
+  const instant = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/i.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(instant)) {
+    throw usage('--at is neither Unix seconds nor a time with its zone, such as 2026-11-20T18:04:05Z');
+  }
+  return instant;
+}
+
+function showVerdict({ output, print }: Context, verdict: WebhookVerdict): void {
+  if (output === 'json' || output === 'ndjson') {
+    print(JSON.stringify(verdictDocument(verdict)));
+    return;
+  }
+  if (!verdict.valid) return;
+  if (output === 'id') print(verdict.eventId);
+  else if (output === 'plain') print(`valid ${verdict.layout}`);
+  else
+    print(
+      `Genuine: ${verdict.eventId}, signed ${describeAge(verdict.ageSeconds)} in the ${verdict.layout} form.`,
+    );
+}
+
+function describeAge(seconds: number): string {
+  return seconds < 0 ? `${-seconds} s ahead of this clock` : `${seconds} s ago`;
+}
+
+function verdictDocument(verdict: WebhookVerdict): object {
+  if (!verdict.valid) return verdict;
+  const { valid, eventId, layout, ageSeconds } = verdict;
+  return { valid, event_id: eventId, form: layout, age_seconds: ageSeconds };
+}
+
+function refusal(
+  { check, message }: WebhookVerdict & { valid: false },
+  received: ReceivedWebhook,
+  rules: WebhookRules,
+): Failure {
+  return new Failure({
+    category: 'refused',
+    code: `WEBHOOK_${check.toUpperCase()}_INVALID`,
+    message: `not genuine (${check}): ${message}`,
+    advice: (check === 'signature' ? explainMismatch(received, rules) : null) ?? ADVICE[check],
+  });
+}
+
+const ADVICE = {
+  form: 'Compare the headers with those of the delivery; --header-prefix says how their names begin.',
+  signature: 'Check that it is the webhook secret, not the API secret, and verify the raw bytes of the body.',
+  timestamp: 'For a saved delivery give the time of its arrival with --at; else check the clock.',
+} as const;
+
+function usage(message: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'USAGE',
+    message,
+    advice: 'See `vloc webhooks verify --help`.',
+  });
+}

@@ -1,0 +1,28 @@
+/** The end of a job, as its event tells it. */
+import { Failure } from '../../client/failure.ts';
+import { isTerminal } from '../../protocol/states.ts';
+import type { ReceivedEvent } from './receiver.ts';
+
+/** The id in a bare id, `kind/id` or `detail_url`. */
+export function idOfReference(reference: string): string {
+  return reference.trim().replace(/\/+$/, '').split('/').at(-1) ?? '';
+}
+
+/** Whether this event says that the job has ended. */
+export function isEndOf(event: ReceivedEvent, jobId: string): boolean {
+  const { id, status } = event.job;
+  return id === jobId && status !== null && isTerminal(status);
+}
+
+/** @throws Failure (`job`) when it ended in another way than with success */
+export function checkSuccess({ job }: ReceivedEvent): void {
+  if (job.status === 'succeeded') return;
+  const jobId = job.id ?? '';
+  throw new Failure({
+    category: 'job',
+    code: job.status === 'cancelled' ? 'JOB_CANCELLED' : 'JOB_FAILED',
+    message: job.status === 'cancelled' ? 'the job was cancelled' : 'the job failed',
+    advice: `Why: vloc jobs get ${job.kind === null ? '' : `${job.kind}/`}${jobId}`,
+    jobId,
+  });
+}

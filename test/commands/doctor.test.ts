@@ -1,0 +1,143 @@
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { startScene } from '../service/harness/scene.ts';
+import { startPlain, startSecure } from '../service/outgoing/outside.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vloc-doctor-'));
+});
+
+async function run(env: Record<string, string> = {}, words: readonly string[] = ['-o', 'json']) {
+  const folders = { VLOC_STATE_DIR: join(folder, 'state'), VLOC_CONFIG_DIR: join(folder, 'config') };
+  const all = { ...folders, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env };
+  const test = createTestIo({ env: all, cwd: folder });
+  const code = await main(['doctor', ...words], test.io);
+  const [stdout, stderr] = [test.stdout(), test.stderr()];
+  return { code, stdout, stderr };
+}
+
+/** The checks by name. */
+function checksOf(stdout: string): Record<string, { state: string; message: string; mend: string | null }> {
+  const { checks } = JSON.parse(stdout);
+  return Object.fromEntries(checks.map((check: { check: string }) => [check.check, check]));
+}
+
+async function serviceEnv() {
+  const { service, credentials } = await startScene();
+  return { VLOC_BASE_URL: service.url, VLOC_KEY: credentials.key, VLOC_SECRET: credentials.secret };
+}
+
+describe('vloc doctor', () => {
+  it('finds nothing wrong with the embedded service on this machine', async () => {
+    const { code, stdout } = await run();
+    expect(code).toBe(0);
+    const checks = checksOf(stdout);
+    expect(checks.configuration?.message).toBe('the embedded service (default)');
+    expect(checks.credentials?.message).toBe('accepted; 100000 credits available');
+    expect(checks['engine ffmpeg']?.message).toMatch(/^\d+\.\d+\S* \(probe, separate, export\)$/);
+    expect(checks.languages?.message).toMatch(/recognizes en; translates .*en-es.*; speaks \d+ languages/);
+    expect(checks['state folder']?.message).toMatch(/state \(not made yet\), [\d.]+ [GT]B free$/);
+    expect(Object.values(checks).map(({ state }) => state)).not.toContain('fail');
+  });
+
+  it('asks a service elsewhere for time and credits, and tells no secret', async () => {
+    const env = await serviceEnv();
+    for (const form of ['table', 'json', 'ndjson', 'plain', 'id']) {
+      const { code, stdout, stderr } = await run(env, ['-o', form, '--verbose']);
+      expect([form, code]).toEqual([form, 0]);
+      expect(stdout + stderr).not.toContain(env.VLOC_SECRET);
+    }
+    const checks = checksOf((await run(env)).stdout);
+    expect(checks.clock).toMatchObject({ state: 'ok' });
+    expect(checks.connection?.message).toMatch(/^127\.0\.0\.1 port \d+ takes connections$/);
+    expect(checks).not.toHaveProperty('TLS');
+  });
+
+  it('fails with 4 for credentials that the service does not know', async () => {
+    const { code, stdout, stderr } = await run({ ...(await serviceEnv()), VLOC_SECRET: 'canary' });
+    expect(code).toBe(4);
+    expect(checksOf(stdout).credentials).toMatchObject({ state: 'fail', mend: expect.any(String) });
+    expect(stdout + stderr).not.toContain('canary');
+  });
+
+  it('fails with 7 where nobody listens, and does not look behind that', async () => {
+    const env = { VLOC_BASE_URL: 'http://127.0.0.1:1/v1', VLOC_KEY: 'k', VLOC_SECRET: 's' };
+    const { code, stdout, stderr } = await run(env);
+    expect(code).toBe(7);
+    const checks = checksOf(stdout);
+    expect(checks.connection).toMatchObject({ state: 'fail', message: expect.stringContaining('refuses') });
+    expect(checks).not.toHaveProperty('clock');
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'CHECKS_FAILED', category: 'temporary' } });
+  });
+
+  it('fails with 4 for settings that contradict each other, and still looks at the rest', async () => {
+    const { code, stdout } = await run({ VLOC_PROFILE: 'nobody' });
+    expect(code).toBe(4);
+    const checks = checksOf(stdout);
+    expect(checks.configuration).toMatchObject({ state: 'fail', message: expect.stringContaining('nobody') });
+    expect(checks).not.toHaveProperty('credentials');
+    expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
+  });
+
+  it('fails with 10 when the state folder takes no files', async () => {
+    // Nobody, not even root, makes a file there.
+    const { code, stdout } = await run({ ...(await serviceEnv()), VLOC_STATE_DIR: '/proc/self/vloc' });
+    expect(code).toBe(10);
+    expect(checksOf(stdout)['state folder']).toMatchObject({ state: 'fail', mend: expect.any(String) });
+  });
+
+  it('fails with 4 without the engines of the embedded service; a service elsewhere needs none', async () => {
+    const empty = { PATH: folder };
+    const { code, stdout } = await run(empty);
+    expect(code).toBe(4);
+    const engine = checksOf(stdout)['engine ffmpeg'];
+    expect(engine).toMatchObject({ state: 'fail', mend: 'vloc engines install' });
+    const elsewhere = await run({ ...(await serviceEnv()), ...empty });
+    expect(elsewhere.code).toBe(0);
+    expect(checksOf(elsewhere.stdout)['engine ffmpeg']?.message).toContain('not needed');
+  });
+
+  it('warns, with the command that mends it, of folders that others may enter', async () => {
+    await mkdir(join(folder, 'config'));
+    await chmod(join(folder, 'config'), 0o755);
+    const { code, stdout } = await run(await serviceEnv(), ['-o', 'plain']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`warn\tprivacy\t${join(folder, 'config')} is open to others (mode 755)`);
+    const { stdout: shown } = await run(await serviceEnv(), ['-o', 'table']);
+    expect(shown).toContain(`→ chmod 700 '${join(folder, 'config')}'`);
+    expect((await run(await serviceEnv(), ['-o', 'id'])).stdout).toBe('privacy\n');
+  });
+
+  it('tells what stands behind TLS, and a certificate that nobody vouches for is a matter of settings', async () => {
+    const trusted = await startSecure((_request, response) => response.writeHead(404).end());
+    const env = { VLOC_BASE_URL: `${trusted.origin}/v1`, VLOC_KEY: 'k', VLOC_SECRET: 's' };
+    const checks = checksOf((await run(env)).stdout);
+    expect(checks.TLS?.message).toMatch(/^TLSv1\.3, certificate valid until /);
+    expect(checks.clock).toMatchObject({ state: 'ok' });
+    const misnamed = env.VLOC_BASE_URL.replace('127.0.0.1', 'localhost');
+    const wrong = await run({ ...env, VLOC_BASE_URL: misnamed });
+    expect(wrong.code).toBe(4);
+    expect(checksOf(wrong.stdout).TLS?.message).toContain('is for another name');
+  });
+
+  it('names the proxy without its password, and looks at the way to it', async () => {
+    const proxy = await startPlain(() => {});
+    const env = {
+      VLOC_BASE_URL: 'https://service.invalid/v1',
+      VLOC_KEY: 'k',
+      VLOC_SECRET: 's',
+      HTTPS_PROXY: `http://user:canary@127.0.0.1:${proxy.port}`,
+    };
+    const { stdout, stderr } = await run(env);
+    const checks = checksOf(stdout);
+    expect(checks.proxy?.message).toBe(`127.0.0.1:${proxy.port}`);
+    expect(checks['connection of the proxy']).toMatchObject({ state: 'ok' });
+    expect(checks).not.toHaveProperty('name lookup');
+    expect(stdout + stderr).not.toContain('canary');
+  });
+});

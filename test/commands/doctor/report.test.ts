@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import type { Area, Finding, Grade } from '../../../src/commands/doctor/finding.ts';
+import { failureOf } from '../../../src/commands/doctor/report.ts';
+
+function finding(area: Area, grade: Grade): Finding {
+  return { check: `${area} ${grade}`, area, grade, message: 'm', mend: `mend the ${area}` };
+}
+
+it.each([
+  [['network', 'disk', 'configuration'], 'configuration'],
+  [['network', 'disk'], 'disk'],
+  [['network'], 'temporary'],
+] as const)('of failures in %j it is %s that counts', (areas, category) => {
+  const failure = failureOf(areas.map((area) => finding(area, 'fail')));
+  expect(failure?.facts).toMatchObject({ category, code: 'CHECKS_FAILED' });
+});
+
+it('is none for warnings', () => {
+  expect(failureOf([finding('disk', 'warn'), finding('network', 'ok')])).toBeNull();
+});

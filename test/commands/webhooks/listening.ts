@@ -1,0 +1,58 @@
+/** `vloc webhooks listen` in this process, and a sender that signs for itself. */
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { type SignOptions, sign } from '../../client/webhooks/sign.ts';
+import { until } from '../../service/harness/scene.ts';
+import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+
+export const SECRET = 'whsec_canary';
+/** When everything happens, in Unix seconds. */
+export const AT = 1_795_197_845;
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends one request and reads the answer. */
+export function send(
+  url: string,
+  body: Buffer | string,
+  headers: Record<string, string | string[]> = {},
+  method = 'POST',
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method, headers }, async (response) => {
+      resolve({ status: response.statusCode ?? 0, text: await text(response) });
+    });
+    sending.once('error', reject).end(body);
+  });
+}
+
+/** Starts listening and waits for the address. */
+export async function startListening(words: readonly string[], options: TestIoOptions = {}) {
+  const env = { VLOC_WEBHOOK_SECRET: SECRET, PATH: process.env.PATH ?? '', ...options.env };
+  const test = createTestIo({ now: () => AT * 1000, ...options, env });
+  const ended = main(['webhooks', 'listen', ...words], test.io);
+  onTestFinished(async () => {
+    test.send('SIGTERM');
+    await ended;
+  });
+  const notes = await until(test.stderr, (told) => /Listening on \S+;/.test(told));
+  const url = /Listening on (\S+);/.exec(notes)?.[1] ?? '';
+  const deliver = (body: string, signed: Partial<SignOptions> = {}) => {
+    const { body: bytes, headers } = sign(body, { secret: SECRET, at: AT, ...signed });
+    return send(url, bytes, headers);
+  };
+  return { ...test, url, ended, deliver };
+}
+
+/** The lines of ndjson on stdout. */
+export function linesOf(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
