@@ -10,6 +10,8 @@ const MEDIAN_BELOW = 80;
 
 /** Folders of tests that reach across packages. */
 const WIDE_FOLDERS = ['conformance', 'e2e', 'structure'];
+/** The same within a package. */
+const WIDE_PATHS = ['test/service/media/', 'test/service/traps/'];
 /** Tests of a behaviour that several files of one package share; all others mirror the file that they test. */
 const WIDE_FILES = [
   'test/client/transport/canonical-vectors.test.ts',
@@ -19,7 +21,10 @@ const WIDE_FILES = [
   'test/client/transport/tls.test.ts',
   'test/client/transport/wrong-clock.test.ts',
   'test/engines/media/traps.test.ts',
+  'test/service/crash.test.ts',
+  'test/service/full-disk.test.ts',
   'test/service/jobs.test.ts',
+  'test/service/limits.test.ts',
 ];
 
 const sources = readModules('src');
@@ -89,7 +94,11 @@ describe('source files', () => {
 describe('test files', () => {
   it('mirror the file that they test, or lie in a folder for wider tests', () => {
     const homeless = tests.filter(
-      ({ path, folder }) => !WIDE_FOLDERS.includes(folder) && !WIDE_FILES.includes(path) && !isMirror(path),
+      ({ path, folder }) =>
+        !WIDE_FOLDERS.includes(folder) &&
+        !WIDE_PATHS.some((wide) => path.startsWith(wide)) &&
+        !WIDE_FILES.includes(path) &&
+        !isMirror(path),
     );
     expect(homeless.map(({ path }) => path)).toEqual([]);
     expect(WIDE_FILES.filter((path) => !tests.some((test) => test.path === path))).toEqual([]);

@@ -88,8 +88,16 @@ test.each([
   expect((await caller.get('/v1/credits')).json.reserved_credits).toBe(1);
   clock.advance(7 * DAY_MS);
   await until(
-    () => {
+    async () => {
       clock.advance(60_000);
+      return (await caller.get('/v1/credits')).json.reserved_credits;
+    },
+    (reserved) => reserved === 0,
+  );
+  await until(
+    () => {
+      // Steps well under the 5 s that the receiver has for its answer.
+      clock.advance(500);
       return receiver.deliveries.length;
     },
     (count) => count > 0,

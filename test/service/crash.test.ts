@@ -1,0 +1,33 @@
+/** A short sample of `npm run torture`; the seed is printed when it fails. */
+import { randomInt } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { runKills } from '../torture/kills.ts';
+import { runPair } from '../torture/pair.ts';
+import { makeWorld } from '../torture/world.ts';
+
+const KILLS = 8;
+
+async function makeSeededWorld() {
+  const seed = randomInt(2 ** 31);
+  const world = await makeWorld({ seed });
+  onTestFinished(() => world.close());
+  return { seed, world };
+}
+
+test('killed at any moment, the service loses, doubles and leaves behind nothing', {
+  timeout: 60_000,
+}, async () => {
+  const { seed, world } = await makeSeededWorld();
+  await runKills(world, { kills: KILLS, settleEvery: KILLS, realEvery: 0, longestMs: 500 });
+  expect({ seed, violations: world.book.violations }).toEqual({ seed, violations: [] });
+  expect(world.book.counts.kills).toBe(KILLS);
+  expect(world.book.accepted.size).toBeGreaterThan(0);
+});
+
+test('of two processes on one state folder, one ends the work of the other when that is killed', {
+  timeout: 60_000,
+}, async () => {
+  const { seed, world } = await makeSeededWorld();
+  await runPair(world);
+  expect({ seed, violations: world.book.violations }).toEqual({ seed, violations: [] });
+});

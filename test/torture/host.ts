@@ -1,0 +1,33 @@
+/** A service in a process of its own, to be killed. Its orders are the JSON of its argument. */
+import { createService } from '../../src/service/index.ts';
+import { createMovingClock } from '../service/harness/moving-clock.ts';
+import { createLightEngines } from './light-engines.ts';
+import type { Orders, Word } from './orders.ts';
+import { createRandom } from './random.ts';
+
+// The only writer of this argument is `life.ts`, which has the type checked.
+const orders = JSON.parse(process.argv[2] ?? '') as Orders;
+const random = createRandom(orders.seed);
+const clock = createMovingClock();
+clock.advance(orders.aheadMs);
+const service = await createService({
+  stateDir: orders.stateDir,
+  clock,
+  allowLoopback: true,
+  config: { concurrentTasks: orders.openJobs, workers: orders.workers },
+  ...(orders.engines === 'real' ? {} : { engines: createLightEngines(random, orders.engines) }),
+});
+if (orders.faults > 0) {
+  const { breakStore } = await import('./faulty-store.ts');
+  breakStore(random, orders.faults);
+}
+const say = (word: Word) => process.send?.(word);
+process.on('message', (advanceMs: number) => {
+  clock.advance(advanceMs);
+  say({ type: 'advanced' });
+});
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit());
+const [credentials] = service.keys();
+if (credentials === undefined) throw new Error('the service has no key');
+say({ type: 'ready', pid: process.pid, url: service.url, credentials });
