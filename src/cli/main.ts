@@ -2,10 +2,13 @@
 import { Failure } from '../client/failure.ts';
 import { Interruption } from '../commands/context.ts';
 import type { Io } from '../commands/io.ts';
+import { chooseOutput } from './choose-output.ts';
+import { createDataOutput } from './data-output.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { asFailure } from './failures.ts';
-import type { GlobalValues } from './global-options.ts';
 import { parseArguments } from './program.ts';
+import { withProjectDefaults } from './project-defaults.ts';
+import type { AskedForm } from './report-failure.ts';
 
 /**
  * Runs vloc once.
@@ -15,7 +18,7 @@ import { parseArguments } from './program.ts';
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   io.stdout.on('error', ignoreClosedPipe);
   const interruption = listenForSignals(io);
-  let asked = guessGlobal(argv);
+  let asked: AskedForm = guessGlobal(argv);
   try {
     const invocation = await parseArguments(argv, io);
     if (invocation.type === 'answered') return invocation.code;
@@ -24,18 +27,28 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
     const terminal = createTerminal(io, invocation.global);
-    return await invocation.command.run(
-      {
-        io,
-        output: asked.output,
-        terminal,
-        signal: interruption.signal,
-        print: (line) => io.stdout.write(`${line}\n`),
-        commandLine: argv,
-      },
-      invocation.operands,
-      invocation.options,
-    );
+    const { output, fields, jq } = await chooseOutput(invocation.global, invocation.command);
+    const data = createDataOutput(io, output, jq);
+    const context = {
+      io,
+      output,
+      fields,
+      terminal,
+      signal: interruption.signal,
+      print: data.print,
+      commandLine: argv,
+      service: { profile: invocation.global.profile, baseUrl: invocation.global.baseUrl },
+    };
+    const options = await withProjectDefaults(invocation, io, terminal.warn);
+    try {
+      const code = await invocation.command.run(context, invocation.operands, options);
+      const failure = await data.finish();
+      if (failure !== null) throw failure;
+      return code;
+    } finally {
+      // What the command itself met tells more than what --jq made of its data.
+      await data.finish();
+    }
   } catch (error) {
     if (error instanceof Interruption) {
       return error.signalName === 'SIGINT' ? EXIT_CODES.interrupted.code : EXIT_CODES.terminated.code;
@@ -67,7 +80,12 @@ function listenForSignals(io: Io): { signal: AbortSignal; stop: () => void } {
 }
 
 /** Used until the arguments are parsed: a program that asked for JSON gets a wrong flag reported as JSON too. */
-function guessGlobal(argv: readonly string[]): Pick<GlobalValues, 'output' | 'color'> {
+function guessGlobal(argv: readonly string[]): AskedForm {
   const output = /(?:^| )(?:--output|-o)[ =](json|ndjson)(?: |$)/.exec(argv.join(' '))?.[1];
-  return { output: output === 'json' || output === 'ndjson' ? output : 'table', color: 'auto' };
+  return {
+    output: output === 'json' || output === 'ndjson' ? output : undefined,
+    jq: undefined,
+    fields: [],
+    color: 'auto',
+  };
 }

@@ -25,7 +25,8 @@ export function writtenFlags(name: string, spec: OptionSpec): string {
   return `${spec.short === undefined ? '' : `${spec.short}, `}${flag}${value}`;
 }
 
-function readValue(spec: OptionSpec, text: string, previous: unknown): unknown {
+/** The value of one option that a text stands for; throws InvalidArgumentError. */
+export function readValue(spec: OptionSpec, text: string, previous: unknown): unknown {
   switch (spec.type) {
     case 'list':
       return [...(Array.isArray(previous) ? previous : []), ...splitList(text)];
@@ -74,7 +75,14 @@ export function readOptions<T extends OptionTable>(
   table: T,
   found: Record<string, unknown>,
 ): OptionValues<T> {
-  const values = Object.entries(table).map(([name, spec]) => [name, found[name] ?? ABSENT[spec.type]]);
+  const values = Object.entries(table).map(([name, spec]) => [name, chosenValue(name, spec, found)]);
   // Each value was made by the reader of its own type above.
   return Object.fromEntries(values) as OptionValues<T>;
+}
+
+/** The parser keeps `--no-wait` as a `wait` that is false. */
+function chosenValue(name: string, spec: OptionSpec, found: Record<string, unknown>): unknown {
+  const negated = spec.type === 'flag' ? /^no([A-Z])(.*)$/.exec(name) : null;
+  if (negated === null) return found[name] ?? ABSENT[spec.type];
+  return found[`${negated[1]?.toLowerCase()}${negated[2]}`] === false;
 }

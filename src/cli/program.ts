@@ -18,6 +18,8 @@ export type Invocation =
       readonly operands: readonly string[];
       readonly options: OptionValues<OptionTable>;
       readonly global: GlobalValues;
+      /** Names of the options that stand on the command line. */
+      readonly given: readonly string[];
     };
 
 /**
@@ -88,6 +90,13 @@ async function addRow(
   if ('load' in row) {
     await addCommand(parser, row, found);
     parser.helpCommand(false);
+    for (const child of row.children ?? []) {
+      const childParser = createParser(child.name, io)
+        .summary(child.summary)
+        .description(sentence(child.summary));
+      parser.addCommand(childParser);
+      if (path.slice(1).includes(child.name)) await addCommand(childParser, child, found);
+    }
     for (const group of row.groups ?? []) {
       const groupParser = createParser(group.name, io)
         .summary(group.summary)
@@ -117,6 +126,12 @@ async function addChildren(
   }
 }
 
+const WRITTEN_OPERANDS = {
+  one: (name: string) => `<${name}>`,
+  many: (name: string) => `<${name}...>`,
+  any: (name: string) => `[${name}...]`,
+} as const;
+
 /** What stands behind a word; options with their values may stand before it. */
 function wordsBehind(path: readonly string[], word: string): readonly string[] {
   const at = path.indexOf(word);
@@ -131,23 +146,22 @@ async function addCommand(
   const command = await row.load();
   const { operands } = command;
   if (operands !== undefined) {
-    const written = operands.count === 'many' ? `<${operands.name}...>` : `<${operands.name}>`;
-    parser.argument(written, operands.help);
+    parser.argument(WRITTEN_OPERANDS[operands.count](operands.name), operands.help);
+    if (operands.written !== undefined) parser.usage(`[options] ${operands.written}`);
   }
   addOptions(parser, command.options);
   addOptions(parser, GLOBAL_OPTIONS, 'Output:');
   parser.addHelpText('after', commandHelp(command));
   parser.action((...received: unknown[]) => {
-    const given = operands === undefined ? [] : received[0];
+    const given = operands === undefined ? [] : (received[0] ?? []);
     const values: Record<string, unknown> = parser.opts();
     found.invocation = {
       type: 'command',
       command,
-      operands: Array.isArray(given)
-        ? given.map(String)
-        : [String(given)].slice(0, operands === undefined ? 0 : 1),
+      operands: operands === undefined ? [] : [given].flat().map(String),
       options: readOptions(command.options, values),
       global: readOptions(GLOBAL_OPTIONS, values),
+      given: Object.keys(values).filter((name) => parser.getOptionValueSource(name) === 'cli'),
     };
   });
 }

@@ -1,17 +1,18 @@
 /** A failure on stderr: for people what, why and what to do; for programs one JSON object. */
 import type { Failure } from '../client/failure.ts';
 import type { Io } from '../commands/io.ts';
+import { outputMode } from './choose-output.ts';
 import type { GlobalValues } from './global-options.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import type { Style } from './terminal/style.ts';
 
+/** What decides about the form of a failure. */
+export type AskedForm = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'color'>;
+
 /** Writes the failure; as JSON when the data of the run were asked for in one of its forms. */
-export async function reportFailure(
-  failure: Failure,
-  io: Io,
-  asked: Pick<GlobalValues, 'output' | 'color'>,
-): Promise<void> {
-  if (asked.output === 'json' || asked.output === 'ndjson') {
+export async function reportFailure(failure: Failure, io: Io, asked: AskedForm): Promise<void> {
+  const form = outputMode(asked);
+  if (form === 'json' || form === 'ndjson') {
     io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);
   } else {
     const { createStyle } = await import('./terminal/style.ts');

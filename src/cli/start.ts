@@ -1,5 +1,6 @@
 /** The edge: a real process made into `Io`. The only file that touches `process`. */
 import type { Io } from '../commands/io.ts';
+import { takeEnvironment } from '../profiles/environment.ts';
 import { VERSION } from './version.ts';
 
 /** Runs vloc for a process and gives its exit code. */
@@ -11,8 +12,15 @@ export async function start(host: NodeJS.Process): Promise<number> {
     host.stdout.write(`${VERSION}\n`);
     return 0;
   }
+  const io = ioOf(host);
+  // Asked by shells at a press of Tab, with a person waiting: it needs no parser either.
+  if (argv[0] === 'completion' && argv[1] === 'values') {
+    const { valueLines } = await import('../commands/completion/sources.ts');
+    io.stdout.write(await valueLines(argv[2] ?? '', io));
+    return 0;
+  }
   const { main } = await import('./main.ts');
-  return main(argv, ioOf(host));
+  return main(argv, io);
 }
 
 /** Node 22 warns at every use of node:sqlite that it may change; whoever runs vloc can do nothing about it. */
@@ -36,7 +44,8 @@ function ioOf(host: NodeJS.Process): Io {
     get stderr() {
       return host.stderr;
     },
-    env: host.env,
+    // The secrets leave the process: neither a crash report nor a child has them.
+    env: takeEnvironment(host.env),
     cwd: host.cwd(),
     platform: host.platform,
     now: Date.now,

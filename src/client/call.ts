@@ -19,6 +19,8 @@ export interface Call extends CallOptions {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /** A JSON value, or the bytes of one, sent as they are. */
   readonly body?: unknown;
+  /** Further headers, such as X-Client-Request-ID; those that the client sets itself are refused. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Answer {

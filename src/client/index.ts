@@ -20,13 +20,24 @@ export { growingDelay, nextPollDelay, type Sighting } from './jobs/poll-schedule
 export type { WaitOptions } from './jobs/wait.ts';
 export type { ClientOptions } from './options.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/asset.ts';
+export {
+  CREDIT_BALANCE_FIELDS,
+  CREDIT_TRANSACTION_FIELDS,
+  JOB_FIELDS,
+  JOB_SUMMARY_FIELDS,
+  UPLOAD_FIELDS,
+} from './read/fields.ts';
 export type * from './read/resources.ts';
 export type { Runtime } from './runtime.ts';
-export type { ProxySettings } from './transport/http.ts';
+export type { ProxySettings } from './transport/proxy.ts';
 export type { Timeouts } from './transport/timeouts.ts';
 export type { SendFileOptions, SentFile, UploadProgress } from './upload/send-file.ts';
 export type { UploadFilters } from './upload/upload-operations.ts';
 export type { Uploads } from './upload/uploads.ts';
+export type { ReceivedWebhook, WebhookRules } from './webhooks/judge-webhook.ts';
+export type { WebhookEvent } from './webhooks/read-event.ts';
+export { type VerifiedWebhook, verifyWebhook } from './webhooks/verify-webhook.ts';
+export type { WebhookHeaders } from './webhooks/webhook-headers.ts';
 
 /**
  * Makes a client; nothing is sent and no connection opened before the first call.

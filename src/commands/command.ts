@@ -31,7 +31,12 @@ export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: Opt
 export interface Operands {
   readonly name: string;
   readonly help: string;
-  readonly count: 'one' | 'many';
+  /** `any` may also be none. */
+  readonly count: 'one' | 'many' | 'any';
+  /** How the help writes them where the name alone would say too little. */
+  readonly written?: string;
+  /** All that there are, for completion; the command itself refuses others. */
+  readonly choices?: readonly string[];
 }
 
 export interface Example {
@@ -45,6 +50,8 @@ export interface Command<T extends OptionTable = OptionTable> {
   readonly examples: readonly Example[];
   /** Paragraphs behind the options in the help. */
   readonly notes?: readonly string[];
+  /** What --fields may name: the fields of each record that it prints. A command without has no records. */
+  readonly fields?: readonly string[];
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
 }

@@ -1,7 +1,9 @@
 /** The service a run talks to: one elsewhere, or the one inside this program, over real HTTP either way. */
 import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
-import { resolveTarget, type Target } from '../profiles/resolve.ts';
+import { proxySettings } from '../profiles/proxy-settings.ts';
+import { readSources, resolveTarget, type Target } from '../profiles/resolve.ts';
+import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
 
@@ -19,15 +21,39 @@ const EMBEDDED_POLL_MS = 200;
 
 /** Connects, and says on stderr when it is the embedded service. The caller must close. */
 export async function connect(context: Context): Promise<Connection> {
-  const target = resolveTarget(context.io.env, context.io.platform);
+  const target = await chooseService(context);
   return target.type === 'remote'
     ? connectRemote(target, context)
     : connectEmbedded(target.stateDir, context);
 }
 
-async function connectRemote(target: Target & { type: 'remote' }, context: Context): Promise<Connection> {
+/** The service that flags, environment, project file and profiles choose together, with its secret. */
+export async function chooseService(context: Context): Promise<Target> {
+  const { io, service: flags, terminal, signal } = context;
+  const { env, platform, cwd } = io;
+  const sources = await readSources({ flags, env, platform, cwd, warn: terminal.warn });
+  return resolveTarget(sources, (source) => createKeeper(context).fetch(source, signal));
+}
+
+/** Where the secrets of this run's profiles are kept. */
+export function createKeeper({ io, terminal }: Context): SecretKeeper {
+  const attended = io.stdin.isTTY === true && io.stderr.isTTY === true;
+  return createSecretKeeper({ env: io.env, attended, note: terminal.note });
+}
+
+/** A client of a service elsewhere; `proxy` is the way that the environment describes. */
+export async function createRemoteClient(
+  target: Omit<Target & { type: 'remote' }, 'type'>,
+  context: Context,
+): Promise<Client> {
   const { createClient } = await import('../client/index.ts');
-  const client = createClient({ ...target, onEvent: (event) => tell(event, context) });
+  const proxy = proxySettings(context.io.env);
+  const way = proxy === undefined ? {} : { proxy };
+  return createClient({ ...target, ...way, ...context.io.pace, onEvent: (event) => tell(event, context) });
+}
+
+async function connectRemote(target: Target & { type: 'remote' }, context: Context): Promise<Connection> {
+  const client = await createRemoteClient(target, context);
   return { client, capabilities: null, everyMs: null, close: () => client.close() };
 }
 
@@ -77,7 +103,7 @@ function tell(event: ClientEvent, { terminal }: Context): void {
     }
     case 'skew':
       terminal.warn(
-        `The clock of this machine is ${Math.abs(event.seconds)} s ${event.seconds > 0 ? 'ahead' : 'behind'}; corrected for this run.`,
+        `The clock of this machine is ${Math.abs(event.seconds)} s ${event.seconds > 0 ? 'ahead' : 'behind'}; corrected for this run. Set it right, or the service refuses other programs.`,
       );
       break;
     case 'notice':

@@ -1,4 +1,5 @@
 /** What a command works with: streams, the chosen output, the signal that ends it, and the terminal. */
+import type { ServiceFlags } from '../profiles/layers.ts';
 import type { Io } from './io.ts';
 
 export const OUTPUT_MODES = ['table', 'json', 'ndjson', 'plain', 'id'] as const;
@@ -19,21 +20,36 @@ export interface Progress {
   close(): void;
 }
 
+/** The title of a column; cells under a bare title are never shortened, since they are copied: ids, paths. */
+export type TableHead =
+  | string
+  | {
+      readonly title: string;
+      /** Shortened when the table is too wide: the highest number first. */
+      readonly shrinks?: number;
+      /** True where `failed` and `succeeded` have a meaning that colour may show. */
+      readonly status?: boolean;
+    };
+
 /** People's side of the output; everything here goes to stderr but what `table` returns. */
 export interface Terminal {
   note(text: string): void;
   warn(text: string): void;
   detail(text: string): void;
   progress(): Promise<Progress>;
-  /** Lays rows out as a table that fits the width; cells are escaped. */
-  table(head: readonly string[], rows: readonly (readonly string[])[]): Promise<string>;
+  /** Lays rows out as a table that fits a terminal on stdout; cells are escaped. */
+  table(head: readonly TableHead[], rows: readonly (readonly string[])[]): Promise<string>;
   /** Asks for a yes on the terminal; false where there is none to ask. */
   confirm(question: string): Promise<boolean>;
+  /** Asks for a line on the terminal, without showing what is typed when it is hidden; null where there is none to ask. */
+  ask(question: string, typed: 'shown' | 'hidden'): Promise<string | null>;
 }
 
 export interface Context {
   readonly io: Io;
   readonly output: OutputMode;
+  /** What of each record is wanted, in this order; null for all of it. */
+  readonly fields: readonly string[] | null;
   /** Aborted by Ctrl-C and SIGTERM, with an Interruption as reason. */
   readonly signal: AbortSignal;
   readonly terminal: Terminal;
@@ -41,6 +57,8 @@ export interface Context {
   readonly print: (line: string) => void;
   /** The command as it was typed, for messages that name it again. */
   readonly commandLine: readonly string[];
+  /** What the flags say of the service. */
+  readonly service: ServiceFlags;
 }
 
 /** Why a run was stopped from outside. */

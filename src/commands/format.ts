@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Numbers and times as people read and write them. */
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
@@ -39,4 +39,37 @@ export function parseDuration(text: string): number | null {
 /** An argument as a POSIX shell takes it back. */
 export function quoteForShell(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}
+
+const RELATIVE_UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const;
+
+/** `3 min ago`, `in 22 h`, `now`: in the largest unit, rounded down, so that a countdown never promises too much. */
+export function formatRelative(instant: string | null, nowMs: number): string {
+  const atMs = Date.parse(instant ?? '');
+  if (Number.isNaN(atMs)) return '-';
+  const away = Math.abs(atMs - nowMs);
+  const [unit, length] = RELATIVE_UNITS.find(([, size]) => away >= size) ?? ['s', 1000];
+  const count = Math.floor(away / length);
+  if (count === 0) return 'now';
+  return atMs > nowMs ? `in ${count} ${unit}` : `${count} ${unit} ago`;
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
+
+/**
+ * Reads a moment: RFC 3339 with its zone, a date (midnight in UTC, as all times are shown), or how long ago (`2h`, `7d`).
+ * RFC 3339 in UTC comes back; null when it is none of them.
+ */
+export function parseMoment(text: string, nowMs: number): string | null {
+  const ago = parseDuration(text);
+  if (ago !== null && !/^[\d.]+$/.test(text.trim())) return new Date(nowMs - ago).toISOString();
+  const written = text.trim();
+  if (!DATE.test(written) && !INSTANT.test(written)) return null;
+  const atMs = Date.parse(DATE.test(written) ? `${written}T00:00:00Z` : written.replace(' ', 'T'));
+  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
 }

@@ -1,5 +1,6 @@
 /** Everything a run takes from outside, handed in by the caller of `main`. */
 import type { Readable, Writable } from 'node:stream';
+import type { ClientOptions } from '../client/index.ts';
 
 /** A stream that may be a terminal; `columns` is its width in cells. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -14,6 +15,8 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Clock, sleep and time limits of the client; left out: those of the system. */
+  readonly pace?: Pick<ClientOptions, 'runtime' | 'timeouts'>;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
   readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
   /** Leaves at once, for a second Ctrl-C: nothing more runs. */

@@ -1,56 +1,39 @@
-import type { Job } from '../client/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
+import { collectJobs } from './job/find-jobs.ts';
+import { summarizeFailures } from './job/outcome.ts';
+import { JOB_FIELDS, JOBS } from './job-records.ts';
+import { printList, printRecord } from './records.ts';
+import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsGet: Command = defineCommand({
-  operands: { name: 'id', count: 'many', help: 'ids of jobs: bare, kind/id or detail_url' },
+  operands: JOB_OPERANDS,
   options: {},
+  fields: JOB_FIELDS,
   examples: [
     {
       command: 'vloc jobs get loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --output json',
       explains: 'everything the service says of a job',
     },
+    {
+      command: 'vloc jobs list --status succeeded -o id | vloc jobs get - --fields id,billing -o ndjson',
+      explains: 'what each of them cost',
+    },
   ],
-  run: async (context, ids) => {
+  notes: ['For one id JSON is the job itself; for several, and for -, it is a list of them.'],
+  run: async (context, operands) => {
+    const { ids, single } = await readReferences(operands, context.io);
     const connection = await connect(context);
     try {
-      const jobs: Job[] = [];
-      for (const id of ids) jobs.push(await connection.client.jobs.find(id, { signal: context.signal }));
-      switch (context.output) {
-        case 'json':
-          context.print(JSON.stringify(ids.length === 1 ? jobs[0] : jobs, null, 2));
-          break;
-        case 'ndjson':
-          for (const job of jobs) context.print(JSON.stringify(job));
-          context.print(JSON.stringify({ type: 'summary', jobs: jobs.length }));
-          break;
-        case 'id':
-        case 'plain':
-          for (const job of jobs) context.print(context.output === 'id' ? job.id : `${job.id} ${job.status}`);
-          break;
-        case 'table':
-          context.print(
-            await context.terminal.table(
-              ['JOB', 'KIND', 'STATUS', 'PROGRESS', 'CREATED', 'ERROR'],
-              jobs.map(row),
-            ),
-          );
-      }
+      const { found, outcomes } = await collectJobs(context, connection.client, ids);
+      const [only] = found;
+      if (!single) await printList(context, JOBS, { data: found, has_more: false, next_cursor: null });
+      else if (only !== undefined) await printRecord(context, JOBS, only);
+      const failure = summarizeFailures(outcomes, 'jobs could not be read', 'Check their ids.');
+      if (failure !== null) throw failure;
       return 0;
     } finally {
       await connection.close();
     }
   },
 });
-
-function row(job: Job): string[] {
-  const stage = job.status === 'processing' && job.stage !== null ? ` (${job.stage})` : '';
-  return [
-    job.id,
-    job.object,
-    `${job.status}${stage}`,
-    `${job.progress} %`,
-    job.created_at,
-    job.error?.message ?? '-',
-  ];
-}

@@ -1,14 +1,16 @@
-import { Failure } from '../client/failure.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
-import { followJob } from './job/follow-job.ts';
+import { collectJobs } from './job/find-jobs.ts';
+import { chooseWait, type Follow, followJob } from './job/follow-job.ts';
 import { DELIVERY_OPTIONS } from './job/job-options.ts';
 import { readDelivery } from './job/job-plan.ts';
-import { type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
+import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
+import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsWait: Command = defineCommand({
-  operands: { name: 'id', count: 'many', help: 'ids of jobs: bare, kind/id or detail_url' },
+  operands: JOB_OPERANDS,
   options: DELIVERY_OPTIONS,
+  fields: OUTCOME_FIELDS,
   examples: [
     {
       command: 'vloc jobs wait loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --out out',
@@ -18,29 +20,32 @@ export const jobsWait: Command = defineCommand({
       command: 'vloc jobs wait loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --timeout 10m',
       explains: 'exit code 8 when it still runs',
     },
+    {
+      command: 'vloc jobs list --status processing --all -o id | vloc jobs wait - --out out',
+      explains: 'all that is running',
+    },
   ],
-  run: async (context, ids, options) => {
+  run: async (context, operands, options) => {
+    const { ids } = await readReferences(operands, context.io);
+    if (ids.length === 0) context.terminal.note('No jobs to wait for.');
     const connection = await connect(context);
     const progress = await context.terminal.progress();
-    const follow = {
+    const follow: Follow = {
       connection,
       context,
       progress,
       delivery: readDelivery(null, options, context.io),
       timeoutMs: options.timeout ?? null,
-    };
-    const waitFor = async (id: string): Promise<Outcome> => {
-      try {
-        const job = await connection.client.jobs.find(id, { signal: context.signal });
-        return await followJob(follow, job, id, job.id);
-      } catch (error) {
-        if (context.signal.aborted || !(error instanceof Failure)) throw error;
-        progress.end(id, 'failed', error.message);
-        return { label: id, stem: id, job: null, files: [], failure: error };
-      }
+      wait: chooseWait(connection, ids.length),
     };
     try {
-      const outcomes = await Promise.all(ids.map(waitFor));
+      const { found, outcomes: looked } = await collectJobs(context, connection.client, ids);
+      const lost = looked.flatMap(({ label, failure }): Outcome[] =>
+        failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
+      );
+      for (const { label, failure } of lost) progress.end(label, 'failed', failure?.message ?? '');
+      const followed = await Promise.all(found.map((job) => followJob(follow, job, job.id, job.id)));
+      const outcomes = [...followed, ...lost];
       progress.close();
       await printOutcomes(context, outcomes);
       const failure = summarizeFailures(outcomes);

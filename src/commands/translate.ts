@@ -7,4 +7,8 @@ export const translate: Command = jobCommand('subtitle_translation', [
     command: 'cat talk.srt | vloc translate - --from en --to es,ca',
     explains: 'from stdin, into two languages',
   },
+  {
+    command: 'vloc translate rec_01k9x2m4n6p8q0r2s4t6v8w0y2 --from en --to es',
+    explains: 'what a recognition job has found, without downloading it',
+  },
 ]);

@@ -2,28 +2,10 @@
  * The command tree. Names and summaries stand here so that the root help loads nothing else; everything about one
  * command is in the file that `load` imports.
  */
-import type { Command } from './command.ts';
+import type { CommandGroup, CommandLeaf, CommandRow, CommandSection } from './command-row.ts';
+import { ACCOUNT } from './tree-account.ts';
 
-export interface CommandLeaf {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<Command>;
-  /** Commands below this one, which is itself a command. */
-  readonly groups?: readonly CommandGroup[];
-}
-
-export interface CommandGroup {
-  readonly name: string;
-  readonly summary: string;
-  readonly children: readonly CommandLeaf[];
-}
-
-export type CommandRow = CommandLeaf | CommandGroup;
-
-export interface CommandSection {
-  readonly title: string;
-  readonly rows: readonly CommandRow[];
-}
+export type { CommandGroup, CommandLeaf, CommandRow, CommandSection };
 
 export const COMMAND_SECTIONS: readonly CommandSection[] = [
   {
@@ -64,6 +46,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         summary: 'look at jobs, wait for them, fetch their results',
         children: [
           {
+            name: 'list',
+            summary: 'list jobs of all kinds, the newest first',
+            load: async () => (await import('./jobs-list.ts')).jobsList,
+          },
+          {
             name: 'get',
             summary: 'show jobs as they are now',
             load: async () => (await import('./jobs-get.ts')).jobsGet,
@@ -74,17 +61,75 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             load: async () => (await import('./jobs-wait.ts')).jobsWait,
           },
           {
+            name: 'download',
+            summary: 'download the results of finished jobs',
+            load: async () => (await import('./jobs-download.ts')).jobsDownload,
+          },
+          {
             name: 'cancel',
             summary: 'cancel jobs that have not ended',
             load: async () => (await import('./jobs-cancel.ts')).jobsCancel,
           },
         ],
       },
+      {
+        name: 'webhooks',
+        summary: 'receive and verify the events that tell of the end of jobs',
+        children: [
+          {
+            name: 'listen',
+            summary: 'receive webhooks, verify them, forward them, run a command for each',
+            load: async () => (await import('./webhooks-listen.ts')).webhooksListen,
+          },
+          {
+            name: 'verify',
+            summary: 'say whether a webhook that was saved is genuine, and if not, why',
+            load: async () => (await import('./webhooks-verify.ts')).webhooksVerify,
+          },
+        ],
+      },
     ],
   },
+  ACCOUNT,
   {
     title: 'This machine:',
     rows: [
+      {
+        name: 'doctor',
+        summary: 'check this machine, the connection and the credentials',
+        load: async () => (await import('./doctor.ts')).doctor,
+      },
+      {
+        name: 'profile',
+        summary: 'keep services and their keys under names',
+        children: [
+          {
+            name: 'add',
+            summary: 'store a service and its key, after a check that they work',
+            load: async () => (await import('./profile-add.ts')).profileAdd,
+          },
+          {
+            name: 'list',
+            summary: 'list the profiles and say which one is in use',
+            load: async () => (await import('./profile-list.ts')).profileList,
+          },
+          {
+            name: 'use',
+            summary: 'choose the profile of runs that name none',
+            load: async () => (await import('./profile-use.ts')).profileUse,
+          },
+          {
+            name: 'show',
+            summary: 'show every setting and where it comes from',
+            load: async () => (await import('./profile-show.ts')).profileShow,
+          },
+          {
+            name: 'remove',
+            summary: 'remove a profile and its secrets',
+            load: async () => (await import('./profile-remove.ts')).profileRemove,
+          },
+        ],
+      },
       {
         name: 'engines',
         summary: 'see and install the media engines of the embedded service',
@@ -134,6 +179,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         summary: 'print the OpenAPI document of the interface',
         load: async () => (await import('./schema.ts')).schema,
       },
+      {
+        name: 'completion',
+        summary: 'print the script that completes commands in a shell',
+        load: async () => (await import('./completion.ts')).completion,
+      },
     ],
   },
 ];
@@ -153,6 +203,6 @@ export const COMMANDS: readonly CalledCommand[] = COMMAND_ROWS.flatMap((row) => 
 function listCommands(row: CommandRow, before: readonly string[]): CalledCommand[] {
   const words = [...before, row.name];
   if (!('load' in row)) return row.children.flatMap((child) => listCommands(child, words));
-  const below = (row.groups ?? []).flatMap((group) => listCommands(group, words));
+  const below = [...(row.children ?? []), ...(row.groups ?? [])].flatMap((each) => listCommands(each, words));
   return [{ words, leaf: row }, ...below];
 }

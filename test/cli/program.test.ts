@@ -6,10 +6,17 @@ import { createTestIo } from '../support/test-io.ts';
 
 const LEAVES = COMMANDS.map(({ words, leaf }) => ({ words, load: leaf.load }));
 
-/** The words of the vloc call in a shell example; pipes and comments around it do not matter here. */
-function wordsOf(example: string): string[] {
-  const call = /vloc (.*?)(?: [|>#].*)?$/.exec(example)?.[1] ?? '';
-  return call.split(' ');
+/** The words of the call of that command in a shell example, without quotes; pipes around it do not matter here. */
+function wordsOf(example: string, command: readonly string[]): string[] {
+  const tokens = (example.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((token) =>
+    /['"]/.test(token) ? token.replace(/['"]/g, '') : token.replace(/^[<$]\(|\)$/g, ''),
+  );
+  const called = (at: number) => ['vloc', ...command].every((word, place) => tokens[at + place] === word);
+  const start = tokens.findIndex((_, at) => called(at));
+  const end = tokens.findIndex((token, at) => at > start && /^[|<>#]/.test(token));
+  const call = tokens.slice(start + 1, end < 0 ? undefined : end);
+  // `xargs` gives the operands.
+  return tokens.slice(0, start).includes('xargs') ? [...call, 'x'] : call;
 }
 
 describe.each(LEAVES)('vloc $words', ({ words, load }) => {
@@ -17,7 +24,7 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
     const command: Command = await load();
     expect(command.examples.length).toBeGreaterThan(0);
     for (const example of command.examples) {
-      const invocation = await parseArguments(wordsOf(example.command), createTestIo().io);
+      const invocation = await parseArguments(wordsOf(example.command, words), createTestIo().io);
       expect(invocation, example.command).toMatchObject({ type: 'command', command });
     }
   });

@@ -15,7 +15,12 @@ const failure = new Failure({
 
 async function report(json: boolean): Promise<string> {
   const { io, stderr } = createTestIo();
-  await reportFailure(failure, io, { output: json ? 'json' : 'table', color: 'auto' });
+  await reportFailure(failure, io, {
+    output: json ? 'json' : undefined,
+    jq: undefined,
+    fields: [],
+    color: 'auto',
+  });
   return stderr();
 }
 

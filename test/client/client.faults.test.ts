@@ -1,163 +1,70 @@
-/** Every fault at every step of a job: success after a retry, or the documented category; never a second job. */
-import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
-import { assetsOf, type Client, Failure, type FailureCategory } from '../../src/client/index.ts';
-import { makeFolder, onCleanup, startHarness } from './support/harness.ts';
-import { executeThenDrop, type MiniService, type Step, serveAll } from './support/mini-service.ts';
-import {
-  answer,
-  cutAfter,
-  hang,
-  html,
-  problem,
-  type Reply,
-  reset,
-  startServer,
-} from './support/scripted-server.ts';
+/** Every fault at every step of a run: success after a retry, or the documented exit code; never a second job. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { FAULTS, type Ends, type Fault } from './faults/faults.ts';
+import { play } from './faults/play.ts';
+import { REQUEST_ID } from './faults/spoilt-answers.ts';
+import type { Ended, Stage } from './faults/stage.ts';
+import { STEPS, type Step } from './faults/steps.ts';
+import { openTheatre, type Theatre } from './faults/theatre.ts';
 
-type End = 'ok' | FailureCategory;
-
-/** What one occurrence leads to at the signed steps, at the PUT and at the download. */
-interface Fault {
-  readonly name: string;
-  readonly make: (real: Reply, request: Parameters<typeof executeThenDrop>[1]) => Reply;
-  readonly api: End;
-  readonly put: End;
-  readonly download: End;
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-const slowLoris: Reply = (_seen, response) => {
-  response.writeHead(200, { ...JSON_TYPE, 'content-length': 10_000 });
-  const timer = setInterval(() => response.write(' '), 10);
-  response.on('close', () => clearInterval(timer));
-};
-const skewed = problem(401, 'AUTHENTICATION_FAILED', false, {
-  date: new Date(Date.now() + 400_000).toUTCString(),
+let theatre: Theatre;
+beforeAll(async () => {
+  theatre = await openTheatre();
 });
-const limited = (code: string) =>
-  problem(429, code, code !== 'CREDIT_QUOTA_EXCEEDED', { 'retry-after': '3' });
-const unavailable = (retryable: boolean) => problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', retryable);
+afterAll(() => theatre.close());
 
-function fault(name: string, reply: Reply, api: End, put: End, download: End): Fault {
-  return { name, make: () => reply, api, put, download };
+function endAt(step: Step, ends: Ends) {
+  return step === 'put' || step === 'download' ? ends[step] : ends.api;
 }
 
-let foreignOrigin = '';
-
-/** Storage knows no JSON: a 200 of whatever kind is taken, and completion finds that the bytes never came. */
-const FAULTS: Fault[] = [
-  fault('reset before the answer', reset, 'ok', 'ok', 'ok'),
-  fault('reset in the answer', cutAfter(500, Buffer.from('{"id":'), JSON_TYPE), 'ok', 'ok', 'ok'),
-  { name: 'executed, then dropped', make: executeThenDrop, api: 'ok', put: 'ok', download: 'ok' },
-  fault('no answer', hang, 'ok', 'ok', 'ok'),
-  fault('one byte at a time', slowLoris, 'ok', 'ok', 'ok'),
-  fault('502 HTML', html(502, '<h1>Bad Gateway</h1>'), 'ok', 'ok', 'ok'),
-  fault('200 HTML', html(200, '<h1>Sign in</h1>'), 'configuration', 'ok', 'ok'),
-  fault('malformed JSON', answer(200, JSON_TYPE, '{"id": "x", '), 'ok', 'ok', 'ok'),
-  fault('an empty body', answer(200, JSON_TYPE), 'ok', 'ok', 'ok'),
-  fault(
-    'another content type',
-    answer(200, { 'content-type': 'text/plain' }, '{}'),
-    'configuration',
-    'ok',
-    'ok',
-  ),
-  fault('503, retryable', unavailable(true), 'ok', 'ok', 'ok'),
-  fault('503, not retryable', unavailable(false), 'refused', 'ok', 'ok'),
-  fault('429 rate', limited('RATE_LIMIT_EXCEEDED'), 'ok', 'ok', 'ok'),
-  fault('429 concurrency', limited('CONCURRENCY_LIMIT_EXCEEDED'), 'ok', 'ok', 'ok'),
-  fault('429 quota', limited('CREDIT_QUOTA_EXCEEDED'), 'credits', 'ok', 'ok'),
-  fault('401 for a wrong clock', skewed, 'ok', 'ok', 'ok'),
-  {
-    name: '307 to another host',
-    make: () => answer(307, { location: `${foreignOrigin}/x` }),
-    api: 'configuration',
-    put: 'refused',
-    download: 'ok',
-  },
-  fault(
-    'headers of 60 KB',
-    answer(200, { ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}'),
-    'ok',
-    'ok',
-    'ok',
-  ),
-  fault(
-    'a gzip bomb',
-    answer(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(2 ** 24))),
-    'configuration',
-    'ok',
-    'configuration',
-  ),
-  fault('JSON 200,000 deep', answer(200, JSON_TYPE, '['.repeat(200_000)), 'ok', 'ok', 'ok'),
-];
-
-const STEPS: Step[] = [
-  'createUpload',
-  'put',
-  'complete',
-  'pollUpload',
-  'createJob',
-  'pollJob',
-  'download',
-  'cancel',
-  'credits',
-];
-
-async function runAll(client: Client, service: MiniService): Promise<void> {
-  const folder = await makeFolder();
-  const input = join(folder, 'in.mp4');
-  const to = join(folder, 'out.mp4');
-  await writeFile(input, 'a video');
-  const { upload } = await client.uploads.sendFile(input, {
-    purpose: 'source_video',
-    contentType: 'video/mp4',
-  });
-  const source = { type: 'upload', upload_id: upload.id } as const;
-  const request = { source, target_language: 'es' };
-  const { id } = await client.jobs.create('auto_localization', request, { idempotencyKey: 'the-one-intent' });
-  const job = await client.jobs.wait('auto_localization', id);
-  for (const { asset } of assetsOf(job)) {
-    await client.download(asset, { to, refresh: async () => ({ ...asset, url: `${asset.url}?again` }) });
-  }
-  const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-  expect(digest(await readFile(to))).toBe(digest(service.result));
-  await client.jobs.cancel('auto_localization', id);
-  await client.credits.balance();
+function setFor(fault: Fault): Promise<Stage> {
+  const scheme = fault.name.startsWith('a certificate') ? 'https' : 'http';
+  return theatre.set(scheme, fault.name.startsWith('EAI_AGAIN') ? 'localhost' : '127.0.0.1');
 }
 
-async function endOf(work: Promise<void>): Promise<End> {
-  try {
-    await work;
-    return 'ok';
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return error.facts.category;
-  }
+/** What holds however a run ends. */
+function expectDecent(stage: Stage, { stdout, stderr, code }: Ended): void {
+  const said = stdout + stderr;
+  expect(said).not.toMatch(/^\s+at .*:\d+:\d+/m);
+  expect(said).not.toMatch(/undefined|INTERNAL_DEFECT|signature=/i);
+  expect(said).not.toContain(stage.secret);
+  const errors = stderr.split('\n').filter((line) => line.startsWith('{"error"'));
+  expect(errors).toHaveLength(code === 0 ? 0 : 1);
 }
 
-const timeouts = { callMs: 150, idleMs: 100, connectMs: 100, storedMs: 100 };
+/** One intent, one job, one charge; what succeeded is charged, and nothing stays reserved. */
+async function expectPaidOnce({ caller, line }: Stage): Promise<void> {
+  const jobs = (await caller.get('/v1/auto-localizations')).json.data;
+  const charges = (await caller.get('/v1/credit-transactions')).json.data;
+  const creates = line.seen.filter(({ step }) => step === 'createJob');
+  const intents = new Set(creates.map(({ headers }) => headers['idempotency-key']));
+  expect(intents.size).toBeLessThanOrEqual(1);
+  expect(jobs.length).toBeLessThanOrEqual(intents.size);
+  const succeeded = jobs.filter(({ status }: { status: string }) => status === 'succeeded');
+  expect(charges.length).toBe(succeeded.length);
+}
 
-describe.each(FAULTS)('$name', ({ make, api, put, download }) => {
-  test.each(STEPS)('at %s', async (step) => {
-    const foreign = await startServer(answer(404, {}));
-    onCleanup(foreign.close);
-    foreignOrigin = foreign.origin;
-    const { client, server, runtime } = await startHarness({ timeouts });
-    const service = serveAll(server);
-    Object.assign(service.faults, { step, replies: [make] });
-    const expected = step === 'put' ? put : step === 'download' ? download : api;
-    expect(await endOf(runAll(client, service))).toBe(expected);
-    expect(service.faults.replies).toEqual([]);
-    expect(service.jobs.size).toBeLessThanOrEqual(1);
-    const signed = foreign.seen
-      .flatMap((seen) => Object.keys(seen.headers))
-      .filter((name) => /x-service|idempotency/.test(name));
-    expect(signed).toEqual([]);
-    expect(runtime.slept.every((ms) => ms <= 15_000)).toBe(true);
+function expectNothingTold(): void {
+  const names = theatre.foreign.splice(0).flatMap((headers) => Object.keys(headers));
+  expect(names.filter((name) => /^x-service|idempotency/.test(name))).toEqual([]);
+}
+
+function requestIdOf({ stderr }: Ended): unknown {
+  const line = stderr.split('\n').find((each) => each.startsWith('{"error"'));
+  return line === undefined ? null : JSON.parse(line).error.request_id;
+}
+
+describe.each(FAULTS)('$name', (fault) => {
+  test.each(STEPS)('once at %s', async (step) => {
+    const stage = await setFor(fault);
+    const ended = await play(stage, fault, step, 1);
+    expect([ended.code, ended.stderr]).toEqual([EXIT_CODES[endAt(step, fault.once)].code, ended.stderr]);
+    expectDecent(stage, ended);
+    await expectPaidOnce(stage);
+    expectNothingTold();
+    if (fault.traced && ended.code !== 0 && step !== 'put' && step !== 'download') {
+      expect(requestIdOf(ended)).toBe(REQUEST_ID);
+    }
   });
 });

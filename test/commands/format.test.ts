@@ -1,7 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatDuration, parseDuration, quoteForShell } from '../../src/commands/format.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatRelative,
+  parseDuration,
+  parseMoment,
+  quoteForShell,
+} from '../../src/commands/format.ts';
 
 it.each([
   [0, '0 B'],
@@ -52,4 +59,32 @@ it('quotes arguments so that a shell gives them back unchanged', () => {
     }),
     { numRuns: 25 }, // each starts a shell
   );
+});
+
+describe('a time beside now', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  it.each([
+    ['2026-11-21T11:57:00Z', '3 min ago'],
+    ['2026-11-22T10:59:59Z', 'in 22 h'],
+    ['2026-11-21T12:00:00.400Z', 'now'],
+    ['2026-11-21T11:59:15Z', '45 s ago'],
+    ['2026-11-14T11:59:59Z', '7 d ago'],
+    [null, '-'],
+    ['soon', '-'],
+  ])('%s is %s', (instant, shown) => {
+    expect(formatRelative(instant, now)).toBe(shown);
+  });
+
+  it.each([
+    ['2h', '2026-11-21T10:00:00.000Z'],
+    ['2026-11-01', '2026-11-01T00:00:00.000Z'],
+    ['2026-11-21T12:00:00+08:00', '2026-11-21T04:00:00.000Z'],
+    ['2026-11-21 12:00Z', '2026-11-21T12:00:00.000Z'],
+    ['2026-11-21T12:00:00', null],
+    ['2026-13-01', null],
+    ['7', null],
+    ['yesterday', null],
+  ])('%s is read as %s', (text, instant) => {
+    expect(parseMoment(text, now)).toBe(instant);
+  });
 });

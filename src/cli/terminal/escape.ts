@@ -13,3 +13,19 @@ export function escapeControls(text: string): string {
 export function escapeRows(text: string): string {
   return text.split('\n').map(escapeControls).join('\n');
 }
+
+/** The same for text that programs read: tabs part its columns and stay. */
+export function escapeColumns(text: string): string {
+  return text.split('\t').map(escapeControls).join('\t');
+}
+
+/** Controls and reordering characters that JSON lets stand in a string as they are. */
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** JSON of the same value, in which such characters are written as `\u009b` and the like. */
+export function escapeJson(json: string): string {
+  return json.replace(
+    UNSAFE_IN_JSON,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -12,17 +12,17 @@ export interface Style {
   readonly strong: (text: string) => string;
 }
 
-/** Decides by `--color`, then NO_COLOR and FORCE_COLOR, then whether stderr is a terminal. */
-export function createStyle(io: Io, asked: ColourChoice): Style {
-  const chalk = new Chalk({ level: wantsColour(io, asked) ? 1 : 0 });
+/** Decides by `--color`, then NO_COLOR and FORCE_COLOR, then whether the stream that is written to is a terminal. */
+export function createStyle(io: Io, asked: ColourChoice, stream: 'stderr' | 'stdout' = 'stderr'): Style {
+  const chalk = new Chalk({ level: wantsColour(io, asked, stream) ? 1 : 0 });
   return { good: chalk.green, bad: chalk.red, warn: chalk.yellow, faint: chalk.dim, strong: chalk.bold };
 }
 
-function wantsColour(io: Io, asked: ColourChoice): boolean {
+function wantsColour(io: Io, asked: ColourChoice, stream: 'stderr' | 'stdout'): boolean {
   if (asked === 'always') return true;
   if (asked === 'never') return false;
   // The convention of no-color.org: any value that is not empty.
   if (io.env.NO_COLOR !== undefined && io.env.NO_COLOR !== '') return false;
   if (io.env.FORCE_COLOR !== undefined && io.env.FORCE_COLOR !== '0') return true;
-  return io.stderr.isTTY === true && io.env.TERM !== 'dumb';
+  return io[stream].isTTY === true && io.env.TERM !== 'dumb';
 }

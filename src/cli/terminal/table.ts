@@ -1,6 +1,10 @@
-/** Tables on stdout, as wide as their text needs: a cut cell would be of no use to whoever copies an id or a path. */
+/** Tables on stdout. On a terminal they fit its width; elsewhere every cell is whole. */
 import Table from 'cli-table3';
+import stringWidth from 'string-width';
+import type { TableHead } from '../../commands/context.ts';
 import { escapeControls } from './escape.ts';
+import { fitRows, GAP } from './fit.ts';
+import type { Style } from './style.ts';
 
 const NO_BORDERS = {
   top: '',
@@ -17,20 +21,63 @@ const NO_BORDERS = {
   'mid-mid': '',
   right: '',
   'right-mid': '',
-  middle: '  ',
+  middle: ' '.repeat(GAP),
 };
 
+export interface TableOptions {
+  /** In cells; infinite without it. */
+  readonly width?: number;
+  readonly style?: Pick<Style, 'good' | 'bad'>;
+}
+
 /** Lays out rows under a head; every cell is escaped. */
-export function layOut(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function layOut(
+  head: readonly TableHead[],
+  rows: readonly (readonly string[])[],
+  { width = Number.POSITIVE_INFINITY, style }: TableOptions = {},
+): string {
+  const columns = head.map((each) => ({
+    shrinks: 0,
+    status: false,
+    ...(typeof each === 'string' ? { title: each } : each),
+  }));
+  const standIns = createStandIns();
   const table = new Table({
-    head: [...head],
+    head: columns.map(({ title }) => title),
     chars: NO_BORDERS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
-  for (const row of rows) table.push(row.map(escapeControls));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  const escaped = rows.map((row) => row.map(escapeControls));
+  for (const row of fitRows(columns, escaped, width)) {
+    table.push(row.map((cell, at) => standIns.take(cell, columns[at]?.status === true ? style : undefined)));
+  }
+  const lines = table.toString().split('\n');
+  return lines.map((line) => standIns.giveBack(line.trimEnd())).join('\n');
+}
+
+/** The area of Unicode without characters: one of them, repeated, is as wide as it is long. */
+const FIRST_STAND_IN = 0xe000;
+const LAST_STAND_IN = 0xf8ff;
+const STAND_INS = /([\ue000-\uf8ff])\1*/g;
+
+/** The table library measures by an old Unicode; cells beyond ASCII go through it as text of their true width. */
+function createStandIns() {
+  const cells: string[] = [];
+  return {
+    take(cell: string, style: TableOptions['style']): string {
+      const coloured = style === undefined ? cell : colourStatus(cell, style);
+      const width = stringWidth(cell);
+      const plain = coloured === cell && /^[\x20-\x7e]*$/.test(cell);
+      if (plain || width === 0 || FIRST_STAND_IN + cells.length > LAST_STAND_IN) return cell;
+      cells.push(coloured);
+      return String.fromCharCode(FIRST_STAND_IN + cells.length - 1).repeat(width);
+    },
+    giveBack: (line: string) =>
+      line.replace(STAND_INS, (run) => cells[run.charCodeAt(0) - FIRST_STAND_IN] ?? run),
+  };
+}
+
+function colourStatus(cell: string, { good, bad }: Pick<Style, 'good' | 'bad'>): string {
+  if (cell === 'failed') return bad(cell);
+  return cell === 'succeeded' ? good(cell) : cell;
 }

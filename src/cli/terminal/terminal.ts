@@ -2,6 +2,7 @@
 import type { Progress, Terminal } from '../../commands/context.ts';
 import type { Io } from '../../commands/io.ts';
 import type { GlobalValues } from '../global-options.ts';
+import { askLine } from './ask.ts';
 import { askYesNo } from './confirm.ts';
 import { escapeRows } from './escape.ts';
 import { createPlainProgress } from './plain-progress.ts';
@@ -24,9 +25,14 @@ export function createTerminal(io: Io, global: GlobalValues): Terminal {
     progress: () => createProgress(io, global, style),
     table: async (head, rows) => {
       const { layOut } = await import('./table.ts');
-      return layOut(head, rows);
+      const width = io.stdout.isTTY === true ? io.stdout.columns : undefined;
+      return layOut(head, rows, {
+        style: createStyle(io, global.color, 'stdout'),
+        ...(width === undefined ? {} : { width }),
+      });
     },
     confirm: (question) => askYesNo(question, io),
+    ask: (question, typed) => askLine(question, typed, io),
   };
 }
 

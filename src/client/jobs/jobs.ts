@@ -13,6 +13,7 @@ import type { Send } from '../transport/transport.ts';
 import { findJob } from './find-job.ts';
 import { parseReference } from './reference.ts';
 import { type WaitOptions, waitForJob } from './wait.ts';
+import { createWaitingRoom } from './waiting-room.ts';
 
 /** Times are RFC 3339 with a zone; `limit` is 1 to 50. Source: specification, "List query parameters". */
 export interface ListFilters {
@@ -42,6 +43,8 @@ export interface Jobs {
   list(kind: JobKind, filters?: JobFilters, options?: CallOptions): Promise<ListPage<JobSummary>>;
   /** Until the job is terminal, whatever it ends as; a failed poll is not a failed job. */
   wait(kind: JobKind, id: string, options?: WaitOptions): Promise<Job>;
+  /** A `wait` for many jobs at once, which share one list request a kind. */
+  waitTogether(): Jobs['wait'];
 }
 
 /** Every operation throws Failure, or the reason of the signal when that is aborted. */
@@ -54,8 +57,15 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     return readJob(kind, body, requestId);
   }
 
+  const list: Jobs['list'] = async (kind, filters = {}, options = {}) => {
+    const call = { ...options, method: 'GET', path: collection(kind), query: { ...filters } } as const;
+    const { body, requestId } = await send(call);
+    return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin));
+  };
+
   return {
     get,
+    list,
     async create(kind, request, options = {}) {
       const call = { ...options, method: 'POST', path: collection(kind), body: request } as const;
       const { body, requestId } = await send(call);
@@ -69,12 +79,8 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
       const { body, requestId } = await send({ ...options, method: 'DELETE', path: single(kind, id) });
       return readJob(kind, body, requestId);
     },
-    async list(kind, filters = {}, options = {}) {
-      const call = { ...options, method: 'GET', path: collection(kind), query: { ...filters } } as const;
-      const { body, requestId } = await send(call);
-      return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin));
-    },
     wait: (kind, id, options = {}) =>
       waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options),
+    waitTogether: () => createWaitingRoom(context, { get, list }),
   };
 }

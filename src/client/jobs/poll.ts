@@ -19,10 +19,10 @@ export interface Poll<T> {
 }
 
 /** A look that began in time may end a little after it. Source: reliability rules: no hang past the deadline + 5 s. */
-const GRACE_MS = 5_000;
+export const GRACE_MS = 5_000;
 
 /** When nothing but failures came for so long, somebody should know. */
-const GIVE_UP_MS = 15 * 60_000;
+export const GIVE_UP_MS = 15 * 60_000;
 
 /** @throws Failure of `timeOver`, of a look that can never succeed, or of fifteen minutes of looks that all failed */
 export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): Promise<T> {

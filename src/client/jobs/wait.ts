@@ -40,8 +40,15 @@ export function waitForJob(
   });
 }
 
-/** Remembers how the job came forward. */
-function createWatch(now: () => number, onChange: WaitOptions['onChange']) {
+export interface Watch {
+  /** Tells `onChange` of what is new; gives the job back. */
+  see(job: Job): Job;
+  /** Milliseconds until the next look. */
+  delay(): number;
+}
+
+/** Remembers how a job came forward. */
+export function createWatch(now: () => number, onChange: WaitOptions['onChange']): Watch {
   let last: Job | null = null;
   let begun: Sighting = { atMs: now(), progress: 0 };
   let moved = begun;
@@ -63,7 +70,8 @@ function hasChanged(before: Job, after: Job): boolean {
   return before.status !== after.status || before.progress !== after.progress || before.stage !== after.stage;
 }
 
-function stillRunning({ kind, id }: { kind: JobKind; id: string }, timeoutMs: number): Failure {
+/** The failure of a wait whose time is over. */
+export function stillRunning({ kind, id }: { kind: JobKind; id: string }, timeoutMs: number): Failure {
   return new Failure({
     category: 'timeout',
     code: 'STILL_RUNNING',

@@ -34,6 +34,8 @@ export interface SendFileOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
   /** Looks at this pace whether it is ready: for a service on this machine, where looking costs nothing. */
   readonly everyMs?: number | undefined;
+  /** False returns as soon as the bytes are there, without waiting for their validation. */
+  readonly wait?: boolean | undefined;
   /** Key of the reservation; with the same one an interrupted upload is continued where it can be. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -98,6 +100,7 @@ async function reserveAndSend(task: Task, idempotencyKey: string): Promise<SentF
   const sent = continued
     ? { upload: reserved, sha256: await hashFile(source) }
     : await sendBytes(task, reserved);
+  if (options.wait === false && sent.upload.status !== 'expired') return sent;
   const upload = await waitUntilReady(task, sent.upload);
   report(task, 'ready', upload.id, source.size);
   return { upload, sha256: sent.sha256 };

@@ -1,6 +1,6 @@
 /** One job from its creation to files on this disk, with progress. */
 import { Failure } from '../../client/failure.ts';
-import type { Job } from '../../client/index.ts';
+import type { Client, Job } from '../../client/index.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
@@ -16,20 +16,26 @@ export interface Follow {
   readonly delivery: Delivery;
   /** Null waits without an end. */
   readonly timeoutMs: number | null;
+  /** How it is waited for a job; several jobs share their requests. */
+  readonly wait: Client['jobs']['wait'];
+}
+
+/** The way to wait for so many jobs. A service on this machine tells more when each is asked for, and it costs nothing. */
+export function chooseWait(
+  { client, everyMs }: Pick<Connection, 'client' | 'everyMs'>,
+  count: number,
+): Client['jobs']['wait'] {
+  return count > 1 && everyMs === null ? client.jobs.waitTogether() : client.jobs.wait;
 }
 
 /** Waits until the job ends, then downloads. Failures become part of the outcome; only an interruption is thrown. */
-export async function followJob(
-  { connection, context, progress, delivery, timeoutMs }: Follow,
-  started: Job,
-  label: string,
-  stem: string,
-): Promise<Outcome> {
-  const { client, everyMs } = connection;
+export async function followJob(follow: Follow, started: Job, label: string, stem: string): Promise<Outcome> {
+  const { connection, context, progress, timeoutMs } = follow;
+  const { everyMs } = connection;
   let job = started;
   const key = progressKey(label, started);
   try {
-    job = await client.jobs.wait(started.object, started.id, {
+    job = await follow.wait(started.object, started.id, {
       signal: context.signal,
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(everyMs === null ? {} : { everyMs }),
@@ -44,9 +50,21 @@ export async function followJob(
         });
       },
     });
+  } catch (error) {
+    return failedJob(follow, key, { label, stem, job }, error);
+  }
+  return deliverJob(follow, job, label, stem);
+}
+
+/** Downloads what a job has made; one that did not succeed is a failure. Only an interruption is thrown. */
+export async function deliverJob(follow: Follow, job: Job, label: string, stem: string): Promise<Outcome> {
+  const { connection, context, progress, delivery } = follow;
+  const key = progressKey(label, job);
+  try {
+    if (!isTerminal(job.status)) throw notFinished(job);
     const failed = jobFailure(job);
     if (failed !== null) throw failed;
-    const files = await deliverResults(client, job, {
+    const files = await deliverResults(connection.client, job, {
       stem,
       delivery,
       signal: context.signal,
@@ -56,11 +74,31 @@ export async function followJob(
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
     return { label, stem, job, files, failure: null };
   } catch (error) {
-    if (context.signal.aborted || !(error instanceof Failure)) throw error;
-    progress.end(key, error.facts.category === 'timeout' ? 'stopped' : 'failed', error.message);
-    event(context, { type: 'failed', id: job.id, code: error.facts.code, message: error.message });
-    return { label, stem, job, files: [], failure: error };
+    return failedJob(follow, key, { label, stem, job }, error);
   }
+}
+
+function failedJob(
+  { context, progress }: Follow,
+  key: string,
+  about: Pick<Outcome, 'label' | 'stem'> & { job: Job },
+  error: unknown,
+): Outcome {
+  if (context.signal.aborted || !(error instanceof Failure)) throw error;
+  progress.end(key, error.facts.category === 'timeout' ? 'stopped' : 'failed', error.message);
+  event(context, { type: 'failed', id: about.job.id, code: error.facts.code, message: error.message });
+  return { ...about, files: [], failure: error };
+}
+
+function notFinished(job: Job): Failure {
+  return new Failure({
+    category: 'timeout',
+    code: 'STILL_RUNNING',
+    message: `the job ${job.id} is still ${job.status}`,
+    advice: `Wait for it: vloc jobs wait ${job.id}`,
+    jobId: job.id,
+    retryable: true,
+  });
 }
 
 /** `talk.mp4 → es` where a language is asked for. */

@@ -3,6 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { type Command, defineCommand, type Example } from '../command.ts';
 import { jobOptions } from './job-options.ts';
+import { OUTCOME_FIELDS } from './outcome.ts';
 import { runJobs } from './run-jobs.ts';
 
 const OPERANDS = {
@@ -14,7 +15,7 @@ const OPERANDS = {
   subtitle: {
     name: 'input',
     count: 'many',
-    help: 'SRT files, JSON files of lines, https addresses, ids of ready uploads, or - for stdin',
+    help: 'SRT files, JSON files of lines, https addresses, ids of ready uploads or of recognition and translation jobs, - for stdin',
   },
 } as const;
 
@@ -27,6 +28,7 @@ export function jobCommand(
   return defineCommand({
     operands: OPERANDS[KINDS[kind].input],
     options: jobOptions(kind),
+    fields: OUTCOME_FIELDS,
     examples,
     notes: [
       ...notes,

@@ -4,11 +4,13 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { LIMITS, VIDEO_EXTENSIONS } from '../../protocol/limits.ts';
-import { checkLines } from '../../protocol/requests.ts';
+import { isLoopback } from '../../protocol/loopback.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { formatBytes } from '../format.ts';
 import type { Io } from '../io.ts';
+import { namesJobWithLines, stemOfJob } from './job-reference.ts';
+import { looksLikeJson, parseJsonLines } from './json-lines.ts';
 
 /** An input that passed its checks; `stem` names its results. */
 export type JobInput =
@@ -21,6 +23,8 @@ export type JobInput =
     }
   | { readonly type: 'url'; readonly label: string; readonly stem: string; readonly url: string }
   | { readonly type: 'upload'; readonly label: string; readonly stem: string; readonly id: string }
+  /** A job whose result has lines: bare, kind/id or detail_url. */
+  | { readonly type: 'job'; readonly label: string; readonly stem: string; readonly reference: string }
   | {
       readonly type: 'lines';
       readonly label: string;
@@ -43,10 +47,11 @@ export async function checkInput(
   io: Io,
 ): Promise<CheckedInput> {
   const refuse = (detail: string): CheckedInput => ({ ok: false, problem: { pointer: operand, detail } });
-  if (/^http:\/\//i.test(operand)) return refuse('the service reads https addresses only');
-  if (/^https:\/\//i.test(operand)) return checkUrl(operand, refuse);
+  if (/^https?:\/\//i.test(operand)) return checkUrl(operand, refuse);
   if (/^upl_[a-z0-9]+$/i.test(operand))
     return { ok: true, input: { type: 'upload', label: operand, stem: operand, id: operand } };
+  if (takes === 'subtitle' && namesJobWithLines(operand))
+    return { ok: true, input: { type: 'job', label: operand, stem: stemOfJob(operand), reference: operand } };
   if (takes === 'subtitle') return readSubtitle(operand, io, refuse);
   if (operand === '-')
     return refuse('a video cannot be read from stdin; give a file, an https address or an upload id');
@@ -58,6 +63,8 @@ type Refuse = (detail: string) => CheckedInput;
 function checkUrl(operand: string, refuse: Refuse): CheckedInput {
   if (!URL.canParse(operand)) return refuse('this is not an address');
   const url = new URL(operand);
+  // Whether http to its own machine is allowed, only the service knows.
+  if (url.protocol === 'http:' && !isLoopback(url)) return refuse('the service reads https addresses only');
   if (url.username !== '' || url.password !== '')
     return refuse('the address holds a password; the service reads public addresses only');
   const last = decodeURIComponent(url.pathname.split('/').at(-1) ?? '');
@@ -86,7 +93,8 @@ async function checkVideo(operand: string, io: Io, refuse: Refuse): Promise<Chec
   };
 }
 
-async function statReadable(path: string): Promise<{ bytes: number } | string> {
+/** The size of a file that can be read, or why it cannot. */
+export async function statReadable(path: string): Promise<{ bytes: number } | string> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) return 'this is a folder; give the files in it, for example with *.mp4';
@@ -124,24 +132,11 @@ function subtitleStem(path: string): string {
 }
 
 function parseLines(bytes: Uint8Array): readonly SubtitleLine[] | string {
-  if (/^\s*\[/.test(Buffer.from(bytes.subarray(0, 64)).toString('utf8'))) return parseJsonLines(bytes);
+  if (looksLikeJson(bytes)) return parseJsonLines(bytes);
   try {
     return decodeSrt(bytes);
   } catch (error) {
     if (error instanceof SubtitleError) return `not usable as SRT, ${error.message}`;
     throw error;
   }
-}
-
-function parseJsonLines(bytes: Uint8Array): readonly SubtitleLine[] | string {
-  let document: unknown;
-  try {
-    document = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch (error) {
-    return `looks like JSON but is none: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  const checked = checkLines(document);
-  if (checked.ok) return checked.value;
-  const [first] = checked.errors;
-  return `not a list of subtitle lines: ${first?.pointer ?? ''} ${first?.detail ?? ''}`;
 }

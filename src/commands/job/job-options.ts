@@ -8,7 +8,7 @@ import type { OptionSpec, OptionTable } from '../command.ts';
 const SHORT_NAMES: Readonly<Record<string, string>> = { source_language: 'from', target_language: 'to' };
 
 /** Where results go; shared by every command that fetches some. */
-export const DELIVERY_OPTIONS = {
+export const FOLDER_OPTIONS = {
   out: {
     type: 'text',
     value: 'dir',
@@ -21,6 +21,11 @@ export const DELIVERY_OPTIONS = {
   },
   clobber: { type: 'flag', help: 'replace files that exist' },
   skipExisting: { type: 'flag', help: 'leave out what exists already' },
+} as const satisfies OptionTable;
+
+/** The same for commands that also wait. */
+export const DELIVERY_OPTIONS = {
+  ...FOLDER_OPTIONS,
   timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job goes on' },
 } as const satisfies OptionTable;
 
@@ -29,7 +34,12 @@ export const SUBMIT_OPTIONS = {
   set: {
     type: 'pairs',
     value: 'name=value',
-    help: 'a request field that vloc does not know; may be repeated',
+    help: 'a request field that vloc does not know: JSON or text, a.b=1 for nested ones; may be repeated',
+  },
+  body: {
+    type: 'text',
+    value: '@file',
+    help: 'JSON object with request fields, from a file or (-) stdin; flags win over it',
   },
 } as const satisfies OptionTable;
 

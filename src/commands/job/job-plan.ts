@@ -7,6 +7,7 @@ import { checkJobRequest } from '../../protocol/requests.ts';
 import { flagName } from '../command.ts';
 import type { Io } from '../io.ts';
 import { exists } from './existing-file.ts';
+import { readBodyFields, setFields } from './extra-fields.ts';
 import { checkInput, type InputProblem, type JobInput } from './job-input.ts';
 import { fieldOptions } from './job-options.ts';
 import { defaultTemplate, type NameParts, resultPath } from './result-name.ts';
@@ -60,7 +61,8 @@ export async function planJobs(
   const checked = await Promise.all(operands.map((operand) => checkInput(operand, KINDS[kind].input, io)));
   const inputs = checked.flatMap((each) => (each.ok ? [each.input] : []));
   problems.push(...checked.flatMap((each) => (each.ok ? [] : [each.problem])));
-  const requests = buildRequests(kind, options, problems);
+  const body = await readBodyFields(textOf(options.body), operands, io, problems);
+  const requests = buildRequests(kind, body, options, problems);
   const jobs: PlannedJob[] = [];
   const skipped: string[] = [];
   const taken = new Map<string, string>();
@@ -100,37 +102,66 @@ interface PlannedRequest {
 }
 
 /** One request for each target language, or a single one where the kind has none. */
-function buildRequests(kind: JobKind, options: Options, problems: InputProblem[]): readonly PlannedRequest[] {
+function buildRequests(
+  kind: JobKind,
+  body: Readonly<Record<string, unknown>>,
+  options: Options,
+  problems: InputProblem[],
+): readonly PlannedRequest[] {
   const row: Kind = KINDS[kind];
-  const common: Record<string, unknown> = {};
+  const common: Record<string, unknown> = { ...body };
   for (const { field, option } of fieldOptions(kind)) {
     if (field !== 'target_language' && options[option] !== undefined) common[field] = options[option];
   }
-  const extra = typeof options.set === 'object' && options.set !== null ? options.set : {};
+  const pairs = pairsOf(options.set);
+  for (const named of [...Object.keys(body), ...Object.keys(pairs)]) {
+    if (named.split('.')[0] === sourceFieldOf(kind))
+      problems.push({ pointer: named, detail: 'is what the operand stands for; name it there' });
+  }
   if (row.fields.target_language === undefined) {
     problems.push(...fieldProblems(kind, common));
-    return [{ targetLanguage: null, fields: { ...common, ...extra } }];
+    return [{ targetLanguage: null, fields: setFields(common, pairs, problems) }];
   }
-  const tags = Array.isArray(options.to) ? options.to.map(String) : [];
+  const tags = languagesOf(options.to, body.target_language);
   if (tags.length === 0)
     problems.push({ pointer: '--to', detail: 'missing; name the language to produce, for example --to es' });
   const requests: PlannedRequest[] = [];
   for (const tag of new Set(tags.map((each) => canonicalLanguage(each) ?? each))) {
     const fields = { ...common, target_language: tag };
     problems.push(...fieldProblems(kind, fields));
-    requests.push({ targetLanguage: tag, fields: { ...fields, ...extra } });
+    requests.push({ targetLanguage: tag, fields: setFields(fields, pairs, problems) });
   }
   return requests;
+}
+
+function languagesOf(to: unknown, fromBody: unknown): readonly string[] {
+  if (Array.isArray(to) && to.length > 0) return to.map(String);
+  return typeof fromBody === 'string' ? [fromBody] : [];
+}
+
+function pairsOf(set: unknown): Readonly<Record<string, string>> {
+  // The parser makes `pairs` of texts only.
+  return typeof set === 'object' && set !== null ? (set as Record<string, string>) : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The request field that the operands stand for. */
+export function sourceFieldOf(kind: JobKind): 'source' | 'subtitle' {
+  return KINDS[kind].input === 'video' ? 'source' : 'subtitle';
 }
 
 /** Any source passes here: whether the real one is usable is another check. */
 const ANY_SOURCE = { type: 'upload', upload_id: 'checked elsewhere' };
 
 function fieldProblems(kind: JobKind, fields: Readonly<Record<string, unknown>>): InputProblem[] {
-  const sourceField = KINDS[kind].input === 'video' ? 'source' : 'subtitle';
-  const checked = checkJobRequest(kind, { ...fields, [sourceField]: ANY_SOURCE });
-  if (checked.ok) return [];
   const options = new Map<string, string>(fieldOptions(kind).map(({ field, option }) => [field, option]));
+  // What --body adds beyond the table is the service's to judge.
+  const known = Object.entries(fields).filter(([field]) => options.has(field));
+  const checked = checkJobRequest(kind, { ...Object.fromEntries(known), [sourceFieldOf(kind)]: ANY_SOURCE });
+  if (checked.ok) return [];
   return checked.errors.map(({ pointer, detail }) => {
     const field = pointer.slice(1);
     const value = fields[field];

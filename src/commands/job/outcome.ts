@@ -1,8 +1,9 @@
 /** How each job of a run ended, in every form that stdout can take. */
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
-import type { Context } from '../context.ts';
+import type { Context, TableHead } from '../context.ts';
 import { formatBytes } from '../format.ts';
+import { plainCell } from '../records.ts';
 import type { DeliveredFile } from './deliver.ts';
 
 export interface Outcome {
@@ -14,36 +15,44 @@ export interface Outcome {
   readonly failure: Failure | null;
 }
 
-/** One outcome as JSON modes show it; null where there is nothing to say. */
-export function outcomeDocument(outcome: Outcome): object {
-  const { job, failure } = outcome;
+/** What JSON modes say of one outcome; each reads it out of the outcome, null where there is nothing to say. */
+const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
+  input: ({ label }) => label,
+  id: ({ job }) => job?.id ?? null,
+  kind: ({ job }) => job?.object ?? null,
+  status: ({ job }) => job?.status ?? null,
+  target_language: ({ job }) => job?.input?.target_language ?? null,
+  client_reference: ({ job }) => job?.client_reference ?? null,
+  charged_credits: ({ job }) => job?.billing?.charged_credits ?? null,
+  expires_at: ({ job }) => job?.expires_at ?? null,
+  files: ({ files }) => files,
+  error: ({ failure }) => (failure === null ? null : errorDocument(failure)),
+};
+
+/** What --fields may name. */
+export const OUTCOME_FIELDS: readonly string[] = Object.keys(DOCUMENT);
+
+/** One outcome as JSON modes show it, cut to these fields where some are asked for. */
+export function outcomeDocument(outcome: Outcome, fields: readonly string[] = OUTCOME_FIELDS): object {
+  return Object.fromEntries(fields.map((field) => [field, DOCUMENT[field]?.(outcome) ?? null]));
+}
+
+function errorDocument({ facts }: Failure): object {
   return {
-    input: outcome.label,
-    id: job?.id ?? null,
-    kind: job?.object ?? null,
-    status: job?.status ?? null,
-    target_language: job?.input?.target_language ?? null,
-    client_reference: job?.client_reference ?? null,
-    charged_credits: job?.billing?.charged_credits ?? null,
-    expires_at: job?.expires_at ?? null,
-    files: outcome.files,
-    error:
-      failure === null
-        ? null
-        : {
-            code: failure.facts.code,
-            message: failure.facts.message,
-            request_id: failure.facts.requestId ?? null,
-            retryable: failure.facts.retryable ?? false,
-          },
+    code: facts.code,
+    message: facts.message,
+    request_id: facts.requestId ?? null,
+    retryable: facts.retryable ?? false,
   };
 }
 
 /** Writes the end of a run to stdout in the chosen form; `ndjson` has written its events before. */
 export async function printOutcomes(context: Context, outcomes: readonly Outcome[]): Promise<void> {
+  const { fields } = context;
+  const documents = outcomes.map((outcome) => outcomeDocument(outcome, fields ?? OUTCOME_FIELDS));
   switch (context.output) {
     case 'json':
-      context.print(JSON.stringify({ object: 'list', data: outcomes.map(outcomeDocument) }, null, 2));
+      context.print(JSON.stringify({ object: 'list', data: documents }, null, 2));
       return;
     case 'ndjson': {
       const failed = outcomes.filter((outcome) => outcome.failure !== null).length;
@@ -54,13 +63,36 @@ export async function printOutcomes(context: Context, outcomes: readonly Outcome
       for (const { job } of outcomes) if (job !== null) context.print(job.id);
       return;
     case 'plain':
-      for (const file of outcomes.flatMap((outcome) => outcome.files)) context.print(file.path);
+      if (fields !== null) printColumns(context, documents);
+      else for (const file of outcomes.flatMap((outcome) => outcome.files)) context.print(file.path);
       return;
     case 'table':
-      context.print(
-        await context.terminal.table(['INPUT', 'JOB', 'STATUS', 'RESULT', 'SIZE'], outcomes.flatMap(rowsOf)),
-      );
+      if (outcomes.length === 0) return;
+      if (fields === null) context.print(await context.terminal.table(HEAD, outcomes.flatMap(rowsOf)));
+      else
+        context.print(
+          await context.terminal.table(
+            fields.map((field) => field.toUpperCase()),
+            documents.map(cellsOf),
+          ),
+        );
   }
+}
+
+const HEAD: readonly TableHead[] = [
+  { title: 'INPUT', shrinks: 1 },
+  'JOB',
+  { title: 'STATUS', status: true },
+  'RESULT',
+  'SIZE',
+];
+
+function printColumns(context: Context, documents: readonly object[]): void {
+  for (const document of documents) context.print(cellsOf(document).join('\t'));
+}
+
+function cellsOf(document: object): string[] {
+  return Object.values(document).map(plainCell);
 }
 
 function rowsOf(outcome: Outcome): string[][] {
@@ -77,7 +109,11 @@ function rowsOf(outcome: Outcome): string[][] {
  * The failure that the whole run ends with: the only one, or a summary of several.
  * Failures of one category keep it, so that a script sees "no credits" and not "some failed".
  */
-export function summarizeFailures(outcomes: readonly Outcome[]): Failure | null {
+export function summarizeFailures(
+  outcomes: readonly Pick<Outcome, 'label' | 'failure'>[],
+  what = 'jobs did not give a result',
+  advice = 'Mend what each of them names, then run the same command with --skip-existing: only those run again.',
+): Failure | null {
   const failures = outcomes.flatMap((outcome) => (outcome.failure === null ? [] : [outcome.failure]));
   const [first] = failures;
   if (first === undefined) return null;
@@ -87,9 +123,8 @@ export function summarizeFailures(outcomes: readonly Outcome[]): Failure | null 
   return new Failure({
     category: isWhole && isOneKind ? first.facts.category : 'partial',
     code: isWhole ? first.facts.code : 'SOME_FAILED',
-    message: `${failures.length} of ${outcomes.length} jobs did not give a result`,
-    advice:
-      'Mend what each of them names, then run the same command with --skip-existing: only those run again.',
+    message: `${failures.length} of ${outcomes.length} ${what}`,
+    advice,
     errors: outcomes.flatMap(({ label, failure }) =>
       failure === null ? [] : [{ pointer: label, detail: `${failure.message} (${failure.facts.code})` }],
     ),

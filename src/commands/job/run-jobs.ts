@@ -2,14 +2,13 @@
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS } from '../../protocol/kinds.ts';
 import type { JobRequestInput } from '../../protocol/requests.ts';
 import { type Connection, connect } from '../connection.ts';
 import type { Context, Progress } from '../context.ts';
 import { continueCommand } from './continuation.ts';
-import { event, type Follow, followJob, progressKey } from './follow-job.ts';
+import { chooseWait, event, type Follow, followJob, progressKey } from './follow-job.ts';
 import type { JobInput } from './job-input.ts';
-import { type JobPlan, type PlannedJob, planJobs } from './job-plan.ts';
+import { type JobPlan, type PlannedJob, planJobs, sourceFieldOf } from './job-plan.ts';
 import { tellNextSteps } from './next-steps.ts';
 import { type Outcome, printOutcomes, summarizeFailures } from './outcome.ts';
 import { checkSupport } from './support.ts';
@@ -43,7 +42,8 @@ export async function runJobs(
   const progress = await context.terminal.progress();
   const { delivery } = plan;
   const timeoutMs = typeof options.timeout === 'number' ? options.timeout : null;
-  const follow: Follow = { connection, context, progress, delivery, timeoutMs };
+  const wait = chooseWait(connection, plan.jobs.length);
+  const follow: Follow = { connection, context, progress, delivery, timeoutMs, wait };
   const run: Run = {
     plan,
     context,
@@ -88,10 +88,9 @@ async function runInputs(run: Run): Promise<readonly Outcome[]> {
 async function runJob(run: Run, planned: PlannedJob, source: object): Promise<Outcome> {
   const { input, fields } = planned;
   const { kind } = run.plan;
-  const sourceField = KINDS[kind].input === 'video' ? 'source' : 'subtitle';
   try {
     // planJobs has checked the fields against the rules of the kind; what --set adds is the service's to judge.
-    const request = { ...fields, [sourceField]: source } as JobRequestInput<JobKind> &
+    const request = { ...fields, [sourceFieldOf(kind)]: source } as JobRequestInput<JobKind> &
       Record<string, unknown>;
     const job = await run.connection.client.jobs.create(kind, request, { signal: run.context.signal });
     run.accepted.push({ job, stem: input.stem });

@@ -7,6 +7,7 @@ import type { Context, Progress } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';
 import { event } from './follow-job.ts';
 import type { JobInput } from './job-input.ts';
+import { linesOfJob } from './lines-of-job.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.mp4': 'video/mp4',
@@ -29,6 +30,8 @@ export async function provideInput(
       return { type: 'url', url: input.url };
     case 'upload':
       return { type: 'upload', upload_id: input.id };
+    case 'job':
+      return { type: 'lines', lines: await linesOfJob(client, input.reference, context.signal) };
     case 'lines':
       return { type: 'lines', lines: [...input.lines] };
     case 'file': {
@@ -37,7 +40,7 @@ export async function provideInput(
         contentType: CONTENT_TYPES[extname(input.path).toLowerCase()] ?? 'application/octet-stream',
         signal: context.signal,
         ...(everyMs === null ? {} : { everyMs }),
-        onProgress: createUploadReport(input, context, progress),
+        onProgress: createUploadReport(input.label, context, progress),
       });
       progress.end(input.label, 'done', describeReady(upload, input.bytes));
       event(context, { type: 'uploaded', input: input.label, upload_id: upload.id, bytes: input.bytes });
@@ -54,21 +57,21 @@ const WAITING_PHASES = {
 } as const;
 
 /** Turns counts of bytes into a step with rate and time left. */
-function createUploadReport(
-  input: JobInput & { type: 'file' },
+export function createUploadReport(
+  label: string,
   context: Context,
   progress: Progress,
 ): (upload: UploadProgress) => void {
   const begin = context.io.now();
   return (upload) => {
     if (upload.stage !== 'sending') {
-      progress.show(input.label, { phase: WAITING_PHASES[upload.stage], fraction: null });
+      progress.show(label, { phase: WAITING_PHASES[upload.stage], fraction: null });
       return;
     }
     const seconds = Math.max(0.001, (context.io.now() - begin) / 1000);
     const rate = upload.bytes / seconds;
     const left = rate === 0 ? '' : `, ${formatDuration(((upload.total - upload.bytes) / rate) * 1000)} left`;
-    progress.show(input.label, {
+    progress.show(label, {
       phase: 'uploading',
       fraction: upload.total === 0 ? 1 : upload.bytes / upload.total,
       detail: `${formatBytes(upload.bytes)} of ${formatBytes(upload.total)}, ${formatBytes(rate)}/s${left}`,
@@ -77,7 +80,7 @@ function createUploadReport(
 }
 
 /** `ready: 31 s of video, 521 kB`. */
-function describeReady(upload: Upload, bytes: number): string {
+export function describeReady(upload: Upload, bytes: number): string {
   const seconds = upload.media?.duration_seconds ?? null;
-  return `ready: ${seconds === null ? '' : `${formatDuration(seconds * 1000)} of video, `}${formatBytes(bytes)}`;
+  return `${upload.status}: ${seconds === null ? '' : `${formatDuration(seconds * 1000)} of video, `}${formatBytes(bytes)}`;
 }

@@ -59,6 +59,7 @@ describe('a video operand', () => {
     ['talk.mkv', 'ffmpeg'],
     ['too-large.mp4', 'under 1 GiB'],
     ['http://example.com/a.mp4', 'https'],
+    ['http://127.0.0.1.example.com/a.mp4', 'https'],
     ['https://user:pw@example.com/a.mp4', 'password'],
     ['-', 'stdin'],
   ])('is refused as %s, saying "%s"', async (operand, said) => {
@@ -67,6 +68,11 @@ describe('a video operand', () => {
       ok: false,
       problem: { pointer: operand, detail: expect.stringContaining(said) },
     });
+  });
+
+  it('may be at a plain address of this machine, which the service may allow', async () => {
+    const url = 'http://127.0.0.1:8080/talk.mp4';
+    expect(await check(url, 'video')).toMatchObject({ ok: true, input: { type: 'url', url, stem: 'talk' } });
   });
 
   it('may be one byte under 1 GiB', async () => {

@@ -1,0 +1,51 @@
+/** Cells cut so that a table fits its terminal, measured in cells of the screen and not in characters. */
+import stringWidth from 'string-width';
+
+/** Whether a column may be shortened: 0 never, the highest number first. */
+export interface ColumnLimit {
+  readonly title: string;
+  readonly shrinks: number;
+}
+
+/** Below that nothing can be told apart any more. */
+const NARROWEST = 5;
+
+/** Blanks between two columns. */
+export const GAP = 2;
+
+/**
+ * Shortens cells with `…` until the rows fit; columns that may not be shortened keep their cells, even where they do not fit.
+ * @param width in cells; infinite where no terminal is looking
+ */
+export function fitRows(
+  columns: readonly ColumnLimit[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly (readonly string[])[] {
+  const widths = columns.map(({ title }, at) =>
+    Math.max(stringWidth(title), ...rows.map((row) => stringWidth(row[at] ?? ''))),
+  );
+  let excess = widths.reduce((sum, each) => sum + each, GAP * (columns.length - 1)) - width;
+  const order = [...columns.entries()]
+    .filter(([, column]) => column.shrinks > 0)
+    .sort(([, left], [, right]) => right.shrinks - left.shrinks);
+  for (const [at, { title }] of order) {
+    const present = widths[at] ?? 0;
+    const narrowest = Math.min(present, Math.max(NARROWEST, stringWidth(title)));
+    const wanted = Math.max(narrowest, present - Math.max(0, excess));
+    excess -= present - wanted;
+    widths[at] = wanted;
+  }
+  return rows.map((row) => row.map((cell, at) => shorten(cell, widths[at] ?? 0)));
+}
+
+/** The beginning of a text that fits, with `…` where something is missing; never half a character. */
+export function shorten(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,64 @@
+/** The operands and the body of `vloc api`. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Failure } from '../client/failure.ts';
+import type { Call } from '../client/index.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import { formatBytes } from './format.ts';
+import type { Io } from './io.ts';
+
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH'] as const;
+
+/**
+ * Reads `[METHOD] PATH`; without a method it is GET, and POST where there is a body, as with `gh api`.
+ * @throws Failure of category usage
+ */
+export function readCall(operands: readonly string[], hasBody: boolean): Pick<Call, 'method' | 'path'> {
+  const [first = '', second, ...rest] = operands;
+  if (rest.length > 0)
+    throw usage('there is one method and one path', 'Quote the path if the shell splits it.');
+  if (second === undefined) return { method: hasBody ? 'POST' : 'GET', path: first };
+  const method = METHODS.find((each) => each === first.toUpperCase());
+  if (method === undefined) {
+    throw usage(`"${first}" is no method`, `Methods: ${METHODS.join(', ')}; then the path.`);
+  }
+  return { method, path: second };
+}
+
+/**
+ * The bytes of a body, from the operand itself, `@file` or `-`; they are sent as they are.
+ * @throws Failure of category usage for what is no JSON, cannot be read, or is over the limit of the service
+ */
+export async function readBody(written: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<Buffer> {
+  const bytes = await readWritten(written, io);
+  if (bytes.length > LIMITS.jsonBytes) {
+    throw usage(
+      `the body has ${formatBytes(bytes.length)}; the service takes ${formatBytes(LIMITS.jsonBytes)}`,
+      'Upload files, and name the upload.',
+    );
+  }
+  try {
+    JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw usage(`the body is no JSON: ${why}`, 'Write JSON, @file for a file, or - for stdin.');
+  }
+  return bytes;
+}
+
+async function readWritten(written: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<Buffer> {
+  if (written === '-') return buffer(io.stdin);
+  if (!written.startsWith('@')) return Buffer.from(written);
+  const path = resolve(io.cwd, written.slice(1));
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw usage(`${path} cannot be read (${why})`, 'Check the path and its permissions.');
+  }
+}
+
+function usage(message: string, advice: string): Failure {
+  return new Failure({ category: 'usage', code: 'BODY_INVALID', message, advice });
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { Failure } from '../client/failure.ts';
+import type { Answer, Call } from '../client/index.ts';
+import { readBody, readCall } from './api-call.ts';
+import { readAllPages } from './api-pages.ts';
+import { type Command, defineCommand } from './command.ts';
+import { connect } from './connection.ts';
+import type { Context } from './context.ts';
+
+export const api: Command = defineCommand({
+  operands: {
+    name: 'call',
+    count: 'many',
+    written: '[method] <path>',
+    help: 'method (default: GET, with --data POST), then the path, with or without /v1',
+  },
+  options: {
+    data: {
+      type: 'text',
+      value: 'json',
+      short: '-d',
+      help: 'the body: JSON, @file, or - for stdin',
+    },
+    header: { type: 'pairs', value: 'name=value', short: '-H', help: 'a further header; may be repeated' },
+    idempotencyKey: {
+      type: 'text',
+      value: 'key',
+      help: 'key of a POST or DELETE (default: a fresh one, told on stderr)',
+    },
+    paginate: { type: 'flag', help: 'follow the cursors of a list and print all of its entries' },
+    include: { type: 'flag', help: 'print status and headers too: {status, headers, body}' },
+  },
+  examples: [
+    { command: 'vloc api /credits', explains: 'a signed GET' },
+    {
+      command: "vloc api '/uploads?status=ready' --paginate --jq '.[].id'",
+      explains: 'the entries of all pages, in one array',
+    },
+    {
+      command: 'vloc api POST /dubbings -d @request.json -H X-Client-Request-ID=lesson-4',
+      explains: 'a request as it stands in a file',
+    },
+  ],
+  notes: [
+    'Answers are printed as the service gave them. A refusal goes to stderr and decides the exit code, as with every command.',
+    'A POST or DELETE that may have been lost on the way is repeated safely with the same --idempotency-key.',
+    'With --output ndjson and --paginate each entry is a line.',
+  ],
+  run: async (context, operands, options) => {
+    const { method, path } = readCall(operands, options.data !== undefined);
+    const body = options.data === undefined ? undefined : await readBody(options.data, context.io);
+    if (options.paginate && method !== 'GET') throw usage('--paginate is for lists, which are read with GET');
+    if (options.paginate && options.include) throw usage('--paginate and --include exclude each other');
+    if (method === 'GET' && options.idempotencyKey !== undefined) throw usage('a GET has no Idempotency-Key');
+    const key = method === 'GET' ? undefined : (options.idempotencyKey ?? randomUUID());
+    const call: Call = {
+      method,
+      path,
+      body,
+      headers: options.header,
+      idempotencyKey: key,
+      signal: context.signal,
+    };
+    const connection = await connect(context);
+    try {
+      if (key !== undefined) context.terminal.note(`Idempotency-Key: ${key}`);
+      if (options.paginate) await printEntries(context, await readAllPages(connection.client, call));
+      else printAnswer(context, await connection.client.send(call), options.include);
+      return 0;
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+function printAnswer(context: Context, { status, headers, body }: Answer, include: boolean): void {
+  if (context.output === 'id') {
+    for (const id of idsIn(body)) context.print(id);
+    return;
+  }
+  const shown = include ? { status, headers, body } : body;
+  // Nothing came back: nothing is printed.
+  if (shown !== null) printJson(context, shown);
+}
+
+async function printEntries(context: Context, entries: readonly unknown[]): Promise<void> {
+  if (entries.length === 0) context.terminal.note('No entries found.');
+  if (context.output === 'ndjson') {
+    for (const entry of entries) context.print(JSON.stringify(entry));
+    context.print(JSON.stringify({ type: 'summary', count: entries.length }));
+  } else if (context.output === 'id') {
+    for (const id of idsIn(entries)) context.print(id);
+  } else {
+    printJson(context, entries);
+  }
+}
+
+/** Indented for people, on one line for programs that read lines. */
+function printJson({ output, print }: Context, value: unknown): void {
+  print(output === 'plain' || output === 'ndjson' ? JSON.stringify(value) : JSON.stringify(value, null, 2));
+}
+
+/** The ids of a resource, of a list, or of an array of resources. */
+function idsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(idsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  if ('data' in value && Array.isArray(value.data)) return idsIn(value.data);
+  return 'id' in value && typeof value.id === 'string' ? [value.id] : [];
+}
+
+function usage(message: string): Failure {
+  return new Failure({ category: 'usage', code: 'USAGE', message, advice: 'See `vloc api --help`.' });
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../client/failure.ts';
+import { type Command, defineCommand } from './command.ts';
+
+/** The shells, each with the file of its script. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: 'vloc.bash',
+  zsh: '_vloc',
+  fish: 'vloc.fish',
+  powershell: 'vloc.ps1',
+};
+const SHELLS = Object.keys(SCRIPTS);
+
+export const completion: Command = defineCommand({
+  operands: { name: 'shell', count: 'one', choices: SHELLS, help: SHELLS.join(', ') },
+  options: {},
+  examples: [
+    { command: 'source <(vloc completion bash)', explains: 'bash, for this session; put the line into ~/.bashrc to keep it' },
+    {
+      command: 'vloc completion zsh > "$' + '{fpath[1]}/_vloc"',
+      explains: 'zsh, with compinit in ~/.zshrc; then start a new shell',
+    },
+    {
+      command: 'vloc completion fish > ~/.config/fish/completions/vloc.fish',
+      explains: 'fish',
+    },
+    {
+      command: 'vloc completion powershell | Out-String | Invoke-Expression',
+      explains: 'PowerShell; put the line into the file $PROFILE to keep it',
+    },
+  ],
+  notes: [
+    'Commands, options and choices stand in the script; names of profiles, ids of jobs and languages are asked from vloc when Tab is pressed, on this machine only.',
+  ],
+  run: async ({ output, print }, [shell = '']) => {
+    const name = SCRIPTS[shell];
+    if (name === undefined) {
+      throw new Failure({
+        category: 'usage',
+        code: 'UNKNOWN_SHELL',
+        message: `there is no completion for "${shell}"`,
+        advice: `Shells: ${SHELLS.join(', ')}.`,
+      });
+    }
+    const script = await readFile(new URL(name, scriptFolder()), 'utf8');
+    if (output === 'json' || output === 'ndjson') print(JSON.stringify({ shell, script }));
+    else print(script.trimEnd());
+    return 0;
+  },
+});
+
+/** The scripts lie beside `src` and `dist`: this file is deeper in the sources than in the bundle. */
+function scriptFolder(): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(isSource ? '../../completions/' : '../completions/', import.meta.url);
+}

@@ -1,0 +1,54 @@
+import { CREDIT_TRANSACTION_FIELDS, type CreditTransaction, type ListFilters } from '../client/index.ts';
+import { type Command, defineCommand } from './command.ts';
+import { connect } from './connection.ts';
+import { listOptions, readListRequest } from './list-options.ts';
+import { readPages } from './pages.ts';
+import { printList, type RecordForm } from './records.ts';
+
+export const TRANSACTIONS: RecordForm<CreditTransaction> = {
+  plural: 'transactions',
+  idOf: (line) => line.id ?? '',
+  columns: [
+    { head: 'POSTED', field: 'posted_at' },
+    { head: 'CREDITS', field: 'amount' },
+    { head: { title: 'FOR', shrinks: 2 }, field: 'capability' },
+    { head: { title: 'QUANTITY', shrinks: 1 }, field: 'quantity', text: quantityOf },
+    { head: 'JOB', field: 'job_id' },
+    { head: { title: 'REFERENCE', shrinks: 3 }, field: 'client_reference' },
+  ],
+};
+
+/** `12 line`, in the unit of the kind. */
+function quantityOf({ quantity, unit }: CreditTransaction): string {
+  return `${quantity ?? '-'} ${unit ?? ''}`.trimEnd();
+}
+
+export const creditsHistory: Command = defineCommand({
+  options: listOptions('listCreditTransactions'),
+  fields: CREDIT_TRANSACTION_FIELDS,
+  examples: [
+    { command: 'vloc credits history --since 2026-11-01 --all', explains: 'what November cost so far' },
+    {
+      command: "vloc credits history --all --jq '.data | map(.amount) | add'",
+      explains: 'the sum, negative where credits went out',
+    },
+  ],
+  notes: [
+    'Only what was charged for jobs of this key. A released reservation was never charged and has no line here.',
+  ],
+  run: async (context, _operands, options) => {
+    const request = readListRequest('listCreditTransactions', options, context.io.now());
+    const filters: ListFilters = request.filters;
+    const connection = await connect(context);
+    try {
+      const { credits } = connection.client;
+      const list = await readPages(request, (page) =>
+        credits.transactions({ ...filters, ...page }, { signal: context.signal }),
+      );
+      await printList(context, TRANSACTIONS, list);
+      return 0;
+    } finally {
+      await connection.close();
+    }
+  },
+});

@@ -1,0 +1,52 @@
+import { CREDIT_BALANCE_FIELDS, type CreditBalance } from '../client/index.ts';
+import { type Command, defineCommand } from './command.ts';
+import { connect } from './connection.ts';
+import { formatRelative } from './format.ts';
+import { printRecord, type RecordForm } from './records.ts';
+
+const BALANCE: RecordForm<CreditBalance> = {
+  plural: 'balances',
+  // The one figure that a script asks for.
+  idOf: (balance) => String(balance.available_credits),
+  columns: [
+    { head: 'AVAILABLE', field: 'available_credits' },
+    { head: 'BALANCE', field: 'balance_credits' },
+    { head: 'RESERVED', field: 'reserved_credits' },
+    { head: 'THIS MONTH', field: 'monthly_usage', text: monthText },
+  ],
+};
+
+/** `12 of 500 used, 488 left, new in 9 d`. */
+function monthText({ monthly_usage: month }: CreditBalance, nowMs: number): string {
+  const used = `${month.used_credits ?? '?'}${month.limit_credits === null ? '' : ` of ${month.limit_credits}`} used`;
+  const left = month.limit_credits === null ? 'no limit' : `${month.remaining_credits ?? '?'} left`;
+  const renewed = month.resets_at === null ? '' : `, new month ${formatRelative(month.resets_at, nowMs)}`;
+  return `${used}, ${left}${renewed}`;
+}
+
+export const credits: Command = defineCommand({
+  options: {},
+  fields: CREDIT_BALANCE_FIELDS,
+  examples: [
+    { command: 'vloc credits', explains: 'the account, and the quota of this key for the month' },
+    { command: 'vloc credits --output id', explains: 'the available credits alone' },
+    {
+      command: 'vloc credits --jq .monthly_usage.remaining_credits',
+      explains: 'what this key may still use',
+    },
+  ],
+  notes: [
+    'Available is what new jobs can reserve: without reservations and without credits that have expired. "No limit" speaks ' +
+      'of the quota of this key, not of the account.',
+  ],
+  run: async (context) => {
+    const connection = await connect(context);
+    try {
+      const balance = await connection.client.credits.balance({ signal: context.signal });
+      await printRecord(context, BALANCE, balance);
+      return 0;
+    } finally {
+      await connection.close();
+    }
+  },
+});

@@ -1,0 +1,44 @@
+/** How jobs are shown: the columns of lists and of single jobs. */
+import { JOB_FIELDS, JOB_SUMMARY_FIELDS, type Job, type JobSummary } from '../client/index.ts';
+import { formatRelative } from './format.ts';
+import type { RecordForm } from './records.ts';
+
+export { JOB_FIELDS, JOB_SUMMARY_FIELDS };
+
+/** Jobs as lists tell of them. */
+export const JOB_SUMMARIES: RecordForm<JobSummary> = {
+  plural: 'jobs',
+  idOf: (job) => job.id,
+  columns: [
+    { head: 'JOB', field: 'id' },
+    { head: { title: 'KIND', shrinks: 2 }, field: 'object' },
+    { head: { title: 'STATUS', status: true }, field: 'status' },
+    { head: 'DONE', field: 'progress', text: (job) => `${job.progress} %` },
+    { head: { title: 'REFERENCE', shrinks: 3 }, field: 'client_reference' },
+    { head: 'CREATED', field: 'created_at' },
+  ],
+};
+
+/** Single jobs. */
+export const JOBS: RecordForm<Job> = {
+  plural: 'jobs',
+  idOf: (job) => job.id,
+  columns: [
+    { head: 'JOB', field: 'id' },
+    { head: { title: 'KIND', shrinks: 2 }, field: 'object' },
+    { head: { title: 'STATUS', status: true, shrinks: 1 }, field: 'status', text: statusOf },
+    { head: 'DONE', field: 'progress', text: (job) => `${job.progress} %` },
+    { head: 'EXPIRES', field: 'expires_at', text: expiryOf },
+    { head: { title: 'ERROR', shrinks: 3 }, field: 'error', text: (job) => job.error?.message ?? '-' },
+  ],
+};
+
+function statusOf(job: Job): string {
+  return job.status === 'processing' && job.stage !== null ? `${job.status} (${job.stage})` : job.status;
+}
+
+/** How long the results can still be fetched. */
+function expiryOf(job: Job, nowMs: number): string {
+  if (job.expires_at === null) return '-';
+  return Date.parse(job.expires_at) <= nowMs ? 'expired' : formatRelative(job.expires_at, nowMs);
+}

@@ -1,0 +1,123 @@
+import { Failure } from '../client/failure.ts';
+import type { Client, Job } from '../client/index.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
+import { type Command, defineCommand } from './command.ts';
+import { connect } from './connection.ts';
+import type { Context } from './context.ts';
+import { collectJobs } from './job/find-jobs.ts';
+import { deliverJob, type Follow } from './job/follow-job.ts';
+import { FOLDER_OPTIONS } from './job/job-options.ts';
+import { readDelivery } from './job/job-plan.ts';
+import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
+import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
+import { JOB_OPERANDS, readReferences } from './references.ts';
+
+export const jobsDownload: Command = defineCommand({
+  operands: { ...JOB_OPERANDS, count: 'any' },
+  options: {
+    allFinished: { type: 'flag', help: 'the results of all succeeded jobs that are not in the folder yet' },
+    kind: KIND_OPTION,
+    ...FOLDER_OPTIONS,
+  },
+  fields: OUTCOME_FIELDS,
+  examples: [
+    {
+      command: 'vloc jobs download loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --out out',
+      explains: 'the files of one finished job',
+    },
+    {
+      command: 'vloc jobs download --all-finished --out results',
+      explains: 'everything before its addresses lapse, the soonest first',
+    },
+  ],
+  notes: [
+    'Results can be fetched for 24 hours. With --all-finished a file that is in the folder already counts as fetched; ' +
+      '--clobber fetches it again. A job that still runs is not waited for: `vloc jobs wait ID`.',
+  ],
+  run: async (context, operands, options) => {
+    const { allFinished } = options;
+    checkChoice(operands, allFinished);
+    const kinds = readKinds(options.kind);
+    const named = await readReferences(operands, context.io);
+    const existing = allFinished && !options.clobber ? { skipExisting: true } : {};
+    const delivery = readDelivery(null, { ...options, ...existing }, context.io);
+    const connection = await connect(context);
+    const progress = await context.terminal.progress();
+    const follow: Follow = {
+      connection,
+      context,
+      progress,
+      delivery,
+      timeoutMs: null,
+      wait: connection.client.jobs.wait,
+    };
+    try {
+      const references = allFinished ? await succeededIds(connection.client, kinds, context) : named.ids;
+      const { found, outcomes } = await collectJobs(context, connection.client, references);
+      const jobs = found.toSorted(soonestFirst);
+      const due = allFinished ? withoutExpired(jobs, context) : jobs;
+      const delivered: Outcome[] = [];
+      for (const job of due) delivered.push(await deliverJob(follow, job, job.id, job.id));
+      progress.close();
+      if (due.length === 0 && outcomes.length === found.length) context.terminal.note('Nothing to download.');
+      const lost = outcomes.flatMap(({ label, failure }): Outcome[] =>
+        failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
+      );
+      const all = [...delivered, ...lost];
+      await printOutcomes(context, all);
+      const failure = summarizeFailures(all);
+      if (failure !== null) throw failure;
+      return 0;
+    } catch (error) {
+      throw context.signal.aborted ? context.signal.reason : error;
+    } finally {
+      progress.close();
+      await connection.close();
+    }
+  },
+});
+
+function checkChoice(operands: readonly string[], allFinished: boolean): void {
+  if (operands.length > 0 !== allFinished) return;
+  throw new Failure({
+    category: 'usage',
+    code: 'USAGE',
+    message: allFinished ? '--all-finished takes no ids' : 'which jobs? there is no id',
+    advice: 'Name ids, or - for ids on stdin, or use --all-finished.',
+  });
+}
+
+async function succeededIds(
+  client: Client,
+  kinds: readonly JobKind[],
+  { signal }: Context,
+): Promise<readonly string[]> {
+  const request = {
+    filters: { status: 'succeeded' },
+    cursor: undefined,
+    limit: Number.POSITIVE_INFINITY,
+  };
+  const { data } = await listJobs(client, kinds, request, signal);
+  return data.map((job) => `${job.object}/${job.id}`);
+}
+
+/** The job whose addresses lapse first; those that do not tell come last. */
+function soonestFirst(left: Job, right: Job): number {
+  return lapse(left) - lapse(right);
+}
+
+/** Far in the future and still a number that can be subtracted. */
+const NEVER_MS = Number.MAX_SAFE_INTEGER;
+
+function lapse({ expires_at: instant }: Job): number {
+  const atMs = Date.parse(instant ?? '');
+  return Number.isNaN(atMs) ? NEVER_MS : atMs;
+}
+
+/** Nobody asked for these by name, so they are a note and no failure. */
+function withoutExpired(jobs: readonly Job[], { io, terminal }: Context): readonly Job[] {
+  const due = jobs.filter((job) => lapse(job) > io.now());
+  const expired = jobs.length - due.length;
+  if (expired > 0) terminal.note(`${expired} ${expired === 1 ? 'result has' : 'results have'} expired.`);
+  return due;
+}

@@ -1,0 +1,46 @@
+/** Ids as operands: given, or one a line on stdin. */
+import { text } from 'node:stream/consumers';
+import { Failure } from '../client/failure.ts';
+import type { Operands } from './command.ts';
+import type { Io } from './io.ts';
+
+/** The operands of commands that take jobs. */
+export const JOB_OPERANDS = {
+  name: 'id',
+  count: 'many',
+  help: 'ids of jobs: bare, kind/id or detail_url; - reads them from stdin',
+} as const satisfies Operands;
+
+export interface References {
+  readonly ids: readonly string[];
+  /** True for one that was named: its form on stdout is a record and no list. */
+  readonly single: boolean;
+}
+
+/**
+ * Takes the operands, `-` replaced by what stands on stdin: one a line, whatever follows a blank or a tab left out, so
+ * that the plain form of a list can be piped on. Each id comes once. Nothing on stdin is an empty list and no failure.
+ */
+export async function readReferences(
+  operands: readonly string[],
+  io: Pick<Io, 'stdin'>,
+): Promise<References> {
+  const [only] = operands;
+  if (operands.length === 1 && only !== undefined && only !== '-') return { ids: [only], single: true };
+  const fromStdin = operands.includes('-') ? await readIds(io) : [];
+  const ids = operands.flatMap((operand) => (operand === '-' ? fromStdin : [operand]));
+  return { ids: [...new Set(ids)], single: false };
+}
+
+async function readIds({ stdin }: Pick<Io, 'stdin'>): Promise<readonly string[]> {
+  if (stdin.isTTY === true) {
+    throw new Failure({
+      category: 'usage',
+      code: 'STDIN_IS_TERMINAL',
+      message: '- reads ids from stdin, and stdin is the terminal',
+      advice: 'Pipe them in, for example: vloc jobs list -o id | vloc jobs wait -',
+    });
+  }
+  const lines = (await text(stdin)).split(/\r?\n/);
+  return lines.map((line) => line.trim().split(/\s/)[0] ?? '').filter((id) => id !== '');
+}

@@ -1,0 +1,38 @@
+import type { UploadFilters } from '../client/index.ts';
+import { type Command, defineCommand } from './command.ts';
+import { connect } from './connection.ts';
+import { listOptions, readListRequest } from './list-options.ts';
+import { readPages } from './pages.ts';
+import { printList } from './records.ts';
+import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
+
+export const uploadList: Command = defineCommand({
+  options: listOptions('listUploads'),
+  fields: UPLOAD_FIELDS,
+  examples: [
+    {
+      command: 'vloc upload list --status ready --purpose source_video',
+      explains: 'videos that a job can use now',
+    },
+    {
+      command: 'vloc upload list --all --fields id,file_name,size_bytes -o plain',
+      explains: 'three columns, parted by tabs, for other programs',
+    },
+  ],
+  run: async (context, _operands, options) => {
+    const request = readListRequest('listUploads', options, context.io.now());
+    // The options were made from the parameters of this very operation.
+    const filters = request.filters as UploadFilters;
+    const connection = await connect(context);
+    try {
+      const { uploads } = connection.client;
+      const list = await readPages(request, (page) =>
+        uploads.list({ ...filters, ...page }, { signal: context.signal }),
+      );
+      await printList(context, UPLOADS, list);
+      return 0;
+    } finally {
+      await connection.close();
+    }
+  },
+});

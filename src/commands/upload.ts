@@ -1,0 +1,110 @@
+import { Failure } from '../client/failure.ts';
+import type { Upload } from '../client/index.ts';
+import { UPLOAD_PURPOSES } from '../protocol/states.ts';
+import { type Command, defineCommand } from './command.ts';
+import { type Connection, connect } from './connection.ts';
+import type { Context, Progress } from './context.ts';
+import { summarizeFailures } from './job/outcome.ts';
+import { createUploadReport, describeReady } from './job/upload-input.ts';
+import { printList } from './records.ts';
+import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
+import { readUploadSources, type UploadSource } from './upload-source.ts';
+
+export const upload: Command = defineCommand({
+  operands: { name: 'file', count: 'many', help: 'videos and SRT files, or - for stdin' },
+  options: {
+    purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'what for (default: by what is in the file)' },
+    fileName: { type: 'text', value: 'name', help: 'name that the service is told; for a single file' },
+    clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
+    noWait: { type: 'flag', help: 'return when the bytes are there, before they are validated' },
+  },
+  fields: UPLOAD_FIELDS,
+  examples: [
+    {
+      command: 'vloc upload lesson-1.mp4 lesson-2.mp4 -o id',
+      explains: 'ids that job commands take as inputs',
+    },
+    {
+      command: 'vloc upload talk.mp4 -o id | xargs vloc localize --to es',
+      explains: 'upload now, use it as often as you like within 7 days',
+    },
+    { command: 'cat talk.srt | vloc upload -', explains: 'from stdin' },
+  ],
+  notes: [
+    'Job commands upload files by themselves; this is for inputs that several of them share. A file whose name is that of ' +
+      'a command below is written ./list.',
+  ],
+  run: async (context, operands, options) => {
+    if (options.fileName !== undefined && operands.length > 1) {
+      throw new Failure({
+        category: 'usage',
+        code: 'USAGE',
+        message: '--file-name names one file, and there are several',
+        advice: 'Leave it out, or upload them one by one.',
+      });
+    }
+    const { sources, remove } = await readUploadSources(operands, options, context.io);
+    try {
+      return await uploadAll(context, sources, options);
+    } finally {
+      await remove();
+    }
+  },
+});
+
+interface UploadSettings {
+  readonly clientReference: string | undefined;
+  readonly noWait: boolean;
+}
+
+async function uploadAll(
+  context: Context,
+  sources: readonly UploadSource[],
+  settings: UploadSettings,
+): Promise<number> {
+  const connection = await connect(context);
+  const progress = await context.terminal.progress();
+  const sent: Upload[] = [];
+  const outcomes: { label: string; failure: Failure | null }[] = [];
+  try {
+    for (const source of sources) {
+      try {
+        sent.push(await uploadOne(context, connection, progress, source, settings));
+        outcomes.push({ label: source.label, failure: null });
+      } catch (error) {
+        if (context.signal.aborted) throw context.signal.reason;
+        if (!(error instanceof Failure)) throw error;
+        progress.end(source.label, 'failed', error.message);
+        outcomes.push({ label: source.label, failure: error });
+      }
+    }
+    progress.close();
+    await printList(context, UPLOADS, { data: sent, has_more: false, next_cursor: null });
+    const failure = summarizeFailures(outcomes, 'files were not uploaded', 'Run it again for those.');
+    if (failure !== null) throw failure;
+    return 0;
+  } finally {
+    progress.close();
+    await connection.close();
+  }
+}
+
+async function uploadOne(
+  context: Context,
+  { client, everyMs }: Connection,
+  progress: Progress,
+  source: UploadSource,
+  { clientReference, noWait }: UploadSettings,
+): Promise<Upload> {
+  const { label, path, bytes, ...description } = source;
+  const sent = await client.uploads.sendFile(path, {
+    ...description,
+    clientReference,
+    signal: context.signal,
+    wait: !noWait,
+    ...(everyMs === null ? {} : { everyMs }),
+    onProgress: createUploadReport(label, context, progress),
+  });
+  progress.end(label, 'done', describeReady(sent.upload, bytes));
+  return sent.upload;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { startVloc } from '../commands/support/run-vloc.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+/** A run that could not reach any service: what ends with 2 here has sent nothing. */
+async function run(...argv: string[]) {
+  const test = createTestIo({ env: { VLOC_BASE_URL: 'https://api.invalid/v1' } });
+  const code = await main(argv, test.io);
+  return { code, stdout: test.stdout(), stderr: test.stderr() };
+}
+
+describe('--jq and --fields before anything is sent', () => {
+  it('name what is wrong with an expression, in the words of jq', async () => {
+    const { code, stdout, stderr } = await run('jobs', 'list', '--jq', '.data[');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'JQ_INVALID' });
+    expect(JSON.parse(stderr).error.message).toContain('syntax error');
+  });
+
+  it('list the fields there are', async () => {
+    const { code, stderr } = await run('jobs', 'list', '--fields', 'id,colour', '-o', 'table');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--fields names colour, which is no field here');
+    expect(stderr).toContain('Known: id, object, status, progress, client_reference, created_at');
+  });
+
+  it.each([
+    [['jobs', 'list', '--jq', '.', '-o', 'plain'], 'works on JSON'],
+    [['jobs', 'list', '--fields', 'id', '-o', 'id'], 'exclude each other'],
+    [['schema', '--fields', 'id'], 'prints no records'],
+  ])('refuse %j', async (argv, said) => {
+    const { code, stderr } = await run(...argv);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+});
+
+describe('--jq', () => {
+  it('prints text without quotes and values as JSON, one a line, and asks for JSON by itself', async () => {
+    const { stdout } = await run('schema', '--jq', '.openapi, .servers');
+    expect(stdout).toBe('3.1.0\n[{"url":"https://api.invalid/v1"}]\n');
+  });
+
+  it('says when it does not fit the data', async () => {
+    const { code, stdout, stderr } = await run('schema', '--jq', '.openapi.version');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('the jq expression does not fit the data: Cannot index string');
+  });
+
+  it('works on every line of ndjson', async () => {
+    const vloc = await startVloc();
+    const { stdout } = await vloc.run(['credits', '-o', 'ndjson', '--jq', '.object // .type']);
+    expect(stdout).toBe('credit_balance\nsummary\n');
+  });
+
+  it('does not hide what the command itself met', async () => {
+    const vloc = await startVloc();
+    const { code, stderr } = await vloc.run(['jobs', 'get', 'tra_x', 'tra_y', '--jq', '.data.x.y']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('RESOURCE_NOT_FOUND');
+  });
+});
+
+describe('--fields', () => {
+  it('asks for JSON, or chooses the columns of a table', async () => {
+    const vloc = await startVloc();
+    const json = await vloc.run(['credits', '--fields', 'balance_credits,object']);
+    expect(JSON.parse(json.stdout)).toEqual({ balance_credits: 100_000, object: 'credit_balance' });
+    const table = await vloc.run(['credits', '--fields', 'reserved_credits,object', '-o', 'table']);
+    expect(table.stdout).toBe('RESERVED  OBJECT\n0         credit_balance\n');
+  });
+});

@@ -1,0 +1,61 @@
+/** One cell of the matrix: a run of the command line that meets a fault at one step. */
+import type { Fault } from './faults.ts';
+import type { Ended, Stage } from './stage.ts';
+import { beginsRun, type Step } from './steps.ts';
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '-o', 'json'];
+
+const COMMANDS: Readonly<Partial<Record<Step, readonly string[]>>> = {
+  credits: ['credits', '-o', 'json'],
+  list: ['jobs', 'list', '--kind', 'dubbing', '-o', 'json'],
+};
+
+/** Lets the fault happen so many times, and gives what the run ended as. */
+export async function play(stage: Stage, fault: Fault, step: Step, times: number): Promise<Ended> {
+  const words = step === 'cancel' ? await cancelWords(stage) : (COMMANDS[step] ?? LOCALIZE);
+  stage.line.seen.length = 0;
+  const end = await arm(stage, fault, step, times);
+  try {
+    return await stage.run(words);
+  } finally {
+    await end();
+    stage.line.spoil = () => null;
+    stage.line.ahead = null;
+    stage.engines.letGo();
+  }
+}
+
+/** A job that is being worked on until the play is over. */
+async function cancelWords(stage: Stage): Promise<readonly string[]> {
+  stage.engines.hold();
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hola' }];
+  const request = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  const { json } = await stage.caller.post('/v1/dubbings', request);
+  return ['jobs', 'cancel', `dubbings/${json.id}`, '-o', 'json'];
+}
+
+async function arm(stage: Stage, fault: Fault, step: Step, times: number): Promise<() => Promise<void>> {
+  const { line } = stage;
+  const { does } = fault;
+  if (does.type === 'answer') {
+    let left = times;
+    line.spoil = (met) => {
+      if (met !== step || left === 0) return null;
+      left -= 1;
+      return does.spoil;
+    };
+    return async () => {};
+  }
+  let mend: (() => Promise<void>) | null = null;
+  const begin = async () => {
+    mend = await does.begin(stage);
+  };
+  const end = async () => {
+    await mend?.();
+    mend = null;
+  };
+  if (beginsRun(step)) await begin();
+  else line.ahead = { step, run: begin };
+  if (times === 1) stage.atSleep = end;
+  return end;
+}

@@ -1,0 +1,75 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { untilJob } from '../service/harness/scene.ts';
+import { LINES, startVloc, TRANSLATION, type VlocScene } from './support/run-vloc.ts';
+
+async function makeJob(
+  { caller }: VlocScene,
+  path = '/v1/subtitle-translations',
+  body: object = TRANSLATION,
+) {
+  const { json } = await caller.post(path, body);
+  await untilJob(caller, json, 'succeeded');
+  return String(json.id);
+}
+
+test('the files of a finished job come into the folder', async () => {
+  const vloc = await startVloc();
+  const id = await makeJob(vloc);
+  const { code, stdout } = await vloc.run([
+    'jobs',
+    'download',
+    id,
+    '--out',
+    join(vloc.folder, 'out'),
+    '-o',
+    'plain',
+  ]);
+  expect([code, stdout]).toEqual([0, `${join(vloc.folder, 'out', `${id}.es.srt`)}\n`]);
+  expect(await readFile(stdout.trim(), 'utf8')).toContain('HELLO');
+});
+
+test('--all-finished fetches the soonest to lapse first, and nothing twice', async () => {
+  const vloc = await startVloc();
+  const older = await makeJob(vloc);
+  vloc.clock.advance(3_600_000);
+  const newer = await makeJob(vloc, '/v1/dubbings', { subtitle: LINES, target_language: 'es' });
+  const words = ['jobs', 'download', '--all-finished', '--out', vloc.folder];
+  const first = JSON.parse((await vloc.run([...words, '-o', 'json'])).stdout);
+  expect(first.data.map((row: { id: string }) => row.id)).toEqual([older, newer]);
+  expect((await readdir(vloc.folder)).sort()).toEqual([`${newer}.es.wav`, `${older}.es.srt`].sort());
+  await writeFile(join(vloc.folder, `${older}.es.srt`), 'kept');
+  const second = JSON.parse((await vloc.run([...words, '-o', 'json'])).stdout);
+  expect(second.data.map((row: { files: { skipped: boolean }[] }) => row.files[0]?.skipped)).toEqual([
+    true,
+    true,
+  ]);
+  expect(await readFile(join(vloc.folder, `${older}.es.srt`), 'utf8')).toBe('kept');
+});
+
+test('--all-finished leaves out what has expired', async () => {
+  const vloc = await startVloc();
+  await makeJob(vloc);
+  const tomorrow = vloc.clock.now() + 25 * 3_600_000;
+  const { code, stderr } = await vloc.run(['jobs', 'download', '--all-finished'], { now: () => tomorrow });
+  expect(code).toBe(0);
+  expect(stderr).toContain('1 result has expired.\nNothing to download.');
+});
+
+test('a job that still runs is exit 8 with the command that waits', async () => {
+  const vloc = await startVloc();
+  vloc.engines.hold();
+  const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
+  const { code, stderr } = await vloc.run(['jobs', 'download', json.id]);
+  vloc.engines.letGo();
+  expect(code).toBe(8);
+  expect(stderr).toContain(`vloc jobs wait ${json.id}`);
+});
+
+test.each([[[]], [['x_1', '--all-finished']]])('%j says neither or both', async (words) => {
+  const vloc = await startVloc();
+  const { code, stderr } = await vloc.run(['jobs', 'download', ...words]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('use --all-finished');
+});

@@ -1,0 +1,56 @@
+/** vloc as a program calls it, against a service of the test's own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import type { ServiceOptions } from '../../../src/service/index.ts';
+import { type Scene, startScene } from '../../service/harness/scene.ts';
+import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface VlocScene extends Scene {
+  /** The working directory of all runs. */
+  readonly folder: string;
+  readonly run: (words: readonly string[], options?: TestIoOptions) => Promise<Ended>;
+}
+
+/** An empty folder that goes with the test. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-run-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a service with small engines, and runs commands against it over real HTTP. */
+export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<VlocScene> {
+  const scene = await startScene(options);
+  const folder = await makeFolder();
+  const env = {
+    VLOC_BASE_URL: scene.service.url,
+    VLOC_KEY: scene.credentials.key,
+    VLOC_SECRET: scene.credentials.secret,
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
+  const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
+    const test = createTestIo({ cwd: folder, ...io, env: { ...env, ...io.env } });
+    const code = await main(words, test.io);
+    return { code, stdout: test.stdout(), stderr: test.stderr() };
+  };
+  return { ...scene, folder, run };
+}
+
+/** Lines of subtitles as the source of a job that needs no upload. */
+export const LINES = {
+  type: 'lines',
+  lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }],
+};
+
+/** A translation job, which the small engines finish at once. */
+export const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
