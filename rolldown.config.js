@@ -29,10 +29,11 @@ export default defineConfig({
     client: 'src/client/index.ts',
     service: 'src/service/index.ts',
     'separate-worker': 'src/engines/separate/worker.ts',
+    'keychain-worker': 'src/profiles/keychain-worker.ts',
   },
   platform: 'node',
   // Native code and WebAssembly find their own files, so they stay packages.
-  external: ['sherpa-onnx-node', '@jitsi/rnnoise-wasm'],
+  external: ['@napi-rs/keyring', 'sherpa-onnx-node', '@jitsi/rnnoise-wasm'],
   output: {
     dir: 'dist',
     cleanDir: true,
@@ -42,11 +43,22 @@ export default defineConfig({
     // What every run loads, in one file: each further file costs a third of a millisecond of start-up.
     codeSplitting: {
       groups: [
-        // Alone, so that --version loads nothing else.
-        { name: 'version', test: /src\/cli\/version\.ts$|\/package\.json$/, priority: 1 },
+        // Apart from the rest, so that --version loads nothing else.
+        {
+          name: 'start',
+          test: /src\/(cli\/version|profiles\/environment)\.ts$|\/package\.json$/,
+          priority: 2,
+        },
         {
           name: 'main',
-          test: /src\/(cli\/(?!start|version)[\w-]+|commands\/(command|context|format|tree)|client\/failure|profiles\/environment)\.ts$|node_modules\/commander/,
+          test: /src\/(cli\/(?!start|version)[\w-]+|commands\/(command|context|format|tree)|client\/failure)\.ts$|node_modules\/commander/,
+          priority: 1,
+        },
+        // What client, commands and service share of the wire, and what opens the store.
+        {
+          name: 'wire',
+          test: /src\/(protocol|service\/(store|config|credits|auth|folders|files))[\w/.-]*\.ts$/,
+          minShareCount: 2,
         },
       ],
     },
