@@ -1,7 +1,8 @@
 /** A receiver of webhooks: keeps what is delivered to each of its addresses, and answers as it is told. */
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freshToken } from './wire/caller.ts';
 
 export interface Delivery {
@@ -18,6 +19,8 @@ export type Reaction = number | 'never';
 export interface Mailbox {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
+  /** Resolves when the service has hung up after what was delivered so far: it has read the answers. */
+  hungUp(): Promise<void>;
 }
 
 export interface Receiver {
@@ -29,7 +32,11 @@ export interface Receiver {
 interface OpenMailbox extends Mailbox {
   readonly deliveries: Delivery[];
   readonly reactions: Reaction[];
+  readonly sockets: Set<Socket>;
 }
+
+/** A service may keep its connections for later; an answer over loopback or a good line was read long before. */
+const KEPT_OPEN_MS = 1_000;
 
 /** Key and certificate of a server, as PEM. */
 export interface Certificate {
@@ -65,7 +72,17 @@ export async function startReceiver(listen: {
   return {
     open(...reactions) {
       const name = freshToken();
-      const mailbox = { url: `${base}/${name}`, deliveries: [], reactions: [...reactions] };
+      const sockets = new Set<Socket>();
+      const mailbox: OpenMailbox = {
+        url: `${base}/${name}`,
+        deliveries: [],
+        reactions: [...reactions],
+        sockets,
+        async hungUp() {
+          const end = Date.now() + KEPT_OPEN_MS;
+          while (sockets.size > 0 && Date.now() < end) await sleep(5);
+        },
+      };
       mailboxes.set(name, mailbox);
       return mailbox;
     },
@@ -87,6 +104,9 @@ async function receive(
     response.writeHead(404).end();
     return;
   }
+  const { socket } = request;
+  mailbox.sockets.add(socket);
+  socket.once('close', () => mailbox.sockets.delete(socket));
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
   const reaction = mailbox.reactions.shift() ?? 204;
   mailbox.deliveries.push({
