@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Old syntax on purpose: this file must still run on a Node that is too old for everything behind it.
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +13,7 @@ const isOldNode = major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]
 
 if (isOldNode) {
   const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
-  if (existsSync(pinned)) handOver(pinned);
+  if (existsSync(pinned)) await handOver(pinned);
   else {
     process.stderr.write(
       `vloc needs Node ${NEEDED.join('.')} or newer; this is ${process.versions.node}. Install a newer one from nodejs.org or your package manager.\n`,
@@ -27,7 +26,9 @@ if (isOldNode) {
   process.exitCode = await start(process);
 }
 
-function handOver(node) {
+async function handOver(node) {
+  // Loaded here: it costs a tenth of a start, and a Node that is new enough has no use for it.
+  const { spawn } = await import('node:child_process');
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
   // A terminal sends Ctrl-C to both of us; passing it on would count as the second one, which leaves at once.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));

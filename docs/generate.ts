@@ -1,10 +1,11 @@
 /**
- * Writes what is made from tables: parts of the README and the pages on exit codes, environment and errors.
+ * Writes what is made from tables: parts of the README and of the pages on exit codes, environment and errors, the
+ * completions of the shells and the manual page.
  * `npm run generate` writes, `npm run generate -- --check` only compares and fails on a difference.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { EXIT_CODES } from '../src/cli/exit-codes.ts';
+import { EXIT_CODES } from '../src/commands/exit-codes.ts';
 import { COMMANDS } from '../src/commands/tree.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';
@@ -12,6 +13,12 @@ import { JOB_ERROR_CODES } from '../src/protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../src/protocol/kind-names.ts';
 import { KINDS } from '../src/protocol/kinds.ts';
 import { describeSettings } from '../src/service/operate/settings.ts';
+import { bashScript } from './completions/bash.ts';
+import { fishScript } from './completions/fish.ts';
+import { listPlaces } from './completions/model.ts';
+import { powershellScript } from './completions/powershell.ts';
+import { zshScript } from './completions/zsh.ts';
+import { manualPage } from './manual-page.ts';
 
 type Cell = string | number;
 
@@ -90,17 +97,26 @@ function fill(page: string): string {
   );
 }
 
-const check = process.argv.includes('--check');
-const stale: string[] = [];
-for (const name of PAGES) {
-  const path = fileURLToPath(new URL(name, import.meta.url));
-  const before = readFileSync(path, 'utf8');
-  const after = fill(before);
-  if (after === before) continue;
-  stale.push(name);
-  if (!check) writeFileSync(path, after);
-}
-if (check && stale.length > 0) {
-  process.stderr.write(`Not current: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.\n`);
+const places = await listPlaces();
+
+/** Files that are made as a whole. */
+const FILES: Readonly<Record<string, string>> = {
+  '../completions/vloc.bash': bashScript(places),
+  '../completions/_vloc': zshScript(places),
+  '../completions/vloc.fish': fishScript(places),
+  '../completions/vloc.ps1': powershellScript(places),
+  '../man/vloc.1': await manualPage(),
+};
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const current = (name: string) => (existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : '');
+const wanted = [...PAGES.map((name) => [name, fill(current(name))] as const), ...Object.entries(FILES)];
+const stale = wanted.filter(([name, text]) => current(name) !== text);
+
+if (!process.argv.includes('--check')) {
+  for (const [name, text] of stale) writeFileSync(pathOf(name), text);
+} else if (stale.length > 0) {
+  const names = stale.map(([name]) => name).join(', ');
+  process.stderr.write(`Not current: ${names}. Run \`npm run generate\` and commit the result.\n`);
   process.exitCode = 1;
 }

@@ -15,7 +15,10 @@ export const completion: Command = defineCommand({
   operands: { name: 'shell', count: 'one', choices: SHELLS, help: SHELLS.join(', ') },
   options: {},
   examples: [
-    { command: 'source <(vloc completion bash)', explains: 'bash, for this session; put the line into ~/.bashrc to keep it' },
+    {
+      command: 'source <(vloc completion bash)',
+      explains: 'bash, for this session; put the line into ~/.bashrc to keep it',
+    },
     {
       command: 'vloc completion zsh > "$' + '{fpath[1]}/_vloc"',
       explains: 'zsh, with compinit in ~/.zshrc; then start a new shell',

@@ -17,6 +17,9 @@ export interface Installation {
   /** A folder of its own for the user's files; blanks and letters beyond ASCII in it must not matter. */
   readonly folder: string;
   readonly stateDir: string;
+  readonly tarball: string;
+  /** The folder of the installed package. */
+  readonly home: string;
   readonly program: string;
   /** Variables that every run gets; nothing of this process's own but PATH. */
   readonly env: Readonly<Record<string, string>>;
@@ -29,20 +32,29 @@ export interface Installation {
 /** The sample, which every installation has in its folder as `sample.mp4`. */
 export const SAMPLE = join(PROJECT, 'test/fixtures/sample.mp4');
 
-/** Packs the project and installs the tarball. Takes some ten seconds; packages come out of npm's cache where they are. */
+/** Runs npm in a folder; what it needs comes out of its cache where it is there. Returns what it prints. */
+export function npm(args: readonly string[], cwd: string): string {
+  return execFileSync('npm', [...args, '--prefer-offline', '--no-audit', '--no-fund', '--silent'], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Packs the project into a folder; the path of the tarball. */
+export function pack(into: string): string {
+  const printed = npm(['pack', '--pack-destination', into], PROJECT);
+  return join(into, printed.trim().split('\n').at(-1) ?? '');
+}
+
+/** Packs the project and installs the tarball. Takes some ten seconds. */
 export function installPacked(): Installation {
   const root = mkdtempSync(join(tmpdir(), 'vloc-e2e-'));
-  const npm = (args: readonly string[], cwd: string) =>
-    execFileSync('npm', [...args, '--silent'], {
-      cwd,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-  const tarball = npm(['pack', '--pack-destination', root], PROJECT).trim().split('\n').at(-1) ?? '';
+  const tarball = pack(root);
   const home = join(root, 'installed');
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), '{"private":true}');
-  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', join(root, tarball)], home);
+  npm(['install', tarball], home);
   const folder = join(root, 'my vidéos 字幕');
   mkdirSync(folder);
   copyFileSync(SAMPLE, join(folder, 'sample.mp4'));
@@ -52,6 +64,8 @@ export function installPacked(): Installation {
   return {
     folder,
     stateDir,
+    tarball,
+    home: join(home, 'node_modules', 'vloc'),
     program,
     env,
     run: (...args) => finish(program, args, folder, env),
@@ -60,7 +74,8 @@ export function installPacked(): Installation {
   };
 }
 
-function finish(
+/** Runs a program to its end. */
+export function finish(
   program: string,
   args: readonly string[],
   cwd: string,

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { languageName } from '../../protocol/language-tag.ts';
 import type { Offered, Surroundings } from './offered.ts';
 
-/** Either program answers in a twentieth of a second; a shell must not wait for one that hangs. */
-const LONGEST_MS = 500;
+/** Either program answers in a twentieth of a second, on a busy machine in one; a shell must not wait for one that hangs. */
+const LONGEST_MS = 2_000;
 
 export async function listTranslationTargets(around: Surroundings): Promise<readonly Offered[]> {
   return named((await askDirections(around)).map(({ to }) => to));

@@ -2,22 +2,24 @@
  * Values that only this machine knows, for the shells: `vloc completion values SOURCE` prints one a line, a tab, and what it
  * is. Nothing of it touches the network, and whatever goes wrong, nothing is offered: a shell has no place for an error.
  */
-import { listRecognized, listTranslationSources, listTranslationTargets, listVoices } from './languages.ts';
 import type { Offered, Surroundings } from './offered.ts';
-import { listJobs, listProfiles, listUploads } from './records.ts';
+
+type List = (around: Surroundings) => Promise<readonly Offered[]>;
+
+const records = () => import('./records.ts');
+const languages = () => import('./languages.ts');
 
 const SOURCES = {
-  profiles: listProfiles,
-  jobs: listJobs,
-  uploads: listUploads,
-  'translation-targets': listTranslationTargets,
-  'translation-sources': listTranslationSources,
-  recognized: listRecognized,
-  voices: listVoices,
-} as const satisfies Record<string, (around: Surroundings) => Promise<readonly Offered[]>>;
+  profiles: async (around) => (await records()).listProfiles(around),
+  jobs: async (around) => (await records()).listJobs(around),
+  uploads: async (around) => (await records()).listUploads(around),
+  'translation-targets': async (around) => (await languages()).listTranslationTargets(around),
+  'translation-sources': async (around) => (await languages()).listTranslationSources(around),
+  recognized: async () => (await languages()).listRecognized(),
+  voices: async (around) => (await languages()).listVoices(around),
+} as const satisfies Record<string, List>;
 
 export type ValueSource = keyof typeof SOURCES;
-export const VALUE_SOURCES: readonly string[] = Object.keys(SOURCES);
 
 /** A shell puts the value into the command line as it is; ids come from a service, and are not trusted. */
 const SAFE = /^[\w.@+-]+$/;

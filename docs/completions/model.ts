@@ -1,0 +1,96 @@
+/** What can be typed at each place of the command line, out of the command tree: the shells' scripts are made from it. */
+import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts';
+import { HELP_TOPICS } from '../../src/cli/help-topics.ts';
+import { type Command, flagName, type OptionSpec, type OptionTable } from '../../src/commands/command.ts';
+import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
+import { type Value, valueOfOperands, valueOfOption } from './values.ts';
+
+/** A word with what it means, as shells show it beside the word. */
+export interface Candidate {
+  readonly word: string;
+  readonly explains: string;
+}
+
+export interface CompletedOption {
+  /** Such as `--output`. */
+  readonly long: string;
+  /** Such as `-o`. */
+  readonly short: string | null;
+  readonly explains: string;
+  /** Null for a flag. */
+  readonly value: Value | null;
+  readonly repeats: boolean;
+}
+
+/** A place of the command line: behind `vloc`, behind `vloc jobs`, behind `vloc jobs wait`. */
+export interface Place {
+  /** The words behind `vloc` that lead to it. */
+  readonly words: readonly string[];
+  readonly explains: string;
+  readonly children: readonly Candidate[];
+  readonly options: readonly CompletedOption[];
+  /** What stands behind the options; null for none. */
+  readonly operands: Value | null;
+}
+
+const HELP: CompletedOption = {
+  long: '--help',
+  short: '-h',
+  explains: 'display help for command',
+  value: null,
+  repeats: false,
+};
+const VERSION: CompletedOption = { ...HELP, long: '--version', short: '-V', explains: 'print the version' };
+const HELP_COMMAND: Candidate = { word: 'help', explains: 'show the help of a command or of a topic' };
+
+/** All places, the root first, each before those below it. */
+export async function listPlaces(): Promise<readonly Place[]> {
+  const below = (await Promise.all(COMMAND_ROWS.map((row) => placesOf(row, [])))).flat();
+  const rows = COMMAND_ROWS.map(({ name, summary }) => ({ word: name, explains: summary }));
+  const root: Place = {
+    words: [],
+    explains: '',
+    children: [...rows, HELP_COMMAND],
+    options: [VERSION, HELP],
+    operands: null,
+  };
+  return [root, ...below, ...helpPlaces(rows, below)];
+}
+
+async function placesOf(row: CommandRow, before: readonly string[]): Promise<Place[]> {
+  const words = [...before, row.name];
+  const rows = 'load' in row ? [...(row.children ?? []), ...(row.groups ?? [])] : row.children;
+  const children = rows.map(({ name, summary }) => ({ word: name, explains: summary }));
+  const below = (await Promise.all(rows.map((child) => placesOf(child, words)))).flat();
+  const place = { words, explains: row.summary, children };
+  if (!('load' in row)) return [{ ...place, options: [HELP], operands: null }, ...below];
+  const command = await row.load();
+  const options = [...optionsOf(command.options, command), ...optionsOf(GLOBAL_OPTIONS, command), HELP];
+  const operands = command.operands === undefined ? null : valueOfOperands(command.operands, words);
+  return [{ ...place, options, operands }, ...below];
+}
+
+function optionsOf(table: OptionTable, command: Command): CompletedOption[] {
+  return Object.entries(table).map(([name, spec]) => ({
+    long: flagName(name),
+    short: spec.short ?? null,
+    explains: spec.help,
+    value: valueOfOption(name, spec, command),
+    repeats: canRepeat(spec),
+  }));
+}
+
+function canRepeat(spec: OptionSpec): boolean {
+  return spec.type === 'list' || spec.type === 'pairs';
+}
+
+/** `vloc help` takes the words of every command, and the topics. */
+function helpPlaces(rows: readonly Candidate[], places: readonly Place[]): Place[] {
+  const topics = HELP_TOPICS.map(({ name, summary }) => ({ word: name, explains: summary }));
+  const place = { explains: HELP_COMMAND.explains, options: [], operands: null };
+  const groups = places.filter(({ children }) => children.length > 0);
+  return [
+    { ...place, words: ['help'], options: [HELP], children: [...rows, ...topics] },
+    ...groups.map(({ words, children }) => ({ ...place, words: ['help', ...words], children })),
+  ];
+}

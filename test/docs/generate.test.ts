@@ -1,0 +1,58 @@
+/** What is made from the tables and committed. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { flagName } from '../../src/commands/command.ts';
+import { EXIT_CODES } from '../../src/commands/exit-codes.ts';
+import { COMMANDS } from '../../src/commands/tree.ts';
+import { ENVIRONMENT } from '../../src/profiles/environment.ts';
+
+const pathOf = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const PAGE = pathOf('man/vloc.1');
+
+it('the committed files are what the tables make of them', () => {
+  const { status, stderr } = spawnSync(process.execPath, [pathOf('docs/generate.ts'), '--check'], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+});
+
+const hasMan = spawnSync('mandoc', ['-h'], { stdio: 'ignore' }).error === undefined;
+const hasGroff = spawnSync('groff', ['--version'], { stdio: 'ignore' }).error === undefined;
+
+describe('the manual page', () => {
+  /** As troff shows it: hyphens are written `\-` in the source. */
+  const source = readFileSync(PAGE, 'utf8').replaceAll('\\-', '-');
+
+  it('has every command with its options and examples', async () => {
+    for (const { words, leaf } of COMMANDS) {
+      const start = source.indexOf(`.SS vloc ${words.join(' ')}`);
+      expect(start, words.join(' ')).toBeGreaterThan(0);
+      const end = source.slice(start + 1).search(/^\.S[SH] /m);
+      const section = source.slice(start, start + 1 + end);
+      for (const name of Object.keys((await leaf.load()).options)) expect(section).toContain(flagName(name));
+    }
+  });
+
+  it('has every exit code and every variable', () => {
+    for (const { code } of Object.values(EXIT_CODES)) expect(source).toContain(`\\fB${code}\\fR`);
+    for (const name of Object.keys(ENVIRONMENT)) expect(source).toContain(`\\fB${name}\\fR`);
+  });
+
+  it('is clean for mandoc', ({ skip }) => {
+    skip(!hasMan, 'mandoc is not installed: apt-get install mandoc');
+    expect(spawnSync('mandoc', ['-T', 'lint', '-W', 'all', PAGE], { encoding: 'utf8' }).stdout).toBe('');
+  });
+
+  it('is clean for groff, which prints what a shell can run', ({ skip }) => {
+    skip(!hasGroff, 'groff is not installed: apt-get install groff');
+    const { stdout, stderr } = spawnSync('groff', ['-ww', '-man', '-T', 'utf8', '-P', '-cbou', PAGE], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(stdout).toContain('vloc localize talk.mp4 --to es');
+    expect(stdout).toContain("vloc jobs list --all --jq '.");
+  });
+});

@@ -1,0 +1,199 @@
+/** The package itself: what is in it, what it says of itself, and the ways to install it. */
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finish, npm, pack, SAMPLE } from './packed.ts';
+
+const MINUTES = 60_000;
+const MiB = 2 ** 20;
+
+const tool = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url));
+let root: string;
+let tarball: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'vloc-package-'));
+  tarball = pack(root);
+}, 2 * MINUTES);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Everything that may be in the package; each has a reader there. */
+const WANTED = [
+  /^package\.json$/,
+  /^(README|CHANGELOG)\.md$/,
+  /^LICENSE$/,
+  /^bin\/vloc\.js$/,
+  /^completions\/(vloc\.bash|_vloc|vloc\.fish|vloc\.ps1)$/,
+  /^man\/vloc\.1$/,
+  /^dist\/[\w-]+\.js$/,
+  /^dist\/silero_vad_v6\.onnx$/,
+  /^dist\/THIRD-PARTY-LICENSES\.txt$/,
+  /^dist\/types\/.+\.d\.ts$/,
+];
+/** Above that, somebody has added something large; the model of the separation alone has 2.2. */
+const LARGEST_MIB = 4;
+
+describe('the tarball', () => {
+  const list = () =>
+    execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map((path) => path.replace('package/', ''));
+
+  it('holds what runs and what explains it, and nothing else', () => {
+    const paths = list();
+    expect(paths.filter((path) => !WANTED.some((pattern) => pattern.test(path)))).toEqual([]);
+    expect(WANTED.filter((pattern) => !paths.some((path) => pattern.test(path)))).toEqual([]);
+  });
+
+  it(`has at most ${LARGEST_MIB} MiB`, () => {
+    expect(readFileSync(tarball).byteLength / MiB).toBeLessThan(LARGEST_MIB);
+  });
+
+  it('brings the license of every package whose code is in it', () => {
+    const folder = join(root, 'unpacked');
+    mkdirSync(folder);
+    execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+    const licenses = readFileSync(join(folder, 'package/dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const code = list()
+      .filter((path) => /^dist\/[\w-]+\.js$/.test(path))
+      .map((path) => readFileSync(join(folder, 'package', path), 'utf8'))
+      .join('\n');
+    const names = [
+      ...code.matchAll(/^\s*\/\/(?:#region)? \S*node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm),
+    ].map((match) => match[1]);
+    expect(names.length).toBeGreaterThan(20);
+    const missing = [...new Set(names)].filter((name) => !new RegExp(`^${name} \\d`, 'm').test(licenses));
+    expect(missing).toEqual([]);
+    expect(licenses).toContain('silero');
+  });
+
+  it(
+    'is clean for publint and for Are The Types Wrong',
+    () => {
+      const check = (name: string, ...args: string[]) =>
+        execFileSync(tool(name), args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+      expect(check('publint', 'run', tarball, '--strict')).toContain('All good!');
+      expect(check('attw', tarball, '--profile', 'esm-only')).toContain('"vloc/service"');
+    },
+    MINUTES,
+  );
+});
+
+describe('a program in TypeScript that uses the package', () => {
+  let project: string;
+  beforeAll(() => {
+    project = join(root, 'consumer');
+    mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
+    execFileSync('tar', ['-xzf', tarball, '-C', join(project, 'node_modules')]);
+    execFileSync('mv', [join(project, 'node_modules/package'), join(project, 'node_modules/vloc')]);
+    // What such a project has anyway.
+    for (const name of ['@types/node', 'undici-types']) {
+      const from = fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url));
+      execFileSync('cp', ['-r', from, join(project, 'node_modules', name)]);
+    }
+    copyFileSync(fileURLToPath(new URL('consumer.ts.txt', import.meta.url)), join(project, 'consumer.ts'));
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])(
+    'compiles strictly, declarations and all, with module %s and resolution %s',
+    (module, moduleResolution) => {
+      const compilerOptions = {
+        ...{ module, moduleResolution, target: 'es2023', lib: ['es2023'], types: ['node'], noEmit: true },
+        ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+      };
+      writeFileSync(
+        join(project, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['consumer.ts'] }),
+      );
+      const printed = execFileSync('sh', ['-c', `"${tool('tsc')}" -p . || true`], {
+        cwd: project,
+        encoding: 'utf8',
+      });
+      expect(printed).toBe('');
+    },
+    MINUTES,
+  );
+});
+
+describe('an installation', () => {
+  /** Blanks and letters beyond ASCII in every path. */
+  let prefix: string;
+  let folder: string;
+  let env: Record<string, string>;
+  beforeAll(() => {
+    prefix = join(root, 'Präfix mit Leerzeichen 字幕');
+    folder = join(root, 'my vidéos');
+    mkdirSync(folder);
+    copyFileSync(SAMPLE, join(folder, 'lección 1.mp4'));
+    npm(['install', '--global', '--prefix', prefix, tarball], root);
+    env = { PATH: `${join(prefix, 'bin')}:${process.env.PATH}`, HOME: folder, LANG: 'C.UTF-8' };
+  }, 3 * MINUTES);
+  const run = (more: Record<string, string>, ...args: string[]) =>
+    finish(join(prefix, 'bin/vloc'), args, folder, { ...env, ...more });
+
+  it('runs from a global prefix, and brings its manual page and completions', async () => {
+    const { code, stdout } = await run({}, '--version');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    expect(existsSync(join(prefix, 'share/man/man1/vloc.1'))).toBe(true);
+    const script = await run({}, 'completion', 'zsh');
+    expect(script.stdout).toContain('#compdef vloc');
+  });
+
+  it(
+    'does its work on files with blanks and letters beyond ASCII',
+    async () => {
+      const { code, stderr } = await run(
+        { VLOC_STATE_DIR: join(root, 'état 1') },
+        'separate',
+        'lección 1.mp4',
+      );
+      expect(code, stderr).toBe(0);
+      expect(existsSync(join(folder, 'lección 1.vocals.wav'))).toBe(true);
+    },
+    2 * MINUTES,
+  );
+
+  it('works with a home that cannot be written', async () => {
+    // No folder can be made there, not even by root.
+    const home = { HOME: '/sys' };
+    for (const args of [['--help'], ['completion', 'values', 'profiles'], ['profile', 'list']]) {
+      const { code, stderr } = await run(home, ...args);
+      expect(code, `${args}: ${stderr}`).toBe(0);
+    }
+    const elsewhere = await run({ ...home, VLOC_STATE_DIR: join(root, 'state') }, 'credits');
+    expect(elsewhere.code, elsewhere.stderr).toBe(0);
+  });
+
+  it('names the folder when its state cannot be written', async () => {
+    const { code, stderr } = await run({ HOME: '/sys' }, 'credits');
+    expect([4, 10]).toContain(code);
+    expect(stderr).not.toContain('    at ');
+    expect(stderr).toContain('/sys/.local/state/vloc');
+  });
+
+  it(
+    'runs from npx in an empty folder',
+    () => {
+      const empty = join(root, 'empty');
+      mkdirSync(empty);
+      expect(npm(['exec', '--yes', `--package=${tarball}`, '--', 'vloc', '--version'], empty)).toMatch(
+        /^\d+\.\d+/,
+      );
+    },
+    3 * MINUTES,
+  );
+});
