@@ -1,5 +1,7 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
+import reportPage from './src/report-page/rolldown.config.js';
 
 const MODEL = 'silero_vad_v6.onnx';
 
@@ -23,13 +25,45 @@ const lazyChildProcess = {
       : null,
 };
 
-export default defineConfig({
+/** The folder of the package that a module lies in; null for our own modules. */
+function packageFolder(moduleId) {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(moduleId.replaceAll('\\', '/'))?.[0] ?? null;
+}
+
+function describePackage(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^(licen[sc]e|copying)/i.test(entry));
+  if (file === undefined && typeof license !== 'string') {
+    throw new Error(
+      `${name} says nowhere under which license it may be passed on; leave it out of the bundle`,
+    );
+  }
+  const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+  return `${name} ${version}\n\n${text}\n`;
+}
+
+/** The licenses of everything in the bundle go along with it, as they demand. */
+const gatherLicenses = {
+  name: 'gather-licenses',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+    const folders = [...new Set(modules.map(packageFolder))].filter((folder) => folder !== null);
+    const texts = folders.filter((folder) => existsSync(join(folder, 'package.json'))).map(describePackage);
+    texts.push(`${MODEL}\n\n${readFileSync('src/engines/separate/README.md', 'utf8').trim()}\n`);
+    const rule = `\n${'-'.repeat(80)}\n\n`;
+    const source = `Packages that are part of vloc's files, with their licenses.\n${rule}${texts.sort().join(rule)}`;
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source });
+  },
+};
+
+const tool = defineConfig({
   input: {
     vloc: 'src/cli/start.ts',
     client: 'src/client/index.ts',
     service: 'src/service/index.ts',
     'separate-worker': 'src/engines/separate/worker.ts',
     'keychain-worker': 'src/profiles/keychain-worker.ts',
+    'hash-worker': 'src/client/upload/hash-worker.ts',
   },
   platform: 'node',
   // Native code and WebAssembly find their own files, so they stay packages.
@@ -43,16 +77,32 @@ export default defineConfig({
     // What every run loads, in one file: each further file costs a third of a millisecond of start-up.
     codeSplitting: {
       groups: [
-        // Apart from the rest, so that --version loads nothing else.
+        // Apart from the rest, so that --version and values for a shell load no parser.
         {
           name: 'start',
-          test: /src\/(cli\/version|profiles\/environment)\.ts$|\/package\.json$/,
+          test: /src\/(cli\/version|client\/failure|profiles\/environment)\.ts$|\/package\.json$/,
           priority: 2,
+        },
+        // Small, and wanted both by the parser and by what must not load the parser.
+        {
+          name: 'kinds',
+          test: /src\/protocol\/(kinds|kind-names|fields|id-prefixes)\.ts$/,
+          priority: 3,
         },
         {
           name: 'main',
-          test: /src\/(cli\/(?!start|version)[\w-]+|commands\/(command|context|format|tree)|client\/failure)\.ts$|node_modules\/commander/,
+          test: /src\/(cli\/(?!start|version)[\w-]+|commands\/(command|context|format|tree))\.ts$|node_modules\/commander/,
           priority: 1,
+        },
+        // What every call to a service needs; the rest of the client is loaded when it is used.
+        {
+          name: 'calls',
+          test: /src\/client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/look|jobs\/waiting|failure|transport\/(http|undici))[\w/-]+\.ts$/,
+          minShareCount: 2,
+        },
+        {
+          name: 'connection',
+          test: /src\/(commands\/(connection|records)|profiles\/(resolve|layers|folders|profile|project-file|proxy-settings|settings|secrets|private-file|nearest)|cli\/terminal\/(terminal|plain-progress|step-text|style|escape))\.ts$/,
         },
         // What client, commands and service share of the wire, and what opens the store.
         {
@@ -63,5 +113,8 @@ export default defineConfig({
       ],
     },
   },
-  plugins: [copyModel, lazyChildProcess],
+  plugins: [copyModel, lazyChildProcess, gatherLicenses],
 });
+
+// The tool first: it empties the folder.
+export default [tool, reportPage];

@@ -20,7 +20,9 @@ export interface ClientContext {
   readonly maxWaitMs: number;
   readonly timeouts: Timeouts;
   readonly emit: Emit;
-  /** Loads the HTTP part at its first use, since many commands never send anything. */
+  /** For signed calls; loaded at its first use, since many commands never send anything. */
   readonly http: () => Promise<Http>;
+  /** For bodies that stream; loaded at its first use, since many commands transfer nothing. */
+  readonly transfers: () => Promise<Http>;
   readonly close: () => Promise<void>;
 }

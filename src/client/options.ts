@@ -62,6 +62,7 @@ export function createContext(options: ClientOptions): ClientContext {
   const { key, secret, proxy } = options;
   const settings = { connectMs: timeouts.connectMs, ...(proxy === undefined ? {} : { proxy }) };
   let http: Promise<Http> | undefined;
+  let transfers: Promise<Http> | undefined;
   return {
     base: parseBaseUrl(options.baseUrl),
     credentials: { key, secret, names: authHeaderNames(headerPrefix) },
@@ -74,11 +75,16 @@ export function createContext(options: ClientOptions): ClientContext {
     timeouts,
     emit: options.onEvent ?? (() => {}),
     http() {
-      http ??= import('./transport/http.ts').then(({ createHttp }) => createHttp(settings));
+      http ??= import('./transport/call-http.ts').then(({ createCallHttp }) => createCallHttp(settings));
       return http;
+    },
+    transfers() {
+      transfers ??= import('./transport/http.ts').then(({ createHttp }) => createHttp(settings));
+      return transfers;
     },
     async close() {
       await (await http)?.close();
+      await (await transfers)?.close();
     },
   };
 }

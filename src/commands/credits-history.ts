@@ -1,4 +1,5 @@
-import { CREDIT_TRANSACTION_FIELDS, type CreditTransaction, type ListFilters } from '../client/index.ts';
+import type { CreditTransaction, ListFilters } from '../client/index.ts';
+import { CREDIT_TRANSACTION_FIELDS } from '../client/read/fields.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { listOptions, readListRequest } from './list-options.ts';

@@ -1,4 +1,5 @@
-import { CREDIT_BALANCE_FIELDS, type CreditBalance } from '../client/index.ts';
+import type { CreditBalance } from '../client/index.ts';
+import { CREDIT_BALANCE_FIELDS } from '../client/read/fields.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { formatRelative } from './format.ts';

@@ -1,5 +1,6 @@
 /** How jobs are shown: the columns of lists and of single jobs. */
-import { JOB_FIELDS, JOB_SUMMARY_FIELDS, type Job, type JobSummary } from '../client/index.ts';
+import type { Job, JobSummary } from '../client/index.ts';
+import { JOB_FIELDS, JOB_SUMMARY_FIELDS } from '../client/read/fields.ts';
 import { formatRelative } from './format.ts';
 import type { RecordForm } from './records.ts';
 

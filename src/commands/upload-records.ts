@@ -1,5 +1,6 @@
 /** How uploads are shown. */
-import { UPLOAD_FIELDS, type Upload } from '../client/index.ts';
+import type { Upload } from '../client/index.ts';
+import { UPLOAD_FIELDS } from '../client/read/fields.ts';
 import { formatBytes, formatDuration, formatRelative } from './format.ts';
 import type { RecordForm } from './records.ts';
 

@@ -1,5 +1,4 @@
 /** The keychain of the system: Secret Service on Linux, Keychain on the Mac, Credential Manager on Windows. */
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from './environment.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-messages.ts';
@@ -63,6 +62,8 @@ function workerPath(): string {
 }
 
 function runWorker(request: KeychainRequest, env: Environment, limitMs: number): Promise<string | null> {
+  // Loaded here: few secrets are in a keychain, and every run would pay for it.
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(process.execPath, [workerPath()], {
     env: Object.fromEntries(NEEDED.map((name) => [name, env[name]])),
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -4,9 +4,9 @@
  */
 import { Failure } from '../client/failure.ts';
 import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
+import { nearestName } from '../protocol/nearest.ts';
 import { type Environment, type EnvironmentName, readVariable } from './environment.ts';
 import { stateFolder } from './folders.ts';
-import { nearestName } from './nearest.ts';
 import { findProfile, LOCAL, NO_PROFILES, type ProfileDocument, type SecretSource } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
 import type { Origin, Setting, Settings } from './settings.ts';

@@ -1,6 +1,6 @@
 /** The fields of a project file. */
 import * as v from 'valibot';
-import { nearestName } from './nearest.ts';
+import { nearestName } from '../protocol/nearest.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
 

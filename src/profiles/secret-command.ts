@@ -1,5 +1,5 @@
 /** Secrets out of a command, such as a password manager: its stdout is the secret. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { Failure } from '../client/failure.ts';
 import { type Environment, withoutSecrets } from './environment.ts';
 import { cleanSecret } from './secret-text.ts';
@@ -51,6 +51,8 @@ function start(command: string, variables: Environment): ChildProcess {
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   };
+  // Loaded here: few profiles have a command, and every run would pay for it.
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const [program, ...rest] = splitCommand(command) ?? [];
   return program === undefined ? spawn(command, { ...options, shell: true }) : spawn(program, rest, options);
 }

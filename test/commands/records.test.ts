@@ -23,8 +23,8 @@ describe('a table of records', () => {
     ['jobs in short', JOB_SUMMARIES],
     ['jobs', JOBS],
     ['uploads', UPLOADS],
-  ])('of %s fits a terminal of 80 columns with its ids whole', (_, form) => {
-    const table = layOut(
+  ])('of %s fits a terminal of 80 columns with its ids whole', async (_, form) => {
+    const table = await layOut(
       form.columns.map(({ head }) => head),
       [longest(form)],
       { width: 80 },

@@ -1,5 +1,5 @@
 /** Cells cut so that a table fits its terminal, measured in cells of the screen and not in characters. */
-import stringWidth from 'string-width';
+import type { Measure } from './measure.ts';
 
 /** Whether a column may be shortened: 0 never, the highest number first. */
 export interface ColumnLimit {
@@ -21,9 +21,10 @@ export function fitRows(
   columns: readonly ColumnLimit[],
   rows: readonly (readonly string[])[],
   width: number,
+  measure: Measure,
 ): readonly (readonly string[])[] {
   const widths = columns.map(({ title }, at) =>
-    Math.max(stringWidth(title), ...rows.map((row) => stringWidth(row[at] ?? ''))),
+    Math.max(measure(title), ...rows.map((row) => measure(row[at] ?? ''))),
   );
   let excess = widths.reduce((sum, each) => sum + each, GAP * (columns.length - 1)) - width;
   const order = [...columns.entries()]
@@ -31,20 +32,20 @@ export function fitRows(
     .sort(([, left], [, right]) => right.shrinks - left.shrinks);
   for (const [at, { title }] of order) {
     const present = widths[at] ?? 0;
-    const narrowest = Math.min(present, Math.max(NARROWEST, stringWidth(title)));
+    const narrowest = Math.min(present, Math.max(NARROWEST, measure(title)));
     const wanted = Math.max(narrowest, present - Math.max(0, excess));
     excess -= present - wanted;
     widths[at] = wanted;
   }
-  return rows.map((row) => row.map((cell, at) => shorten(cell, widths[at] ?? 0)));
+  return rows.map((row) => row.map((cell, at) => shorten(cell, widths[at] ?? 0, measure)));
 }
 
 /** The beginning of a text that fits, with `…` where something is missing; never half a character. */
-export function shorten(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+export function shorten(text: string, width: number, measure: Measure): string {
+  if (measure(text) <= width) return text;
   let kept = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - 1) break;
+    if (measure(kept + segment) > width - 1) break;
     kept += segment;
   }
   return `${kept}…`;

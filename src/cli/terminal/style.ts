@@ -1,5 +1,5 @@
 /** Colour, only where it means something, and only where it is wanted. */
-import { Chalk } from 'chalk';
+import { styleText } from 'node:util';
 import type { Io } from '../../commands/io.ts';
 
 export type ColourChoice = 'auto' | 'always' | 'never';
@@ -14,8 +14,17 @@ export interface Style {
 
 /** Decides by `--color`, then NO_COLOR and FORCE_COLOR, then whether the stream that is written to is a terminal. */
 export function createStyle(io: Io, asked: ColourChoice, stream: 'stderr' | 'stdout' = 'stderr'): Style {
-  const chalk = new Chalk({ level: wantsColour(io, asked, stream) ? 1 : 0 });
-  return { good: chalk.green, bad: chalk.red, warn: chalk.yellow, faint: chalk.dim, strong: chalk.bold };
+  const isWanted = wantsColour(io, asked, stream);
+  // The streams are ours to judge: Node would look at those of the process.
+  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    isWanted ? styleText(format, text, { validateStream: false }) : text;
+  return {
+    good: paint('green'),
+    bad: paint('red'),
+    warn: paint('yellow'),
+    faint: paint('dim'),
+    strong: paint('bold'),
+  };
 }
 
 function wantsColour(io: Io, asked: ColourChoice, stream: 'stderr' | 'stdout'): boolean {

@@ -1,9 +1,9 @@
 /** Tables on stdout. On a terminal they fit its width; elsewhere every cell is whole. */
 import Table from 'cli-table3';
-import stringWidth from 'string-width';
 import type { TableHead } from '../../commands/context.ts';
 import { escapeControls } from './escape.ts';
 import { fitRows, GAP } from './fit.ts';
+import { loadMeasure, type Measure } from './measure.ts';
 import type { Style } from './style.ts';
 
 const NO_BORDERS = {
@@ -31,24 +31,25 @@ export interface TableOptions {
 }
 
 /** Lays out rows under a head; every cell is escaped. */
-export function layOut(
+export async function layOut(
   head: readonly TableHead[],
   rows: readonly (readonly string[])[],
   { width = Number.POSITIVE_INFINITY, style }: TableOptions = {},
-): string {
+): Promise<string> {
   const columns = head.map((each) => ({
     shrinks: 0,
     status: false,
     ...(typeof each === 'string' ? { title: each } : each),
   }));
-  const standIns = createStandIns();
   const table = new Table({
     head: columns.map(({ title }) => title),
     chars: NO_BORDERS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   const escaped = rows.map((row) => row.map(escapeControls));
-  for (const row of fitRows(columns, escaped, width)) {
+  const measure = await loadMeasure([...columns.map(({ title }) => title), ...escaped.flat()]);
+  const standIns = createStandIns(measure);
+  for (const row of fitRows(columns, escaped, width, measure)) {
     table.push(row.map((cell, at) => standIns.take(cell, columns[at]?.status === true ? style : undefined)));
   }
   const lines = table.toString().split('\n');
@@ -61,12 +62,12 @@ const LAST_STAND_IN = 0xf8ff;
 const STAND_INS = /([\ue000-\uf8ff])\1*/g;
 
 /** The table library measures by an old Unicode; cells beyond ASCII go through it as text of their true width. */
-function createStandIns() {
+function createStandIns(measure: Measure) {
   const cells: string[] = [];
   return {
     take(cell: string, style: TableOptions['style']): string {
       const coloured = style === undefined ? cell : colourStatus(cell, style);
-      const width = stringWidth(cell);
+      const width = measure(cell);
       const plain = coloured === cell && /^[\x20-\x7e]*$/.test(cell);
       if (plain || width === 0 || FIRST_STAND_IN + cells.length > LAST_STAND_IN) return cell;
       cells.push(coloured);

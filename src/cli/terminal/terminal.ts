@@ -1,17 +1,20 @@
 /** People's side of the output: notes, warnings, progress and tables, all escaped. */
-import type { Progress, Terminal } from '../../commands/context.ts';
+import type { Progress, Terminal, WorkPicture } from '../../commands/context.ts';
 import type { Io } from '../../commands/io.ts';
 import type { GlobalValues } from '../global-options.ts';
-import { askLine } from './ask.ts';
-import { askYesNo } from './confirm.ts';
 import { escapeRows } from './escape.ts';
+import type { LiveBoard } from './live-board.ts';
 import { createPlainProgress } from './plain-progress.ts';
 import { createStyle, type Style } from './style.ts';
 
 /** Makes the terminal of one run. */
 export function createTerminal(io: Io, global: GlobalValues): Terminal {
   const style = createStyle(io, global.color);
-  const write = (text: string) => io.stderr.write(`${text}\n`);
+  let board: LiveBoard | null = null;
+  const write = (text: string) => {
+    if (board === null) io.stderr.write(`${text}\n`);
+    else board.print(text);
+  };
   return {
     note: (text) => {
       if (!global.quiet) write(escapeRows(text));
@@ -23,6 +26,17 @@ export function createTerminal(io: Io, global: GlobalValues): Terminal {
       if (global.verbose) write(style.faint(escapeRows(text)));
     },
     progress: () => createProgress(io, global, style),
+    board: async (look) => {
+      if (!isAttended(io) || global.quiet) return createQuietBoard(io, global, look);
+      const { createLiveBoard } = await import('./live-board.ts');
+      const live = createLiveBoard(io, style, look);
+      board = live;
+      const close = () => {
+        live.close();
+        board = null;
+      };
+      return { ...live, close };
+    },
     table: async (head, rows) => {
       const { layOut } = await import('./table.ts');
       const width = io.stdout.isTTY === true ? io.stdout.columns : undefined;
@@ -31,8 +45,8 @@ export function createTerminal(io: Io, global: GlobalValues): Terminal {
         ...(width === undefined ? {} : { width }),
       });
     },
-    confirm: (question) => askYesNo(question, io),
-    ask: (question, typed) => askLine(question, typed, io),
+    confirm: async (question) => (await import('./confirm.ts')).askYesNo(question, io),
+    ask: async (question, typed) => (await import('./ask.ts')).askLine(question, typed, io),
   };
 }
 
@@ -40,7 +54,18 @@ const SILENT: Progress = { show: () => undefined, end: () => undefined, close: (
 
 async function createProgress(io: Io, global: GlobalValues, style: Style): Promise<Progress> {
   if (global.quiet) return SILENT;
-  if (io.stderr.isTTY !== true || io.env.TERM === 'dumb') return createPlainProgress(io);
+  if (!isAttended(io)) return createPlainProgress(io);
   const { createLiveProgress } = await import('./live-progress.ts');
   return createLiveProgress(io, style);
+}
+
+async function createQuietBoard(io: Io, global: GlobalValues, look: () => WorkPicture): Promise<Progress> {
+  if (global.quiet) return SILENT;
+  const { createPlainBoard } = await import('./plain-board.ts');
+  return createPlainBoard(io, look);
+}
+
+/** Whether stderr is a terminal that can be drawn on. */
+function isAttended(io: Io): boolean {
+  return io.stderr.isTTY === true && io.env.TERM !== 'dumb';
 }

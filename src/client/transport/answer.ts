@@ -102,6 +102,11 @@ function redirected(status: number, headers: RawAnswer['headers']): FailureFacts
   };
 }
 
+/** The request id of an answer, as a fact of its failure. */
+export function requestIdFact(headers: RawAnswer['headers']): Pick<FailureFacts, 'requestId'> {
+  return withRequestId(cleanRequestId(headers[REQUEST_ID]));
+}
+
 /** Ids that could not be copied into a message to support are as good as none. */
 function cleanRequestId(value: string | undefined): string | null {
   return value !== undefined && /^[\x21-\x7e]{1,128}$/.test(value) ? value : null;

@@ -4,10 +4,12 @@ import type { HttpResponse } from './http.ts';
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
   readonly status: number;
+  readonly headers: HttpResponse['headers'];
 
-  constructor(status: number, limit: number) {
+  constructor({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>, limit: number) {
     super(`it is larger than ${limit / 1024 ** 2} MiB`);
     this.status = status;
+    this.headers = headers;
   }
 }
 
@@ -19,7 +21,7 @@ export async function collectBody(response: HttpResponse, limit: number): Promis
     size += chunk.length;
     if (size > limit) {
       response.discard();
-      throw new BodyTooLarge(response.status, limit);
+      throw new BodyTooLarge(response, limit);
     }
     chunks.push(chunk);
   }

@@ -27,6 +27,9 @@ const wrongSetup = (code: string, message: string, advice: string): Words => ({
 const clientClosed = (host: string) =>
   temporary('CLIENT_CLOSED', `the request to ${host} was cut because the client was closed`);
 
+const headersTooLarge = (host: string) =>
+  temporary('ANSWER_HEADERS_TOO_LARGE', `${host} answers with headers of more than 16 KiB`);
+
 /** By the `code` of the error; `host` is shown, never a path or a query. */
 const WORDS: Readonly<Record<string, (host: string) => Words>> = {
   ECONNREFUSED: (host) =>
@@ -45,12 +48,13 @@ const WORDS: Readonly<Record<string, (host: string) => Words>> = {
   EHOSTUNREACH: (host) => temporary('NETWORK_UNREACHABLE', `there is no way to ${host} from this network`),
   ETIMEDOUT: (host) => temporary('CONNECT_TIMEOUT', `${host} does not take the connection`),
   UND_ERR_CONNECT_TIMEOUT: (host) => temporary('CONNECT_TIMEOUT', `${host} does not take the connection`),
+  ERR_CLIENT_CLOSED: clientClosed,
   UND_ERR_DESTROYED: clientClosed,
   UND_ERR_CLOSED: clientClosed,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) =>
     temporary('ANSWER_CUT_OFF', `the answer of ${host} is cut off`),
-  UND_ERR_HEADERS_OVERFLOW: (host) =>
-    temporary('ANSWER_HEADERS_TOO_LARGE', `${host} answers with headers of more than 16 KiB`),
+  UND_ERR_HEADERS_OVERFLOW: headersTooLarge,
+  HPE_HEADER_OVERFLOW: headersTooLarge,
   CERT_HAS_EXPIRED: (host) =>
     wrongSetup(
       'TLS_CERTIFICATE',

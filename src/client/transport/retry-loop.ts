@@ -30,7 +30,7 @@ export interface RetryContext {
  */
 export async function withRetries<T>(
   context: RetryContext,
-  limits: Pick<CallOptions, 'signal' | 'deadline'>,
+  limits: Pick<CallOptions, 'signal' | 'deadline' | 'waitForSlot'>,
   attempt: (number: number) => Promise<Outcome<T>>,
 ): Promise<T> {
   const { runtime, bucket, maxWaitMs, emit } = context;
@@ -46,6 +46,7 @@ export async function withRetries<T>(
     }
     limits.signal?.throwIfAborted();
     const { failure, advice } = outcome;
+    if (advice.type === 'queue' && limits.waitForSlot === false) throw failure;
     failedAttempts = outcome.progressed ? 1 : failedAttempts + 1;
     const remainingMs = (limits.deadline ?? Number.POSITIVE_INFINITY) - runtime.now();
     const step = nextStep(advice, { failedAttempts, maxWaitMs, remainingMs, random: runtime.random });

@@ -3,7 +3,7 @@
 import type { Answer, Call } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { type RawAnswer, readAnswer } from './answer.ts';
+import { type RawAnswer, readAnswer, requestIdFact } from './answer.ts';
 import { BodyTooLarge } from './collect.ts';
 import { describeNetworkError } from './describe-error.ts';
 import { exchange } from './exchange.ts';
@@ -42,7 +42,8 @@ export function createSend(context: ClientContext): Send {
 
 function describeAttempt(error: unknown, origin: string): Outcome<never> {
   if (error instanceof BodyTooLarge) {
-    const failure = new Failure(foreignAnswer(error.status, error.message));
+    const facts = foreignAnswer(error.status, error.message);
+    const failure = new Failure({ ...facts, ...requestIdFact(error.headers) });
     return { type: 'failed', failure, advice: { type: 'never' } };
   }
   return { type: 'failed', ...describeNetworkError(error, new URL(origin).host) };

@@ -8,41 +8,41 @@ import { createTestIo } from '../../support/test-io.ts';
 const style = createStyle(createTestIo().io, 'always');
 
 describe('a table', () => {
-  it('aligns columns by what a terminal shows: wide, combined and recent characters', () => {
+  it('aligns columns by what a terminal shows: wide, combined and recent characters', async () => {
     for (const cell of ['字幕', 'e\u0301a', '👨‍👩‍👧', '🫠', 'नमस्ते', '❤️']) {
-      const [head = '', row = ''] = layOut(['AAAAAAAA', 'B'], [[cell, 'x']]).split('\n');
+      const [head = '', row = ''] = (await layOut(['AAAAAAAA', 'B'], [[cell, 'x']])).split('\n');
       expect(stringWidth(row.slice(0, row.indexOf('x')))).toBe(head.indexOf('B'));
     }
   });
 
-  it('escapes every cell', () => {
-    expect(layOut(['A'], [['\u001b[2J']])).toContain('\\u001b[2J');
+  it('escapes every cell', async () => {
+    expect(await layOut(['A'], [['\u001b[2J']])).toContain('\\u001b[2J');
   });
 
-  it('colours what failed and what succeeded, in a column of states only', () => {
+  it('colours what failed and what succeeded, in a column of states only', async () => {
     const head = ['NAME', { title: 'STATUS', status: true }];
     const rows = [
       ['failed', 'failed'],
       ['b', 'succeeded'],
       ['c', 'processing'],
     ];
-    const text = layOut(head, rows, { style });
+    const text = await layOut(head, rows, { style });
     expect(text).toContain('failed  \u001b[31mfailed\u001b[39m');
     expect(text).toContain('\u001b[32msucceeded\u001b[39m');
     expect(text.split('\u001b[3')).toHaveLength(5);
-    expect(stripVTControlCharacters(text)).toBe(layOut(head, rows));
+    expect(stripVTControlCharacters(text)).toBe(await layOut(head, rows));
   });
 
-  it('shortens the least important columns until it fits, and never an id', () => {
+  it('shortens the least important columns until it fits, and never an id', async () => {
     const id = 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2';
     const head = ['JOB', { title: 'FILE', shrinks: 1 }, { title: 'REFERENCE', shrinks: 2 }];
     const row = [id, 'a-rather-long-name.mp4', '字幕'.repeat(10)];
-    const fitted = layOut(head, [row], { width: 60 }).split('\n');
+    const fitted = (await layOut(head, [row], { width: 60 })).split('\n');
     for (const line of fitted) expect(stringWidth(line)).toBeLessThanOrEqual(60);
     expect(fitted[1]).toContain(id);
     expect(fitted[1]).toContain('a-rather-long-na…');
     expect(fitted[1]).toMatch(/字幕字幕…$/);
-    expect(layOut(head, [row])).toContain(row.join('  '));
-    expect(layOut(head, [row], { width: 10 })).toContain(id);
+    expect(await layOut(head, [row])).toContain(row.join('  '));
+    expect(await layOut(head, [row], { width: 10 })).toContain(id);
   });
 });
