@@ -5,17 +5,23 @@ import { measureLoad } from './load.ts';
 import { measureLongVideo } from './long-video.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureRequests } from './requests.ts';
+import { measureSplit } from './split.ts';
 import { measureStartup } from './startup.ts';
+import { measureTransfer } from './transfer.ts';
 import { measureUploadMemory } from './upload-memory.ts';
+import { measureWaiting } from './waiting.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   startup: measureStartup,
   'upload-memory': measureUploadMemory,
   overhead: measureOverhead,
   'long-video': measureLongVideo,
+  split: measureSplit,
   'cold-start': measureColdStart,
   requests: measureRequests,
   load: measureLoad,
+  transfer: measureTransfer,
+  waiting: measureWaiting,
 };
 
 const asked = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
 import { readDownloadAnswer } from './download-answer.ts';
 import { addressRefused, damaged, misfit } from './download-failure.ts';
 import { type OpenDownload, openDownload } from './download-request.ts';
-import type { Download } from './download-state.ts';
+import { type Download, needsHash } from './download-state.ts';
 import { receiveBody, TooManyBytes } from './receive.ts';
 import { renewLink } from './renew-link.ts';
 
@@ -24,11 +24,11 @@ export async function attemptDownload(download: Download, number: number): Promi
   const url = resolveTransferUrl(context.base, state.asset.url);
   if (url === null) throw addressRefused();
   // Without hash and validator nothing would tell that the rest belongs to the same file.
-  if (state.asset.sha256 === null && state.etag === null) await part.restart();
+  if (state.asset.sha256 === null && state.etag === null) await part.restart(needsHash(state.asset, options));
   if (part.length > 0 && part.length === state.asset.size_bytes) return verify(download);
   const from = part.length;
   const { timeouts } = context;
-  const http = await context.http();
+  const http = await context.transfers();
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal);
   try {
     const request = { from, etag: state.etag, signal: limit.signal, attempt: number };
@@ -55,7 +55,7 @@ async function receive(download: Download, opened: OpenDownload, limit: TimeLimi
   if (answer.type === 'link-refused') return renewLink(download, answer.status);
   if (answer.type === 'misfit') return startOver(download, misfit(basename(options.to)));
   const { from, total } = answer;
-  if (from === 0 && part.length > 0) await part.restart();
+  if (from === 0 && part.length > 0) await part.restart(needsHash(state.asset, options));
   state.etag = strongEtag(response.headers.etag);
   await receiveBody(response.body, part, {
     limit,
@@ -85,8 +85,11 @@ async function verify(download: Download): Promise<Outcome<void>> {
 }
 
 /** Throws the part away; once per download, since a second time the fault is not in the part. */
-async function startOver({ context, part, state }: Download, failure: Failure): Promise<Outcome<void>> {
-  await part.restart();
+async function startOver(
+  { context, part, state, options }: Download,
+  failure: Failure,
+): Promise<Outcome<void>> {
+  await part.restart(needsHash(state.asset, options));
   state.etag = null;
   if (state.restarted) throw failure;
   state.restarted = true;

@@ -10,6 +10,8 @@ export interface DownloadOptions {
   readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
   /** Reads the job once more when the link is refused; null when there is no other. */
   readonly refresh?: (() => Promise<Asset | null>) | undefined;
+  /** True gives the SHA-256 also where the service states none to check it against, for a record of the file. */
+  readonly hash?: boolean | undefined;
   /** Default false: a target that is there already is left alone. */
   readonly overwrite?: boolean | undefined;
 }

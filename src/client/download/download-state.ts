@@ -19,3 +19,8 @@ export interface Download {
   readonly state: DownloadState;
   readonly options: DownloadOptions;
 }
+
+/** A hash costs as much as writing the file: it is taken to check the bytes by it, or when the caller wants it. */
+export function needsHash(asset: Asset, { hash = false }: DownloadOptions): boolean {
+  return hash || asset.sha256 !== null;
+}

@@ -6,15 +6,15 @@ import type { Asset } from '../read/resources.ts';
 import { withRetries } from '../transport/retry-loop.ts';
 import { attemptDownload } from './download-attempt.ts';
 import type { DownloadOptions } from './download-options.ts';
-import type { DownloadState } from './download-state.ts';
+import { type DownloadState, needsHash } from './download-state.ts';
 import { openPartFile, type PartFile } from './part-file.ts';
 import { prepareTarget, publishPart } from './publish.ts';
 
 export interface Downloaded {
   readonly path: string;
   readonly bytes: number;
-  /** Of the bytes on disk, lower-case hex. */
-  readonly sha256: string;
+  /** Of the bytes on disk, lower-case hex; null where the service states none and `hash` did not ask for it. */
+  readonly sha256: string | null;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function downloadAsset(
   const { to, overwrite = false } = options;
   await prepareTarget(to, overwrite);
   const path = options.part ?? join(dirname(to), `.${basename(to)}.part`);
-  const part = await openPartFile(path, asset.sha256 !== null);
+  const part = await openPartFile(path, { keep: asset.sha256 !== null, hashed: needsHash(asset, options) });
   try {
     const state: DownloadState = { asset, etag: null, refreshed: false, restarted: false };
     await withRetries(context, { signal: options.signal }, (number) =>

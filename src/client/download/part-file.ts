@@ -1,4 +1,4 @@
-/** The `.part` beside the target: bytes on disk and their hash, always in step. */
+/** The `.part` beside the target: bytes on disk and, where it is wanted, their hash, always in step. */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -11,10 +11,10 @@ export interface PartFile {
   readonly length: number;
   /** Writes behind what is there; throws Failure (`disk`). */
   append(chunks: readonly Buffer[]): Promise<void>;
-  /** Empties it. */
-  restart(): Promise<void>;
-  /** SHA-256 of all bytes in it, lower-case hex. */
-  digest(): string;
+  /** Empties it; from now on its hash is taken or not. */
+  restart(hashed: boolean): Promise<void>;
+  /** SHA-256 of all bytes in it, lower-case hex; null when it is not taken. */
+  digest(): string | null;
   /** Makes the bytes durable and closes. */
   seal(): Promise<void>;
   close(): Promise<void>;
@@ -26,22 +26,26 @@ const READ_BYTES = 1024 ** 2;
 /**
  * Opens the part of an earlier run, or a new one (0600, never through a symbolic link).
  * @param keep false when what is in it cannot be trusted
+ * @param hashed whether its hash is wanted: that takes as long as writing it
  * @throws Failure (`disk`)
  */
-export async function openPartFile(path: string, keep: boolean): Promise<PartFile> {
+export async function openPartFile(
+  path: string,
+  { keep, hashed }: { keep: boolean; hashed: boolean },
+): Promise<PartFile> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await onDisk(path, () => open(path, flags, 0o600));
   await refuseSpecialFile(handle, path);
-  let hash = createHash('sha256');
+  let hash = hashed ? createHash('sha256') : null;
   let length = 0;
 
-  const restart = async () => {
+  const restart = async (hashedAnew: boolean) => {
     await onDisk(path, () => handle.truncate(0));
-    hash = createHash('sha256');
+    hash = hashedAnew ? createHash('sha256') : null;
     length = 0;
   };
   if (keep) length = await onDisk(path, () => readBack(handle, hash));
-  else await restart();
+  else await restart(hashed);
 
   return {
     path,
@@ -49,11 +53,11 @@ export async function openPartFile(path: string, keep: boolean): Promise<PartFil
       return length;
     },
     async append(chunks) {
-      for (const chunk of chunks) hash.update(chunk);
+      for (const chunk of chunks) hash?.update(chunk);
       length += await onDisk(path, () => writeAll(handle, chunks, length));
     },
     restart,
-    digest: () => hash.copy().digest('hex'),
+    digest: () => hash?.copy().digest('hex') ?? null,
     async seal() {
       await onDisk(path, () => handle.sync());
       await handle.close();
@@ -70,7 +74,9 @@ async function refuseSpecialFile(handle: FileHandle, path: string): Promise<void
   throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice: 'Remove it.' });
 }
 
-async function readBack(handle: FileHandle, hash: Hash): Promise<number> {
+/** Its length; on the way its bytes are hashed. */
+async function readBack(handle: FileHandle, hash: Hash | null): Promise<number> {
+  if (hash === null) return (await handle.stat()).size;
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   for (let length = 0; ; ) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, length);

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import type { Asset } from '../read/resources.ts';
 import type { Outcome } from '../transport/retry-loop.ts';
 import { linkExpired } from './download-failure.ts';
-import type { Download } from './download-state.ts';
+import { type Download, needsHash } from './download-state.ts';
 
 /**
  * @param status of the answer that refused the link
@@ -17,7 +17,7 @@ export async function renewLink(download: Download, status: number): Promise<Out
   state.refreshed = true;
   const renewed = await readAgain(options.refresh, failure);
   if (renewed === null || !isOther(state.asset, renewed)) throw failure;
-  if (renewed.sha256 !== state.asset.sha256) await part.restart();
+  if (renewed.sha256 !== state.asset.sha256) await part.restart(needsHash(renewed, options));
   state.asset = renewed;
   const message = 'the download address was refused; the job gave another';
   context.emit({ type: 'notice', code: 'LINK_REFRESHED', message });

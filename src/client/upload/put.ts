@@ -1,5 +1,4 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
-import { createHash } from 'node:crypto';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -9,7 +8,9 @@ import { describeNetworkError } from '../transport/describe-error.ts';
 import type { HttpResponse } from '../transport/http.ts';
 import { type Outcome, withRetries } from '../transport/retry-loop.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
+import { type ByteHash, createByteHash } from './byte-hash.ts';
 import { readChunks } from './file-chunks.ts';
+import { hashFile } from './hash-file.ts';
 import { readStorageAnswer } from './put-answer.ts';
 import { targetHeaders } from './put-headers.ts';
 import type { SourceFile } from './source-file.ts';
@@ -18,13 +19,15 @@ import { uploadLapsed } from './upload-lapsed.ts';
 export interface StoredFile {
   /** As storage answered; the MD5 of the bytes when it said none. */
   readonly etag: string;
-  /** Lower-case hex. */
-  readonly sha256: string;
+  /** Lower-case hex; null when it was not asked for. */
+  readonly sha256: string | null;
 }
 
 export interface PutOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Whether the SHA-256 of the bytes is wanted. */
+  readonly hash: boolean;
 }
 
 /**
@@ -64,12 +67,13 @@ async function sendOnce(put: Put, number: number): Promise<Outcome<StoredFile>> 
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
   emit({ type: 'request', method: 'PUT', url: shown, attempt: number });
-  const http = await context.http();
+  const http = await context.transfers();
+  const hash = options.hash ? createByteHash(source.size) : null;
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal);
   try {
-    const content = hashingBody(source, limit, timeouts, options);
+    const body = streamBody(put, limit, hash);
     const target = url.pathname + url.search;
-    const request = { origin: url.origin, target, method: 'PUT', headers, body: content.body };
+    const request = { origin: url.origin, target, method: 'PUT', headers, body };
     const response = await http.send({ ...request, signal: limit.signal });
     const { status } = response;
     emit({
@@ -80,52 +84,48 @@ async function sendOnce(put: Put, number: number): Promise<Outcome<StoredFile>> 
       durationMs: runtime.now() - begun,
       requestId: null,
     });
-    return await conclude(response, content.digests, clock.now());
+    return await conclude(put, response, hash);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) return { type: 'failed', failure: error, advice: { type: 'never' } };
     return { type: 'failed', ...describeNetworkError(error, url.host) };
   } finally {
     limit.clear();
+    await hash?.close();
   }
 }
 
-function hashingBody(
-  source: SourceFile,
+async function* streamBody(
+  { context: { timeouts }, source, options }: Put,
   limit: TimeLimit,
-  timeouts: { idleMs: number; storedMs: number },
-  { onSent }: PutOptions,
-) {
-  const sha256 = createHash('sha256');
-  const md5 = createHash('md5');
-  async function* body() {
-    let sent = 0;
-    for await (const chunk of readChunks(source)) {
-      sha256.update(chunk);
-      md5.update(chunk);
-      yield chunk;
-      sent += chunk.length;
-      limit.restart(sent < source.size ? timeouts.idleMs : timeouts.storedMs);
-      onSent?.(sent);
-    }
+  hash: ByteHash | null,
+): AsyncGenerator<Buffer> {
+  let sent = 0;
+  for await (const chunk of readChunks(source, hash)) {
+    yield chunk;
+    sent += chunk.length;
+    limit.restart(sent < source.size ? timeouts.idleMs : timeouts.storedMs);
+    options.onSent?.(sent);
   }
-  return { body: body(), digests: () => ({ sha256: sha256.digest('hex'), md5: md5.digest('hex') }) };
 }
 
 /** Enough of an error page to find its message. */
 const ERROR_PAGE_BYTES = 4096;
 
 async function conclude(
+  { context, source, options }: Put,
   response: HttpResponse,
-  digests: () => { sha256: string; md5: string },
-  now: number,
+  hash: ByteHash | null,
 ): Promise<Outcome<StoredFile>> {
   const { status, headers } = response;
   const page = await collectStart(response, ERROR_PAGE_BYTES);
-  const refused = readStorageAnswer({ status, headers, page }, now);
+  const refused = readStorageAnswer({ status, headers, page }, context.clock.now());
   if (refused !== null) return refused;
-  const { sha256, md5 } = digests();
-  return { type: 'done', value: { etag: headers.etag ?? md5, sha256 } };
+  const { signal } = options;
+  // The service compares the ETag with what it holds. Few storages answer none, so its hash is not taken on the way.
+  const etag = headers.etag ?? (await hashFile(source, 'md5', signal));
+  const sha256 = hash === null ? null : ((await hash.digest()) ?? (await hashFile(source, 'sha256', signal)));
+  return { type: 'done', value: { etag, sha256 } };
 }
 
 function unsafeTarget(): Failure {

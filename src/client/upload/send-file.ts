@@ -1,5 +1,4 @@
 /** A local file becomes a ready upload. Source: contract, "Uploads"; design, "Transport". */
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
@@ -9,7 +8,7 @@ import { growingDelay } from '../jobs/poll-schedule.ts';
 import { missingField } from '../read/record.ts';
 import { requestIdOf } from '../read/request-ids.ts';
 import type { Upload } from '../read/resources.ts';
-import { readChunks } from './file-chunks.ts';
+import { hashFile } from './hash-file.ts';
 import { putFile } from './put.ts';
 import { openSourceFile, type SourceFile } from './source-file.ts';
 import { uploadLapsed } from './upload-lapsed.ts';
@@ -36,14 +35,16 @@ export interface SendFileOptions {
   readonly everyMs?: number | undefined;
   /** False returns as soon as the bytes are there, without waiting for their validation. */
   readonly wait?: boolean | undefined;
+  /** False leaves out the SHA-256 of the bytes, which takes as much CPU time as sending them: where nobody keeps it. */
+  readonly hash?: boolean | undefined;
   /** Key of the reservation; with the same one an interrupted upload is continued where it can be. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface SentFile {
   readonly upload: Upload;
-  /** Of the bytes sent, lower-case hex. */
-  readonly sha256: string;
+  /** Of the bytes sent, lower-case hex; null when `hash` is false. */
+  readonly sha256: string | null;
 }
 
 /** A lapsed or spoilt reservation; a new one, with a new key, makes it good. */
@@ -98,12 +99,16 @@ async function reserveAndSend(task: Task, idempotencyKey: string): Promise<SentF
   // An earlier run with the same key may have come further than this.
   const continued = reserved.status !== 'waiting_for_upload';
   const sent = continued
-    ? { upload: reserved, sha256: await hashFile(source) }
+    ? { upload: reserved, sha256: wantsHash(options) ? await hashFile(source, 'sha256', signal) : null }
     : await sendBytes(task, reserved);
   if (options.wait === false && sent.upload.status !== 'expired') return sent;
   const upload = await waitUntilReady(task, sent.upload);
   report(task, 'ready', upload.id, source.size);
   return { upload, sha256: sent.sha256 };
+}
+
+function wantsHash({ hash = true }: SendFileOptions): boolean {
+  return hash;
 }
 
 async function sendBytes(task: Task, reserved: Upload): Promise<SentFile> {
@@ -113,7 +118,11 @@ async function sendBytes(task: Task, reserved: Upload): Promise<SentFile> {
     throw missingField({ subject: 'the upload', requestId: requestIdOf(reserved) }, 'upload_request');
   report(task, 'sending', id, 0);
   const onSent = (bytes: number) => report(task, 'sending', id, bytes);
-  const stored = await putFile(context, target, source, { signal: options.signal, onSent });
+  const stored = await putFile(context, target, source, {
+    signal: options.signal,
+    onSent,
+    hash: wantsHash(options),
+  });
   report(task, 'completing', id, source.size);
   const upload = await uploads.complete(id, stored.etag, { signal: options.signal });
   return { upload, sha256: stored.sha256 };
@@ -145,12 +154,6 @@ function pollUpload(task: Task, id: string): Promise<Upload> {
     signal: options.signal,
     timeoutMs: VALIDATION_TIMEOUT_MS,
   });
-}
-
-async function hashFile(source: SourceFile): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of readChunks(source)) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 function report(task: Task, stage: UploadProgress['stage'], uploadId: string | null, bytes: number): void {

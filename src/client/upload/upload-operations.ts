@@ -1,4 +1,4 @@
-import type { UploadRequest } from '../../protocol/requests.ts';
+import type { UploadRequest } from '../../protocol/request-types.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ListFilters } from '../jobs/jobs.ts';

@@ -3,7 +3,7 @@ import { readList } from '../read/list.ts';
 import { readUpload } from '../read/upload.ts';
 import { joinPath } from '../transport/target.ts';
 import type { Send } from '../transport/transport.ts';
-import { type SendFileOptions, type SentFile, sendFile } from './send-file.ts';
+import type { SendFileOptions, SentFile } from './send-file.ts';
 import type { UploadOperations } from './upload-operations.ts';
 
 export interface Uploads extends UploadOperations {
@@ -35,5 +35,12 @@ export function createUploads(context: ClientContext, send: Send): Uploads {
       return readUpload(body, requestId);
     },
   };
-  return { ...operations, sendFile: (path, options) => sendFile(context, operations, path, options) };
+  return {
+    ...operations,
+    async sendFile(path, options) {
+      // Commands that upload nothing need none of it.
+      const { sendFile } = await import('./send-file.ts');
+      return sendFile(context, operations, path, options);
+    },
+  };
 }

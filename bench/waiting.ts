@@ -1,0 +1,72 @@
+/** What it costs to wait: the built command looks after fifteen jobs for a minute. */
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Figure } from './figure.ts';
+import { CLEAN_ENV } from './measure.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const JOBS = Array.from({ length: 15 }, (_, number) => `auto-localizations/loc_${number}`);
+/** Until the program is loaded and has seen every job once: that is start-up, not waiting. */
+const SETTLE_MS = 5_000;
+const SECONDS = 60;
+/** The longest pause between two looks. Source: performance figures, "Waiting". */
+const LONGEST_PAUSE_SECONDS = 15;
+
+/** CPU time of all threads of a process so far, in seconds: the scheduler's own count, in nanoseconds (Linux). */
+function cpuSecondsOf(pid: number | undefined): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const spent = threads.map((id) =>
+    Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return spent.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e9;
+}
+
+export async function measureWaiting(): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+  const server = fork(here('waiting-server.ts'));
+  try {
+    const [port] = await once(server, 'message');
+    const asked = async () => {
+      server.send('how many?');
+      return Number((await once(server, 'message'))[0]);
+    };
+    const child = spawn(process.execPath, [here('../bin/vloc.js'), 'jobs', 'wait', ...JOBS], {
+      env: {
+        ...CLEAN_ENV,
+        VLOC_BASE_URL: `http://127.0.0.1:${port}/v1`,
+        VLOC_KEY: 'vk_bench',
+        VLOC_SECRET: 'only for this run',
+        VLOC_STATE_DIR: join(folder, 'state'),
+        VLOC_CONFIG_DIR: join(folder, 'config'),
+      },
+      stdio: 'ignore',
+    });
+    try {
+      await sleep(SETTLE_MS);
+      const before = { cpu: cpuSecondsOf(child.pid), requests: await asked() };
+      await sleep(SECONDS * 1000);
+      if (child.exitCode !== null) throw new Error(`the wait ended with ${child.exitCode}`);
+      const share = ((cpuSecondsOf(child.pid) - before.cpu) / SECONDS) * 100;
+      const requests = (await asked()) - before.requests;
+      return [
+        { name: 'waiting for 15 jobs, share of a core', value: share, unit: '%', limit: { atMost: 1 } },
+        {
+          name: `requests meanwhile, in ${SECONDS} s`,
+          value: requests,
+          unit: '',
+          limit: { atLeast: SECONDS / LONGEST_PAUSE_SECONDS },
+        },
+      ];
+    } finally {
+      child.kill('SIGKILL');
+    }
+  } finally {
+    server.disconnect();
+    rmSync(folder, { recursive: true });
+  }
+}

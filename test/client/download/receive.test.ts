@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openPartFile } from '../../../src/client/download/part-file.ts';
+import { receiveBody } from '../../../src/client/download/receive.ts';
+import { startTimeLimit } from '../../../src/client/transport/time-limit.ts';
+import { failureOf, makeFolder, onCleanup } from '../support/harness.ts';
+import { startDownload } from '../support/start-download.ts';
+
+const MIB = 1024 ** 2;
+
+/** Receives chunks into a new part; gives what is on disk then, and what was told. */
+async function receive(chunks: readonly Buffer[], total: number) {
+  const path = join(await makeFolder(), '.video.mp4.part');
+  const part = await openPartFile(path, { keep: false, hashed: true });
+  onCleanup(part.close);
+  const limit = startTimeLimit(10_000, undefined);
+  onCleanup(async () => limit.clear());
+  const told: number[] = [];
+  async function* body() {
+    yield* chunks;
+  }
+  const onBytes = (bytes: number) => told.push(bytes);
+  await receiveBody(body(), part, { limit, idleMs: 10_000, total, onBytes });
+  return { written: await readFile(path), told, part };
+}
+
+describe('a body', () => {
+  test.each([
+    ['in chunks of the line', 64 * 1024, 40],
+    ['in chunks that fill a batch unevenly', 300_007, 13],
+    ['in one chunk of several batches', 3 * MIB + 1, 1],
+    ['byte by byte', 1, 50],
+  ])('%s is written as it came', async (_how, size, count) => {
+    const whole = randomBytes(size * count);
+    const chunks = Array.from({ length: count }, (_, at) =>
+      Buffer.from(whole.subarray(at * size, (at + 1) * size)),
+    );
+    const { written, told, part } = await receive(chunks, whole.length);
+    expect(written.equals(whole)).toBe(true);
+    expect(part.length).toBe(whole.length);
+    expect(told.at(-1)).toBe(whole.length);
+  });
+
+  test('gives back the memory of chunks that own it, and touches none that is shared', async () => {
+    const owning = Buffer.from(new ArrayBuffer(64 * 1024));
+    const shared = Buffer.from(new ArrayBuffer(64 * 1024)).subarray(0, 1024);
+    await receive([owning, shared], 65 * 1024);
+    expect(owning.buffer.byteLength).toBe(0);
+    expect(shared.buffer.byteLength).toBe(64 * 1024);
+  });
+
+  test('is told of a thousand times, not at each of its bytes', async () => {
+    const chunks = Array.from({ length: 5_000 }, () => Buffer.alloc(10));
+    const { told } = await receive(chunks, 50_000);
+    expect(told.length).toBeLessThanOrEqual(1_000);
+    expect(told.length).toBeGreaterThan(900);
+  });
+});
+
+describe('the hash of a download', () => {
+  test('is not taken where the service states none', async () => {
+    const { client, asset, to, bytes } = await startDownload();
+    const done = await client.download({ ...asset, sha256: null }, { to });
+    expect(done).toEqual({ path: to, bytes: bytes.length, sha256: null });
+  });
+
+  test('is taken for who wants to keep it', async () => {
+    const { client, asset, to } = await startDownload();
+    const done = await client.download({ ...asset, sha256: null }, { to, hash: true });
+    expect(done.sha256).toBe(asset.sha256);
+  });
+
+  test.each([
+    ['and fits', (right: string) => right, null],
+    ['and does not fit', () => 'f'.repeat(64), 'DOWNLOAD_DAMAGED'],
+  ])('is checked when the second address states one, the first did not, %s', async (_how, stated, code) => {
+    const { client, server, asset, to } = await startDownload();
+    server.script.push((_seen, response) => response.writeHead(403, { 'content-length': 0 }).end());
+    const refresh = async () => ({
+      ...asset,
+      url: `${asset.url}?again`,
+      sha256: stated(asset.sha256 ?? ''),
+    });
+    const work = client.download({ ...asset, sha256: null }, { to, refresh });
+    if (code === null) expect((await work).sha256).toBe(asset.sha256);
+    else expect((await failureOf(work)).facts.code).toBe(code);
+  });
+});
