@@ -9,6 +9,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instant in milliseconds since the epoch: nothing is sent and nothing is waited for beyond it. */
   readonly deadline?: number | undefined;
+  /** False: CONCURRENCY_LIMIT_EXCEEDED is thrown at once, for a caller that keeps a queue of its own. */
+  readonly waitForSlot?: boolean | undefined;
 }
 
 export interface Call extends CallOptions {

@@ -7,7 +7,7 @@ import { createSend } from './transport/transport.ts';
 import { createUploads } from './upload/uploads.ts';
 
 export type { JobKind } from '../protocol/kind-names.ts';
-export type { JobRequestInput, UploadRequest } from '../protocol/requests.ts';
+export type { JobRequestInput, UploadRequest } from '../protocol/request-types.ts';
 export type { Answer, Call, CallOptions, QueryValue } from './call.ts';
 export type { Client } from './client.ts';
 export type { Credits } from './credits.ts';

@@ -1,7 +1,7 @@
 /** The job operations, one set for all five kinds. Source: specification, "Operation table". */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import type { JobRequestInput } from '../../protocol/requests.ts';
+import type { JobRequestInput } from '../../protocol/request-types.ts';
 import type { JobStatus } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
@@ -52,9 +52,12 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
   const collection = (kind: JobKind) => joinPath(KINDS[kind].path);
   const single = (kind: JobKind, id: string) => joinPath(KINDS[kind].path, id);
 
+  /** By id: the specification does not show that a job repeats what was asked, and results are named after it. */
+  const asked = new Map<string, Readonly<Record<string, unknown>>>();
+
   async function get(kind: JobKind, id: string, options: CallOptions = {}): Promise<Job> {
     const { body, requestId } = await send({ ...options, method: 'GET', path: single(kind, id) });
-    return readJob(kind, body, requestId);
+    return readJob(kind, body, requestId, asked.get(id));
   }
 
   const list: Jobs['list'] = async (kind, filters = {}, options = {}) => {
@@ -69,7 +72,10 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     async create(kind, request, options = {}) {
       const call = { ...options, method: 'POST', path: collection(kind), body: request } as const;
       const { body, requestId } = await send(call);
-      return readJob(kind, body, requestId);
+      const fields = withoutSource(request);
+      const job = readJob(kind, body, requestId, fields);
+      asked.set(job.id, fields);
+      return job;
     },
     async find(reference, options = {}) {
       const { kind, id } = parseReference(context.base, reference);
@@ -77,10 +83,16 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     },
     async cancel(kind, id, options = {}) {
       const { body, requestId } = await send({ ...options, method: 'DELETE', path: single(kind, id) });
-      return readJob(kind, body, requestId);
+      return readJob(kind, body, requestId, asked.get(id));
     },
     wait: (kind, id, options = {}) =>
       waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options),
     waitTogether: () => createWaitingRoom(context, { get, list }),
   };
+}
+
+/** The plain fields of a request: addresses may hold secrets, and lines are many. */
+function withoutSource(request: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const hidden = (name: string, value: unknown) => typeof value === 'object' || name === 'callback_url';
+  return Object.fromEntries(Object.entries(request).filter(([name, value]) => !hidden(name, value)));
 }

@@ -1,5 +1,10 @@
 /** One request on its way through the faulty line. */
-import { type IncomingHttpHeaders, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
 
 export interface Forwarded {
   readonly status: number;
@@ -35,7 +40,13 @@ export async function forwardTo(
   const { method = 'GET', url = '/', headers } = request;
   const answered = await new Promise<IncomingMessage>((resolve, reject) => {
     const { hostname, port } = service;
-    const outgoing = send({ hostname, port, method, path: url, headers: { ...headers, connection: 'close' } });
+    const outgoing = send({
+      hostname,
+      port,
+      method,
+      path: url,
+      headers: { ...headers, connection: 'close' },
+    });
     outgoing.on('response', resolve).on('error', reject);
     outgoing.end(body);
   });

@@ -1,6 +1,6 @@
 /** The faults of the network, of proxies and of the service, and what a run that meets one ends as. */
 import dns from 'node:dns';
-import type { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import type { EXIT_CODES } from '../../../src/commands/exit-codes.ts';
 import {
   blackHole,
   executed,
@@ -28,14 +28,13 @@ export interface Ends {
 
 export interface Fault {
   readonly name: string;
-  readonly does:
-    /** Spoils the answer. */
+  readonly does: /** Spoils the answer. */
     | { readonly type: 'answer'; readonly spoil: Spoil }
     /** Is there before the request is sent; the call that comes back takes it away. */
     | { readonly type: 'before'; readonly begin: (stage: Stage) => Promise<() => Promise<void>> };
   readonly once: Ends;
-  /** Left out: the same. */
-  readonly forGood?: Ends;
+  /** Left out: the same. Null: the run waits until somebody stops it. */
+  readonly forGood?: Ends | null;
   /** True when the service has told an id of the request. */
   readonly traced?: boolean;
 }
@@ -78,11 +77,11 @@ export const FAULTS: readonly Fault[] = [
     forGood: LASTING,
   },
   passing('a reset before the first byte', resetAtOnce),
-  passing('a reset in the middle of the body', resetInTheMiddle),
+  { ...passing('a reset in the middle of the body', resetInTheMiddle), forGood: SPOILT_FOR_GOOD },
   passing('the answer lost after the service executed', executedThenDropped),
   passing('a black hole', blackHole),
   passing('a slow loris', slowLoris),
-  passing('a truncated body', truncated),
+  { ...passing('a truncated body', truncated), forGood: SPOILT_FOR_GOOD },
   {
     name: 'EAI_AGAIN of the name service',
     does: { type: 'before', begin: async () => failLookups() },
@@ -127,7 +126,10 @@ export const FAULTS: readonly Fault[] = [
     forGood: { ...LASTING, api: 'refused' },
   },
   passing('429 for the rate', problem(429, 'RATE_LIMIT_EXCEEDED', true, SOON), true),
-  passing('429 for the slots', problem(429, 'CONCURRENCY_LIMIT_EXCEEDED', true, SOON), true),
+  {
+    ...passing('429 for the slots', problem(429, 'CONCURRENCY_LIMIT_EXCEEDED', true, SOON), true),
+    forGood: null,
+  },
   {
     ...passing('429 for the quota', problem(429, 'CREDIT_QUOTA_EXCEEDED', false, SOON), true),
     once: { api: 'credits', put: 'done', download: 'done' },
@@ -150,10 +152,7 @@ export const FAULTS: readonly Fault[] = [
     once: { api: 'configuration', put: 'refused', download: 'expired' },
   },
   {
-    ...passing(
-      'headers of 60 KB',
-      executed({ ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}'),
-    ),
+    ...passing('headers of 60 KB', executed({ ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}')),
   },
   {
     name: 'a gzip bomb',

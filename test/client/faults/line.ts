@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificates.ts';
-import { endToEnd, type Exchange, type Forwarded, forwardTo, readWhole } from './exchange.ts';
+import { type Exchange, endToEnd, type Forwarded, forwardTo, readWhole } from './exchange.ts';
 import { announces, type Step, stepOf } from './steps.ts';
 
 export interface LineOptions {

@@ -10,15 +10,25 @@ const COMMANDS: Readonly<Partial<Record<Step, readonly string[]>>> = {
   list: ['jobs', 'list', '--kind', 'dubbing', '-o', 'json'],
 };
 
+export interface Played extends Ended {
+  /** True when the run came to where the fault was. */
+  readonly met: boolean;
+}
+
+interface Armed {
+  met(): boolean;
+  end(): Promise<void>;
+}
+
 /** Lets the fault happen so many times, and gives what the run ended as. */
-export async function play(stage: Stage, fault: Fault, step: Step, times: number): Promise<Ended> {
+export async function play(stage: Stage, fault: Fault, step: Step, times: number): Promise<Played> {
   const words = step === 'cancel' ? await cancelWords(stage) : (COMMANDS[step] ?? LOCALIZE);
   stage.line.seen.length = 0;
-  const end = await arm(stage, fault, step, times);
+  const armed = await arm(stage, fault, step, times);
   try {
-    return await stage.run(words);
+    return { ...(await stage.run(words)), met: armed.met() };
   } finally {
-    await end();
+    await armed.end();
     stage.line.spoil = () => null;
     stage.line.ahead = null;
     stage.engines.letGo();
@@ -34,20 +44,23 @@ async function cancelWords(stage: Stage): Promise<readonly string[]> {
   return ['jobs', 'cancel', `dubbings/${json.id}`, '-o', 'json'];
 }
 
-async function arm(stage: Stage, fault: Fault, step: Step, times: number): Promise<() => Promise<void>> {
+async function arm(stage: Stage, fault: Fault, step: Step, times: number): Promise<Armed> {
   const { line } = stage;
   const { does } = fault;
+  let met = false;
   if (does.type === 'answer') {
     let left = times;
-    line.spoil = (met) => {
-      if (met !== step || left === 0) return null;
+    line.spoil = (asked) => {
+      if (asked !== step || left === 0) return null;
       left -= 1;
+      met = true;
       return does.spoil;
     };
-    return async () => {};
+    return { met: () => met, end: async () => {} };
   }
   let mend: (() => Promise<void>) | null = null;
   const begin = async () => {
+    met = true;
     mend = await does.begin(stage);
   };
   const end = async () => {
@@ -57,5 +70,5 @@ async function arm(stage: Stage, fault: Fault, step: Step, times: number): Promi
   if (beginsRun(step)) await begin();
   else line.ahead = { step, run: begin };
   if (times === 1) stage.atSleep = end;
-  return end;
+  return { met: () => met, end };
 }

@@ -1,7 +1,7 @@
 /** Answers that go wrong: what the service would have said, spoilt on the way, or something else instead. */
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { endToEnd, type Exchange } from './exchange.ts';
+import { type Exchange, endToEnd } from './exchange.ts';
 
 /** What is done with one request. */
 export type Spoil = (exchange: Exchange) => void | Promise<void>;

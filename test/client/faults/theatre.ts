@@ -20,10 +20,18 @@ export interface Theatre {
   close(): Promise<void>;
 }
 
+const MINUTE = {
+  duration_seconds: 60,
+  container: 'mp4',
+  video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
+  audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+};
+
 /** Starts everything; to be closed. */
 export async function openTheatre(): Promise<Theatre> {
   const clock = createMovingClock();
-  const engines = createSmallEngines();
+  // They take every file for a video of a minute.
+  const engines = { ...createSmallEngines(), inspect: async () => MINUTE };
   const root = await mkdtemp(join(tmpdir(), 'vloc-faults-'));
   const service = await createService({ stateDir: join(root, 'service'), clock, engines });
   const stranger = await startStranger();

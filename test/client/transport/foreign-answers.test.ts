@@ -85,16 +85,17 @@ describe('an answer that is none', () => {
       'larger than 16 MiB',
       answer(
         200,
-        { 'content-type': 'application/json' },
+        { 'content-type': 'application/json', 'x-request-id': 'req_large' },
         Buffer.concat([Buffer.from('"'), Buffer.alloc(2 ** 24, 97), Buffer.from('"')]),
       ),
     ],
-  ])('%s is refused without another attempt', async (_name, fallback) => {
+  ])('%s is refused without another attempt', async (name, fallback) => {
     const { server, client } = await startHarness({ fallback });
     const { facts } = await failureOf(client.send(CREDITS));
     expect(facts).toMatchObject({ category: 'configuration', code: 'NOT_THE_SERVICE' });
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]?.headers['accept-encoding']).toBe('identity');
+    if (name === 'larger than 16 MiB') expect(facts.requestId).toBe('req_large');
   });
 
   test('with headers of 60 KB is temporary and says so', async () => {

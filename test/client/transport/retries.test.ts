@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { isSignedWith } from '../support/check-signature.ts';
 import { createFakeRuntime } from '../support/fake-runtime.ts';
 import { failureOf, SECRET, startHarness } from '../support/harness.ts';
@@ -148,4 +149,26 @@ describe('retries', () => {
     await expect(client.send({ ...CREDITS, signal: controller.signal })).rejects.toBe(reason);
     expect(server.seen).toHaveLength(1);
   });
+});
+
+test('100 retried calls: a nonce and a time for each request, one key and one body for each call', async () => {
+  const clock = createFakeRuntime();
+  const { nonce, idempotencyKey } = SYSTEM_RUNTIME;
+  const { server, client } = await startHarness({ fake: { ...clock, nonce, idempotencyKey } });
+  for (let call = 0; call < 100; call += 1) {
+    server.script.push(problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true, { 'retry-after': '2' }));
+    await client.send({ method: 'POST', path: '/dubbings', body: { call } });
+  }
+  const header = (name: string) => server.seen.map(({ headers }) => String(headers[name]));
+  expect(server.seen).toHaveLength(200);
+  expect(new Set(header('x-service-nonce')).size).toBe(200);
+  expect(server.seen.every((seen) => isSignedWith(SECRET, seen))).toBe(true);
+  const byKey = Map.groupBy(server.seen, ({ headers }) => headers['idempotency-key']);
+  expect(byKey.size).toBe(100);
+  for (const [first, second, ...more] of byKey.values()) {
+    expect(more).toEqual([]);
+    expect(second?.body).toEqual(first?.body);
+    const times = [first, second].map((seen) => Number(seen?.headers['x-service-timestamp']));
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2);
+  }
 });

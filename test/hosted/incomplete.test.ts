@@ -1,0 +1,74 @@
+/** An answer that lacks what a command needs ends it with the name of the field and the id of the request. */
+import { expect, test } from 'vitest';
+import type { Difference } from './differences.ts';
+import { openHosted } from './run-hosted.ts';
+
+type Body = Record<string, unknown>;
+
+const DUB = ['dub', 'talk.srt', '--to', 'es'];
+
+/** What is taken from the answers, the command that needs it, the field that is named. */
+const CASES: readonly (readonly [string, (body: Body) => Body, readonly string[], string])[] = [
+  ['no id of an upload', ({ id: _id, ...rest }) => rest, ['upload', 'talk.mp4'], '`id`'],
+  ['an id that is a number', (body) => ({ ...body, id: 7 }), ['upload', 'talk.mp4'], '`id`'],
+  [
+    'no address for the bytes',
+    (body) => ({ ...body, upload_request: null }),
+    ['upload', 'talk.mp4'],
+    'upload_request',
+  ],
+  [
+    'an address without a URL',
+    (body) => ({ ...body, upload_request: { method: 'PUT' } }),
+    ['upload', 'talk.mp4'],
+    'upload_request.url',
+  ],
+  [
+    'an unknown state of an upload',
+    (body) => ({ ...body, status: 'frozen' }),
+    ['upload', 'talk.mp4'],
+    '`status`',
+  ],
+  ['no state of a job', ({ status: _status, ...rest }) => rest, DUB, '`status`'],
+  ['an unknown state of a job', (body) => ({ ...body, status: 'paused' }), DUB, '`status`'],
+  ['no result', (body) => ({ ...body, result: null }), DUB, 'result.audio'],
+  ['a file without an address', (body) => ({ ...body, result: { audio: {} } }), DUB, 'result.audio'],
+  ['a file that is a list', (body) => ({ ...body, result: { audio: [] } }), DUB, 'result.audio'],
+  ['no balance', ({ balance_credits: _balance, ...rest }) => rest, ['credits'], 'balance_credits'],
+  ['a balance in words', (body) => ({ ...body, balance_credits: 'many' }), ['credits'], 'balance_credits'],
+  ['no data of a list', () => ({ object: 'list' }), ['jobs', 'list', '--kind', 'dubbing'], '`data`'],
+  [
+    'more pages and no cursor',
+    (body) => ({ ...body, has_more: true, next_cursor: null }),
+    ['credits', 'history', '--all'],
+    'next_cursor',
+  ],
+  ['a list of numbers', (body) => ({ ...body, data: [1] }), ['credits', 'history'], 'not a JSON object'],
+];
+
+test.each(CASES)('%s', async (_name, change, words, named) => {
+  const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
+  hosted.change = change;
+  const json = await run([...words, '-o', 'json']);
+  const last = JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '');
+  expect(last.error).toMatchObject({ code: 'ANSWER_INCOMPLETE', message: expect.stringContaining(named) });
+  expect(last.error.request_id).toBe('Req-7F3A-ok');
+  expect(json.code).toBe(1);
+  const table = await run(words);
+  expect(table.code).toBe(1);
+  expect(table.stderr).toContain(named);
+  expect(table.stderr).toContain('Req-7F3A-ok');
+  expect(json.stderr + table.stderr).not.toMatch(/undefined|^\s+at .*:\d+/m);
+});
+
+test('the lines of a job that has none are named', async () => {
+  const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
+  const made = await run(['recognize', 'talk.mp4', '-o', 'json']);
+  const [{ id }] = JSON.parse(made.stdout).data;
+  hosted.change = ({ result: _result, ...rest }) => ({ ...rest, result: { lines: 'none' } });
+  const ended = await run(['dub', `subtitle-recognitions/${id}`, '--to', 'es', '-o', 'json']);
+  expect(ended.code).toBe(1);
+  const { error } = JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '');
+  expect(error.message).toContain('lines');
+  expect(error.request_id).toBe('Req-7F3A-ok');
+});

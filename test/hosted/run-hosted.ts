@@ -1,0 +1,53 @@
+/** vloc against a hosted service, with waits that take no time. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
+import type { Difference } from './differences.ts';
+import { type Hosted, startHosted } from './service.ts';
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface HostedScene {
+  readonly hosted: Hosted;
+  /** With `talk.mp4` and `talk.srt`. */
+  readonly folder: string;
+  readonly slept: number[];
+  readonly run: (words: readonly string[], options?: TestIoOptions) => Promise<Ended>;
+}
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+
+/** Starts a service in these forms; it ends with the test. */
+export async function openHosted(chosen: readonly Difference[], used: Set<Difference>): Promise<HostedScene> {
+  const hosted = await startHosted(chosen, used);
+  onTestFinished(() => hosted.close());
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-hosted-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'talk.mp4'), Buffer.from('\0\0\0\x18ftypisom and more'));
+  await writeFile(join(folder, 'talk.srt'), SRT);
+  const { prefix, key, secret } = hosted.account;
+  const env = {
+    VLOC_BASE_URL: hosted.baseUrl,
+    VLOC_KEY: key,
+    VLOC_SECRET: secret,
+    VLOC_HEADER_PREFIX: prefix,
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
+  const slept: number[] = [];
+  const sleep = async (ms: number) => void slept.push(ms);
+  const pace = { runtime: { sleep } };
+  const run = async (words: readonly string[], options: TestIoOptions = {}): Promise<Ended> => {
+    const test = createTestIo({ cwd: folder, pace, ...options, env: options.env ?? env });
+    const code = await main(words, test.io);
+    return { code, stdout: test.stdout(), stderr: test.stderr() };
+  };
+  return { hosted, folder, slept, run };
+}
