@@ -34,7 +34,7 @@ export interface ExportTask {
 }
 
 /** Sound codecs that an MP4 may hold and players know; others become AAC. */
-const MP4_SOUND = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
+export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
 const AAC = ['-c:a', 'aac', '-b:a', '160k'];
 /** As good as the source to the eye, at a speed of several times real time. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];

@@ -14,7 +14,7 @@ export interface Size {
 const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 1080, '720p': 720, '480p': 480 };
 
 /** Codecs that players expect in an MP4; others are encoded anew. */
-const MP4_CODECS = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4']);
+export const MP4_CODECS: ReadonlySet<string> = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4']);
 
 /** The size that a picture is scaled to, sides even as the encoder needs, never larger than it is; null: stays. */
 export function scaledSize(shown: Size, resolution: Resolution): Size | null {

@@ -1,0 +1,49 @@
+/**
+ * Makes the pictures of the documents from a real run on the sample video: `npm run pictures`. It takes some minutes, and
+ * a Chromium (`apt-get install chromium`), ffmpeg with the other engines, and util-linux.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { locateProgram } from '../src/engines/launcher.ts';
+import { pictureReport } from './pictures/report.ts';
+import { drawTerminal, recordTerminal } from './pictures/terminal.ts';
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const VLOC = pathOf('../bin/vloc.js');
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
+
+const searchPath = process.env.PATH ?? '';
+const browser = BROWSERS.map((name) => locateProgram(name, searchPath)).find((path) => path !== null);
+if (browser === undefined || browser === null) throw new Error('no Chromium: apt-get install chromium');
+
+const folder = mkdtempSync(join(tmpdir(), 'vloc-pictures-'));
+// Nobody's own configuration and jobs get into a picture.
+const env = {
+  ...process.env,
+  VLOC_STATE_DIR: join(folder, '.state'),
+  VLOC_CONFIG_DIR: join(folder, '.config'),
+};
+const run = { cwd: folder, env };
+const vloc = (...words: string[]) =>
+  execFileSync(process.execPath, [VLOC, ...words], { ...run, stdio: ['ignore', 'inherit', 'inherit'] });
+
+try {
+  mkdirSync(join(folder, 'lessons'));
+  copyFileSync(pathOf('../test/fixtures/sample.mp4'), join(folder, 'lessons/sample.mp4'));
+  const shown = 'vloc localize lessons --to es,ca --out out';
+  const written = recordTerminal(`"${process.execPath}" "${VLOC}" ${shown.slice('vloc '.length)}`, run);
+  const screen = `$ ${shown}\r\n${written.replaceAll(folder, '~')}`;
+  writeFileSync(pathOf('pictures/terminal.svg'), await drawTerminal('vloc in a terminal', screen));
+  vloc('separate', 'lessons', '--out', 'out');
+  vloc('recognize', 'lessons', '--out', 'out');
+  vloc('translate', 'out/sample.en.srt', '--to', 'es', '--out', 'out');
+  vloc('dub', 'out/sample.es.srt', '--to', 'es', '--out', 'out');
+  vloc('batch', 'report', 'out', '--html', '--out', 'out/report.html');
+  const entry = { name: 'sample.mp4', language: 'es' };
+  await pictureReport(browser, join(folder, 'out/report.html'), entry, pathOf('pictures/report.png'));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,45 @@
+/** What the page of a batch is built from: jobs as the journal knows them, and hands that reach the files. */
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { ReportJob } from './page-facts.ts';
+import type { Loudness } from './speech-fit.ts';
+
+export interface PageJob extends ReportJob {
+  /** The input below its root, or its address, or the id of its upload. */
+  readonly input_name: string;
+  /** Absolute; null for an input that is no file of this machine. */
+  readonly input_path: string | null;
+  readonly target_language: string | null;
+  readonly files: readonly ResultFile[];
+}
+
+export interface ResultFile {
+  /** Name of the part of the result, such as `video`. */
+  readonly asset: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number | null;
+  readonly sha256: string | null;
+}
+
+export interface PageSource {
+  readonly title: string;
+  readonly tool: string;
+  readonly madeAt: string;
+  /** Absolute: where the page will lie, since it points at files from there. */
+  readonly pageFolder: string;
+  readonly jobs: readonly PageJob[];
+}
+
+export interface Sound {
+  readonly durationMs: number;
+  /** 0 to 255. */
+  readonly peaks: Uint8Array;
+  readonly loudness: Loudness;
+}
+
+/** The media work, handed in. Both may throw for a file that cannot be read; the page then says so. */
+export interface MediaReaders {
+  readonly outlineSound: (path: string) => Promise<Sound>;
+  /** Subtitles inside a video; none when there are none. */
+  readonly readSoftSubtitles: (path: string) => Promise<readonly SubtitleLine[]>;
+}

@@ -1,0 +1,57 @@
+/** Outlines of sounds kept beside the report, since decoding hundreds of videos takes minutes. */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Sound } from './page-source.ts';
+
+/** Counts up when an outline means something else. */
+const VERSION = 1;
+
+/**
+ * Keeps what `outline` finds, by path, size and time of change of the file.
+ * @param folder is made when it is not there; it may be deleted at any time
+ * @throws what `outline` throws; a cache that cannot be read or written costs time only
+ */
+export function cacheSounds(
+  folder: string,
+  outline: (path: string) => Promise<Sound>,
+): (path: string) => Promise<Sound> {
+  return async (path) => {
+    const { size, mtimeNs } = await stat(path, { bigint: true });
+    const name = createHash('sha256').update(JSON.stringify([VERSION, path, `${size}`, `${mtimeNs}`]));
+    const file = join(folder, `${name.digest('hex')}.json`);
+    const known = await readSound(file);
+    if (known !== null) return known;
+    const sound = await outline(path);
+    await keep(folder, file, sound).catch(() => {});
+    return sound;
+  };
+}
+
+async function readSound(file: string): Promise<Sound | null> {
+  try {
+    const { durationMs, stepMs, peaks, decibels } = JSON.parse(await readFile(file, 'utf8'));
+    const levels = Int8Array.from(Buffer.from(decibels, 'base64'));
+    return { durationMs, peaks: Buffer.from(peaks, 'base64'), loudness: { stepMs, decibels: levels } };
+  } catch {
+    return null;
+  }
+}
+
+async function keep(folder: string, file: string, { durationMs, peaks, loudness }: Sound): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const text = JSON.stringify({
+    durationMs,
+    stepMs: loudness.stepMs,
+    peaks: Buffer.from(peaks).toString('base64'),
+    decibels: Buffer.from(
+      loudness.decibels.buffer,
+      loudness.decibels.byteOffset,
+      loudness.decibels.length,
+    ).toString('base64'),
+  });
+  // A reader sees all of it or nothing.
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await rename(draft, file);
+}

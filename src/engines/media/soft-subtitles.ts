@@ -1,0 +1,25 @@
+/** Subtitles that lie in a video as a track of their own. */
+import { parseSrt, SubtitleError } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { ChildFailure } from '../child-failure.ts';
+import type { Programs } from '../programs.ts';
+import { DECODER_LIMITS, QUIET, untrustedInput } from './arguments.ts';
+
+/**
+ * The lines of the first subtitle track; none for a video without one, or with one that is no text.
+ * @throws ProgramMissing
+ */
+export async function readSoftSubtitles(
+  programs: Programs,
+  video: string,
+  run: { readonly signal: AbortSignal; readonly folder: string },
+): Promise<SubtitleLine[]> {
+  const args = [...QUIET, ...untrustedInput(video), '-map', '0:s:0', '-f', 'srt', 'pipe:1'];
+  try {
+    const srt = await programs.run('ffmpeg', args, { ...run, limits: DECODER_LIMITS });
+    return parseSrt(srt.toString('utf8'));
+  } catch (error) {
+    if (error instanceof ChildFailure || error instanceof SubtitleError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+/** Which entries are listed, and in which order. */
+import type { EntryState, ReportEntry } from '../batch/report/page-facts.ts';
+
+/** An entry as the list knows it. */
+export type ListedEntry = Omit<ReportEntry, 'detail'>;
+
+export const ORDERS = ['attention', 'name', 'misfits'] as const;
+
+export interface Choice {
+  readonly query: string;
+  readonly state: EntryState | 'misfits' | 'all';
+  /** Empty for all. */
+  readonly language: string;
+  readonly order: (typeof ORDERS)[number];
+}
+
+export const EVERYTHING: Choice = { query: '', state: 'all', language: '', order: 'attention' };
+
+/**
+ * The entries that a choice leaves, in its order.
+ * @param subtitlesOf the words of an entry's subtitles, in lower case; asked only for entries that nothing else finds
+ */
+export function chooseEntries<Entry extends ListedEntry>(
+  entries: readonly Entry[],
+  choice: Choice,
+  subtitlesOf: (entry: Entry) => string,
+): Entry[] {
+  const words = choice.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const chosen = entries.filter((entry) => {
+    if (!isInState(entry, choice.state)) return false;
+    if (choice.language !== '' && entry.language !== choice.language) return false;
+    const known = describe(entry);
+    return words.every((word) => known.includes(word) || subtitlesOf(entry).includes(word));
+  });
+  // `sort` keeps the order of the batch among equals.
+  return chosen.sort(COMPARE[choice.order]);
+}
+
+/** True for an entry that a filter by state shows. */
+export function isInState(entry: ListedEntry, state: Choice['state']): boolean {
+  if (state === 'all') return true;
+  return state === 'misfits' ? (entry.misfits ?? 0) > 0 : entry.state === state;
+}
+
+/** What the search looks at: name, language, ids, error codes and messages; in lower case. */
+function describe({ name, language, jobs }: ListedEntry): string {
+  const ofJobs = jobs.flatMap((job) => [
+    ...[job.kind, job.job_id, job.client_reference, ...job.request_ids],
+    ...(job.failure === null ? [] : [job.failure.code, job.failure.message]),
+  ]);
+  return [name, language, ...ofJobs].filter(Boolean).join('\n').toLowerCase();
+}
+
+const RANK: Readonly<Record<EntryState, number>> = { failed: 0, unfinished: 1, done: 2 };
+
+/** `talk 2` before `talk 10`. */
+const NAMES = new Intl.Collator('en', { numeric: true });
+
+const COMPARE: Readonly<Record<Choice['order'], (left: ListedEntry, right: ListedEntry) => number>> = {
+  attention: (left, right) => RANK[left.state] - RANK[right.state],
+  name: (left, right) => NAMES.compare(left.name, right.name),
+  misfits: (left, right) => (right.misfits ?? -1) - (left.misfits ?? -1),
+};

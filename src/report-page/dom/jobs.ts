@@ -1,0 +1,92 @@
+/** What was asked and paid, with the ids that support asks for, and the files. */
+
+import { formatBytes } from '../../batch/bytes.ts';
+import type { EntryDetail, ReportFile, ReportJob } from '../../batch/report/page-facts.ts';
+import type { ListedEntry } from '../choose.ts';
+import { formatCredits } from '../times.ts';
+import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
+import { make } from './element.ts';
+
+/** What went wrong and what to do, before everything else. */
+export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
+  return jobs.flatMap((job) => {
+    if (job.failure === null) return [];
+    const { code, message, advice, retryable } = job.failure;
+    const again = retryable ? 'The same may work later: vloc batch retry' : null;
+    return [
+      make(
+        'section',
+        { class: 'failure', 'aria-label': `${KIND_NAMES[job.kind]} failed` },
+        make('h3', {}, `${KIND_NAMES[job.kind]} failed `, make('code', {}, code)),
+        make('p', {}, message),
+        advice !== null && make('p', { class: 'advice' }, advice),
+        again !== null && make('p', { class: 'advice' }, again),
+      ),
+    ];
+  });
+}
+
+export function makeJobs({ jobs }: ListedEntry): HTMLElement {
+  const cards = jobs.map((job) => {
+    const state = make('span', { class: `state ${job.state}` }, STATE_NAMES[job.state]);
+    const title = make('h4', {}, KIND_NAMES[job.kind], ' ', state);
+    return make('li', {}, title, make('dl', {}, ...describe(job).flatMap(makePair)));
+  });
+  return make('section', { class: 'jobs' }, make('h3', {}, 'Jobs'), make('ul', {}, ...cards));
+}
+
+type Row = readonly [string, string | null, 'code'?];
+
+function describe(job: ReportJob): Row[] {
+  const { credits } = job;
+  const options = Object.entries(job.options).map(([name, value]) => `${name} ${value}`);
+  return [
+    ['Waits for', job.waits_for],
+    ['Charged', credits && formatCredits(credits.charged)],
+    // Of a job that has ended the rest is given back, and what was reserved tells nothing any more.
+    ['Reserved', credits && job.state === 'unfinished' ? formatCredits(credits.reserved) : null],
+    ['Options', options.join(', ')],
+    ['Job', job.job_id, 'code'],
+    ['Requests', job.request_ids.join('\n'), 'code'],
+    ['Reference', job.client_reference, 'code'],
+    ['Created', job.created_at && formatMoment(job.created_at)],
+    ['Finished', job.finished_at && formatMoment(job.finished_at)],
+  ];
+}
+
+function makePair([name, value, form]: Row): HTMLElement[] {
+  if (value === null || value === '') return [];
+  const shown = form === 'code' ? make('code', {}, value) : value;
+  return [make('div', {}, make('dt', {}, name), make('dd', {}, shown))];
+}
+
+/** In the reader's own time zone. */
+export function formatMoment(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  return date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+export function makeFiles({ tracks, subtitles }: EntryDetail): HTMLElement | null {
+  const rows = [
+    ...tracks.map(({ role, file }) => makeFile(TRACK_NAMES[role], file)),
+    ...subtitles.flatMap(({ role, file }) =>
+      file === null ? [] : [makeFile(role === 'original' ? 'Subtitles' : 'Translation', file)],
+    ),
+  ];
+  if (rows.length === 0) return null;
+  return make('section', { class: 'files' }, make('h3', {}, 'Files'), make('ul', {}, ...rows));
+}
+
+function makeFile(what: string, file: ReportFile): HTMLElement {
+  const name = file.present ? make('a', { href: file.href }, file.name) : make('span', {}, file.name);
+  return make(
+    'li',
+    {},
+    make('span', { class: 'what' }, what),
+    name,
+    make('span', { class: 'size' }, file.bytes === null ? '' : formatBytes(file.bytes)),
+    file.problem !== null && make('p', { class: 'notice' }, file.problem),
+    file.sha256 !== null && make('code', { class: 'sum', title: 'SHA-256' }, file.sha256),
+  );
+}

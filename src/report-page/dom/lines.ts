@@ -1,0 +1,100 @@
+/** The subtitles side by side, with the fit of each line. */
+
+import { rateFit } from '../../batch/report/line-fit.ts';
+import type { EntryDetail, LineFit } from '../../batch/report/page-facts.ts';
+import { type LinePair, lineAt, pairLines } from '../align.ts';
+import { formatCueTime, formatSeconds } from '../times.ts';
+import { languageAttribute, make } from './element.ts';
+
+export interface Lines {
+  readonly node: HTMLElement;
+  readonly pairs: readonly LinePair[];
+  /** Marks the line of a time and brings it into view; gives it back, null where nothing is shown. */
+  follow(ms: number): LinePair | null;
+}
+
+/** @param onSeek takes seconds */
+export function makeLines(
+  detail: EntryDetail,
+  language: string | null,
+  onSeek: (seconds: number) => void,
+): Lines {
+  const of = (role: 'original' | 'translated') => detail.subtitles.find((found) => found.role === role);
+  const original = of('original');
+  const translated = of('translated');
+  const pairs = pairLines(original?.lines ?? [], translated?.lines ?? []);
+  const { fit } = detail;
+  const fits = new Map(fit.measured_on === null ? [] : fit.lines.map((line) => [line.index, line]));
+  const isFitOfTranslated = fit.measured_on !== 'voice';
+  const rows = pairs.map((pair) => {
+    const measured = isFitOfTranslated ? pair.translated : pair.original;
+    const time = make('button', { type: 'button', class: 'time' }, formatCueTime(pair.start_ms));
+    time.addEventListener('click', () => onSeek(pair.start_ms / 1000));
+    const cells = [
+      original && makeText(pair.original?.text, original.language),
+      translated && makeText(pair.translated?.text, translated.language ?? language),
+      fits.size > 0 && makeFit(measured === null ? undefined : fits.get(measured.index)),
+    ];
+    return make('li', {}, time, ...cells);
+  });
+  const heads = [
+    original && `Original${nameLanguage(original.language)}`,
+    translated && `Translation${nameLanguage(translated.language ?? language)}`,
+    fits.size > 0 && 'Speech in its slot',
+  ].filter((text) => typeof text === 'string');
+  const columns = [original, translated].filter((found) => found !== undefined).length;
+  const list = make('ol', { tabindex: 0, 'aria-label': 'Subtitle lines' }, ...rows);
+  const head = make('p', { class: 'heads' }, ...['Time', ...heads].map((text) => make('span', {}, text)));
+  const shape = `lines columns-${columns}${fits.size > 0 ? ' with-fit' : ''}`;
+  let current: Element | null = null;
+  const follow = (ms: number) => {
+    const place = lineAt(pairs, ms);
+    const pair = pairs[place];
+    const row = rows[place] ?? null;
+    if (row !== current) {
+      current?.removeAttribute('aria-current');
+      row?.setAttribute('aria-current', 'true');
+      if (row !== null) reveal(list, row);
+      current = row;
+    }
+    return pair !== undefined && ms < pair.end_ms ? pair : null;
+  };
+  return { node: make('div', { class: shape }, head, list), pairs, follow };
+}
+
+function nameLanguage(tag: string | null): string {
+  return tag === null ? '' : ` (${tag})`;
+}
+
+function makeText(text: string | undefined, language: string | null): HTMLElement {
+  return make('p', { class: 'text', dir: 'auto', lang: languageAttribute(language) }, text ?? '–');
+}
+
+/** The slot as a bar, the speech in it, and both in words. */
+function makeFit(line: LineFit | undefined): HTMLElement {
+  if (line === undefined) return make('p', { class: 'fit' });
+  const { grade, slotMs, speechMs, overMs } = rateFit(line);
+  const words = {
+    fits: `${formatSeconds(speechMs)} of ${formatSeconds(slotMs)}`,
+    over: `${formatSeconds(overMs)} over ${formatSeconds(slotMs)}`,
+    silent: `silent for ${formatSeconds(slotMs)}`,
+  }[grade];
+  const whole = slotMs + overMs;
+  const share = (ms: number) => `${(ms / whole) * 100}%`;
+  const slot = make('span', { class: 'slot' });
+  slot.style.width = share(slotMs);
+  const speech = make('span', { class: 'speech' });
+  if (line.speech !== null) {
+    speech.style.left = share(line.speech.start_ms - line.slot_start_ms);
+    speech.style.width = share(speechMs);
+  }
+  const bar = make('span', { class: 'bar', 'aria-hidden': 'true' }, slot, speech);
+  return make('p', { class: `fit ${grade}` }, bar, make('span', { class: 'words' }, words));
+}
+
+/** Scrolls the list alone: the page stays where the reader has put it. */
+function reveal(list: HTMLElement, row: HTMLElement): void {
+  const above = row.offsetTop;
+  const isSeen = above >= list.scrollTop && above + row.offsetHeight <= list.scrollTop + list.clientHeight;
+  if (!isSeen) list.scrollTo({ top: above - list.clientHeight / 3 });
+}

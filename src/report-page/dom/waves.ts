@@ -1,0 +1,74 @@
+/** The waveforms of an entry, one below the other on one time line. */
+
+import { rateFit } from '../../batch/report/line-fit.ts';
+import type { ReportFit, ReportTrack } from '../../batch/report/page-facts.ts';
+import { decodePeaks, drawWave, WAVE_HALF } from '../wave.ts';
+import { TRACK_NAMES } from '../words.ts';
+import { draw, make } from './element.ts';
+
+export interface Waves {
+  readonly node: HTMLElement;
+  /** In the order of the tracks; choosing one makes it heard. */
+  readonly choices: readonly HTMLInputElement[];
+  /** 0 to 1. */
+  moveTo(share: number): void;
+}
+
+interface WaveTask {
+  readonly tracks: readonly ReportTrack[];
+  readonly fit: ReportFit;
+  readonly durationMs: number;
+  readonly onListen: (place: number) => void;
+  /** Seconds. */
+  readonly onSeek: (seconds: number) => void;
+}
+
+export function makeWaves({ tracks, fit, durationMs, onListen, onSeek }: WaveTask): Waves {
+  const choices = tracks.map((_, place) => {
+    const radio = make('input', { type: 'radio', name: 'heard', checked: place === 0 });
+    radio.addEventListener('change', () => onListen(place));
+    return radio;
+  });
+  const rows = tracks.map((track, place) => {
+    const marks = fit.measured_on === track.role ? makeMarks(fit, durationMs) : [];
+    const lane = make('div', { class: `lane ${track.role}` }, makeWave(track, durationMs), ...marks);
+    lane.append(make('div', { class: 'playhead' }));
+    lane.addEventListener('click', (event) => {
+      const box = lane.getBoundingClientRect();
+      onSeek(((event.clientX - box.left) / box.width) * (durationMs / 1000));
+    });
+    const label = make('label', {}, choices[place], make('span', {}, TRACK_NAMES[track.role]));
+    return make('div', { class: 'wave' }, label, lane);
+  });
+  const legend = make('legend', {}, 'Listen to');
+  const node = make('fieldset', { class: 'waves' }, legend, ...rows);
+  return { node, choices, moveTo: (share) => node.style.setProperty('--at', String(share)) };
+}
+
+/** A shorter track takes a shorter part of the lane. */
+function makeWave({ sound }: ReportTrack, durationMs: number): Element {
+  const peaks = sound === null ? null : decodePeaks(sound.peaks);
+  if (sound === null || peaks === null || peaks.length === 0) {
+    return make('p', { class: 'unknown' }, 'no waveform: its sound could not be read');
+  }
+  const width = durationMs > 0 ? (peaks.length * durationMs) / Math.max(1, sound.duration_ms) : peaks.length;
+  return draw(
+    'svg',
+    { viewBox: `0 0 ${width} ${2 * WAVE_HALF}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+    draw('path', { d: drawWave(peaks) }),
+  );
+}
+
+/** Where speech runs on behind its line, or is missing. */
+function makeMarks(fit: Extract<ReportFit, { lines: unknown }>, durationMs: number): HTMLElement[] {
+  return fit.lines.flatMap((line) => {
+    const { grade } = rateFit(line);
+    if (grade === 'fits') return [];
+    const from = grade === 'over' ? line.slot_end_ms : line.slot_start_ms;
+    const to = grade === 'over' ? (line.speech?.end_ms ?? line.slot_end_ms) : line.slot_end_ms;
+    const mark = make('div', { class: `mark ${grade}` });
+    mark.style.left = `${(from / durationMs) * 100}%`;
+    mark.style.width = `${((to - from) / durationMs) * 100}%`;
+    return [mark];
+  });
+}

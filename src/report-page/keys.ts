@@ -1,0 +1,71 @@
+/** What keys do. One table: the help of the page is made from it too. */
+
+export type KeyAction =
+  | { readonly type: 'play' | 'search' | 'close' | 'theme' | 'help' }
+  | { readonly type: 'seek'; readonly byMs: number }
+  | { readonly type: 'line' | 'entry'; readonly by: 1 | -1 }
+  /** Which track is heard, counted from 0 as they are shown. */
+  | { readonly type: 'listen'; readonly place: number };
+
+interface KeyRow {
+  readonly keys: readonly string[];
+  readonly shown: string;
+  readonly meaning: string;
+  readonly act: (key: string) => KeyAction;
+}
+
+/** As players on the web have it. */
+const SEEK_MS = 5_000;
+
+export const KEYS: readonly KeyRow[] = [
+  { keys: [' ', 'k'], shown: 'Space', meaning: 'play or pause', act: () => ({ type: 'play' }) },
+  {
+    keys: ['ArrowLeft', 'ArrowRight'],
+    shown: '← →',
+    meaning: 'five seconds back, forward',
+    act: (key) => ({ type: 'seek', byMs: key === 'ArrowLeft' ? -SEEK_MS : SEEK_MS }),
+  },
+  {
+    keys: ['p', 'n'],
+    shown: 'p n',
+    meaning: 'previous, next line',
+    act: (key) => ({ type: 'line', by: key === 'p' ? -1 : 1 }),
+  },
+  {
+    keys: ['[', ']'],
+    shown: '[ ]',
+    meaning: 'previous, next video',
+    act: (key) => ({ type: 'entry', by: key === '[' ? -1 : 1 }),
+  },
+  {
+    keys: ['1', '2', '3', '4', '5'],
+    shown: '1 … 5',
+    meaning: 'which track is heard',
+    act: (key) => ({ type: 'listen', place: Number(key) - 1 }),
+  },
+  { keys: ['/'], shown: '/', meaning: 'search', act: () => ({ type: 'search' }) },
+  { keys: ['Escape'], shown: 'Esc', meaning: 'back to the list', act: () => ({ type: 'close' }) },
+  { keys: ['t'], shown: 't', meaning: 'light or dark', act: () => ({ type: 'theme' }) },
+  { keys: ['?'], shown: '?', meaning: 'these keys', act: () => ({ type: 'help' }) },
+];
+
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+}
+
+/** Where the press went: a field takes all keys but Escape, a control those that work it. */
+export type KeyPlace = 'field' | 'control' | 'page';
+
+/** Keys by which buttons, links, sliders and radio buttons are worked. */
+const CONTROL_KEYS = new Set([' ', 'Enter', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']);
+
+/** The action of a press; null leaves it to the browser. */
+export function readKey(press: KeyPress, place: KeyPlace): KeyAction | null {
+  if (press.ctrlKey || press.metaKey || press.altKey) return null;
+  if (place === 'field' && press.key !== 'Escape') return null;
+  if (place === 'control' && CONTROL_KEYS.has(press.key)) return null;
+  return KEYS.find(({ keys }) => keys.includes(press.key))?.act(press.key) ?? null;
+}

@@ -1,0 +1,38 @@
+/** Names that the page gives to what the document calls by its terms. */
+import type { EntryState, TrackRole } from '../batch/report/page-facts.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
+import type { Choice } from './choose.ts';
+
+export const STATE_NAMES: Readonly<Record<EntryState, string>> = {
+  failed: 'Failed',
+  unfinished: 'Unfinished',
+  done: 'Done',
+};
+
+export const FILTER_NAMES: Readonly<Record<Choice['state'], string>> = {
+  all: 'All',
+  ...STATE_NAMES,
+  misfits: 'Poor fit',
+};
+
+export const ORDER_NAMES: Readonly<Record<Choice['order'], string>> = {
+  attention: 'Failures first',
+  name: 'By name',
+  misfits: 'Poorest fit first',
+};
+
+export const TRACK_NAMES: Readonly<Record<TrackRole, string>> = {
+  original: 'Original',
+  localized: 'Localized',
+  voice: 'Voice',
+  background: 'Background',
+  dub: 'Dub',
+};
+
+export const KIND_NAMES: Readonly<Record<JobKind, string>> = {
+  audio_separation: 'Separate',
+  subtitle_recognition: 'Recognize',
+  subtitle_translation: 'Translate',
+  dubbing: 'Dub',
+  auto_localization: 'Localize',
+};

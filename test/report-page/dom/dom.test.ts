@@ -1,0 +1,259 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { PageParts } from '../../../src/batch/report/html.ts';
+import type { ReportFacts } from '../../../src/batch/report/page-facts.ts';
+import { formatSrt } from '../../../src/protocol/srt.ts';
+import { pageJob } from '../../batch/report/page-job.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
+import { bundlePage, CHROMIUM, launchBrowser, openPage, readFolder, type View } from './browser.ts';
+
+/** A desk and a phone, by day and by night. */
+const VIEWS = [
+  { size: { width: 1440, height: 900 }, colorScheme: 'light' },
+  { size: { width: 1440, height: 900 }, colorScheme: 'dark' },
+  { size: { width: 390, height: 844 }, colorScheme: 'light' },
+  { size: { width: 390, height: 844 }, colorScheme: 'dark' },
+] as const;
+const HOSTILE = '<img src=https://a.example/x onerror=alert(1)>.mp4';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Run in the page: which rule is broken, and where. */
+const FIND_BARRIERS = `axe.run().then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target)))`;
+
+let browser: Browser;
+let folder: string;
+let parts: PageParts;
+let facts: ReportFacts;
+
+/** Ten seconds of a moving picture with a tone: enough to seek in. */
+function makeVideo(name: string, hertz: number): string {
+  const path = join(folder, name);
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=25:d=10'];
+  const sound = ['-f', 'lavfi', '-i', `sine=f=${hertz}:d=10`];
+  ffmpeg(...picture, ...sound, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path);
+  return path;
+}
+
+function makeLines(name: string, words: readonly string[]): string {
+  const path = join(folder, name);
+  const lines = words.map((text, at) => ({
+    index: at,
+    start_ms: at * 2000 + 1000,
+    end_ms: at * 2000 + 2500,
+    text,
+  }));
+  writeFileSync(path, formatSrt(lines));
+  return path;
+}
+
+async function makeFacts(): Promise<ReportFacts> {
+  const input_path = makeVideo('talk #1.mp4', 440);
+  const [original, translated] = [
+    makeLines('talk.en.srt', ['one', 'two', 'three']),
+    makeLines('talk.es.srt', ['uno', 'dos', 'tres']),
+  ];
+  const dub = join(folder, 'talk.es.wav');
+  ffmpeg('-f', 'lavfi', '-i', "aevalsrc='0.5*sin(2*PI*300*t)*between(t,1,3)':d=10:s=16000", dub);
+  const language = { target_language: 'es' };
+  return readFolder(folder, [
+    pageJob({ ...language, input_path, files: [makeVideo('talk.es.mp4', 880)] }),
+    pageJob({ kind: 'subtitle_recognition', input_path, files: [original] }),
+    pageJob({ kind: 'subtitle_translation', ...language, input_path: original, files: [translated] }),
+    pageJob({ kind: 'dubbing', ...language, input_path: translated, files: [dub] }),
+    pageJob({
+      input_name: HOSTILE,
+      state: 'failed',
+      request_ids: ['req_42'],
+      failure: {
+        code: 'ENGINE_ERROR',
+        message: '</script><script>alert(2)</script>',
+        advice: 'Try later.',
+        retryable: true,
+      },
+    }),
+  ]);
+}
+
+/** Where each picture stands, in seconds. */
+function pictureTimes(page: Page): Promise<number[]> {
+  return page.$$eval('video', (videos) => videos.map((video) => video.currentTime));
+}
+
+const ready = (page: Page) =>
+  page.waitForFunction(() => [...document.querySelectorAll('video')].every((video) => video.readyState >= 2));
+
+/** Opens the report, or the entry at `place` of its list. */
+async function open(place: number | null, view: View = {}) {
+  const opened = await openPage(browser, folder, { facts, parts }, view);
+  onTestFinished(() => opened.page.close());
+  if (place !== null) {
+    await opened.page.locator('.entries a').nth(place).click();
+    await opened.page.waitForSelector('article');
+  }
+  return opened;
+}
+
+// Where there is no browser, these stand in the report as skipped; CONTRIBUTING says how to get one.
+describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
+    [facts, parts, browser] = await Promise.all([makeFacts(), bundlePage(), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('puts failures first, with code, request and what to do', async () => {
+    const { page } = await open(0);
+    const text = await page.locator('article').textContent();
+    expect(text).toContain('ENGINE_ERROR');
+    expect(text).toContain('req_42');
+    expect(text).toContain('Try later.');
+  });
+
+  it('shows names and messages from outside as text, and asks for nothing but the media beside it', async () => {
+    const { page, requests, complaints } = await open(0);
+    expect(await page.locator('h2').first().textContent()).toBe(HOSTILE);
+    expect(await page.locator('img').count()).toBe(0);
+    await page.locator('.entries a').nth(1).click();
+    await ready(page);
+    expect(requests.length).toBeGreaterThan(2);
+    expect(requests.filter((address) => !address.startsWith('file:///'))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('plays both pictures together, with the sound of one', async () => {
+    const { page } = await open(1);
+    await ready(page);
+    await page.locator('h2').first().press('Space');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('video')].every((video) => video.currentTime > 0.7),
+    );
+    const [original = 0, localized = 99] = await pictureTimes(page);
+    expect(Math.abs(original - localized)).toBeLessThan(0.3);
+    expect(await page.$$eval('video', (videos) => videos.map((video) => video.muted))).toEqual([false, true]);
+    await page.keyboard.press('Space');
+    expect(await page.$$eval('video', (videos) => videos.map((video) => video.paused))).toEqual([true, true]);
+  });
+
+  it('seeks both at a press on a line, on a waveform and on an arrow', async () => {
+    const { page } = await open(1);
+    await ready(page);
+    await page.locator('.time').nth(1).click();
+    await expect.poll(() => pictureTimes(page)).toEqual([3, 3]);
+    expect(await page.locator('.lines [aria-current]').textContent()).toContain('dos');
+    expect(await page.locator('.caption').allTextContents()).toEqual(['two', 'dos']);
+    await page.locator('h2').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => pictureTimes(page)).toEqual([8, 8]);
+    const lane = await page.locator('.lane').first().boundingBox();
+    if (lane === null) throw new Error('there is no waveform');
+    await page.mouse.click(lane.x + lane.width / 2, lane.y + 5);
+    await expect.poll(async () => (await pictureTimes(page)).map(Math.round)).toEqual([5, 5]);
+  });
+
+  it('lets another track be heard at the same place', async () => {
+    const { page } = await open(1);
+    await ready(page);
+    await page.locator('.time').nth(1).click();
+    await page.locator('h2').first().press('3');
+    const heard = await page.locator('.wave label:has(:checked)').textContent();
+    expect(heard).toBe('Dub');
+    await page.keyboard.press('Space');
+    // Pictures without sound go on beside the dub.
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('video')].every((video) => video.currentTime > 3.5 && video.muted),
+    );
+    await page.keyboard.press('Space');
+  });
+
+  it('shows how each line fits, and where it does not', async () => {
+    const { page } = await open(1);
+    const fits = await page.locator('.fit .words').allTextContents();
+    expect(fits).toEqual(['0.5 s over 1.5 s', 'silent for 1.5 s', 'silent for 1.5 s']);
+    expect(await page.locator('.mark').count()).toBe(3);
+  });
+
+  it('is searched, filtered and left by keys', async () => {
+    const { page } = await open(null);
+    await page.keyboard.press('/');
+    await page.keyboard.type('tres');
+    await expect.poll(() => page.locator('.entries a').count()).toBe(1);
+    expect(await page.locator('.count').textContent()).toBe('1 of 2');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press(']');
+    await page.waitForSelector('article');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('article', { state: 'detached' });
+  });
+
+  it('goes from dark to light at a key, and keeps to it', async () => {
+    const { page } = await open(null, { colorScheme: 'dark' });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await ground();
+    await page.keyboard.press('t');
+    const light = await ground();
+    expect(light).not.toBe(dark);
+    await page.reload();
+    expect(await ground()).toBe(light);
+  });
+
+  it('goes back to the list on a phone with the button of the browser', async () => {
+    const { page } = await open(1, { size: { width: 390, height: 844 } });
+    expect(await page.locator('.entries').isVisible()).toBe(false);
+    await page.goBack();
+    await page.locator('.entries').waitFor({ state: 'visible' });
+  });
+
+  it.each(VIEWS)(
+    'has no barrier that axe finds, nor scrolls sideways, at $size.width in $colorScheme',
+    async (view) => {
+      const { page } = await open(null, view);
+      await page.evaluate(AXE);
+      for (const fragment of ['', 'e1', 'e2']) {
+        await page.evaluate((hash) => {
+          location.hash = hash;
+        }, fragment);
+        await page.waitForSelector('article', { state: fragment === '' ? 'detached' : 'attached' });
+        expect(await page.evaluate(FIND_BARRIERS)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      }
+    },
+  );
+
+  it('makes players for none of four hundred videos until one is opened, and lays out only what is seen', async () => {
+    const [failed, done] = facts.entries;
+    if (failed === undefined || done === undefined) throw new Error('there are no entries');
+    const entries = Array.from({ length: 400 }, (_, at) => ({
+      ...failed,
+      id: `e${at + 1}`,
+      name: `lesson ${at + 1}`,
+    }));
+    const { page } = await openPage(browser, folder, { facts: { ...facts, entries }, parts });
+    onTestFinished(() => page.close());
+    expect(await page.locator('.entries li').count()).toBe(400);
+    expect(await page.locator('video, audio').count()).toBe(0);
+    const laidOut = await page.$$eval(
+      '.entries .name',
+      (names) => names.filter((name) => name.checkVisibility({ contentVisibilityAuto: true })).length,
+    );
+    expect(laidOut).toBeLessThan(60);
+    await page.locator('.entries a').last().click();
+    expect(await page.locator('article h2').textContent()).toBe('lesson 400');
+  });
+
+  it('prints the list and the open video without controls', async () => {
+    const { page } = await open(1);
+    await page.emulateMedia({ media: 'print' });
+    for (const name of ['.transport', '.tools', '.buttons', '.screens']) {
+      expect(await page.locator(name).first().isVisible()).toBe(false);
+    }
+    expect(await page.locator('.entries a').count()).toBe(2);
+    expect(await page.locator('.lines li').last().isVisible()).toBe(true);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { decodePeaks, drawWave, WAVE_HALF } from '../../src/report-page/wave.ts';
+
+test('peaks come out of Base64 as they went in, and nothing comes out of what is none', () => {
+  expect(decodePeaks(Buffer.from([0, 128, 255]).toString('base64'))).toEqual(Uint8Array.from([0, 128, 255]));
+  expect(decodePeaks('%')).toBeNull();
+});
+
+test('the loudest peak reaches both edges, however quiet the track is', () => {
+  const path = drawWave(Uint8Array.from([0, 4, 8]));
+  expect(path).toBe('M0 49.5L1 25L2 0L2 100L1 75L0 50.5Z');
+  expect(path).toContain(`2 ${2 * WAVE_HALF}`);
+});
+
+test('silence is a thin line', () => {
+  expect(drawWave(new Uint8Array(2))).toBe('M0 49.5L1 49.5L1 50.5L0 50.5Z');
+});
