@@ -2,47 +2,17 @@
 import * as v from 'valibot';
 import { COMMON_FIELDS, type Field } from './fields.ts';
 import type { JobKind } from './kind-names.ts';
-import { KINDS, type Kinds } from './kinds.ts';
+import { KINDS } from './kinds.ts';
 import { canonicalLanguage } from './language-tag.ts';
 import { LIMITS } from './limits.ts';
 import { isLoopback } from './loopback.ts';
 import type { FieldError } from './problem.ts';
+import type { CompletionRequest, JobRequest, UploadRequest } from './request-types.ts';
 import { UPLOAD_PURPOSES } from './states.ts';
 import type { SubtitleLine } from './subtitle-line.ts';
 import { isLongerThan } from './text-length.ts';
 
-export type Source = { type: 'url'; url: string } | { type: 'upload'; upload_id: string };
-export type SubtitleInput = Source | { type: 'lines'; lines: SubtitleLine[] };
-
-type Value<F> = F extends { type: 'source' }
-  ? Source
-  : F extends { type: 'subtitle' }
-    ? SubtitleInput
-    : F extends { type: 'choice'; choices: readonly (infer Choice)[] }
-      ? Choice
-      : string;
-
-type Required<Fields> = {
-  [N in keyof Fields as Fields[N] extends { required: true } ? N : never]: Value<Fields[N]>;
-};
-type Defaulted<Fields> = {
-  [N in keyof Fields as Fields[N] extends { default: string } ? N : never]: Value<Fields[N]>;
-};
-
-interface CommonRequest {
-  client_reference?: string;
-  callback_url?: string;
-}
-
-/** A validated create request, defaults filled in. */
-export type JobRequest<K extends JobKind = JobKind> = {
-  [Each in K]: Required<Kinds[Each]['fields']> & Defaulted<Kinds[Each]['fields']> & CommonRequest;
-}[K];
-
-/** A create request as a caller may write it: what has a default may be left out. */
-export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> &
-  Partial<Defaulted<Kinds[K]['fields']>> &
-  CommonRequest;
+export type * from './request-types.ts';
 
 /** The limit goes along, for the document that is made of these validators. */
 const characters = (limit: number) =>
@@ -164,12 +134,10 @@ export const UploadRequestSchema = v.strictObject({
   size_bytes: v.pipe(wholeNumber, v.minValue(1, 'the file is empty')),
   client_reference: v.optional(Reference),
 });
-export type UploadRequest = v.InferOutput<typeof UploadRequestSchema>;
 
 export const CompletionRequestSchema = v.strictObject({
   etag: v.pipe(v.string(), v.regex(/^(?:"[A-Za-z0-9-]{1,128}"|[A-Za-z0-9-]{1,128})$/, 'not an ETag')),
 });
-export type CompletionRequest = v.InferOutput<typeof CompletionRequestSchema>;
 
 /** Enough to see what is wrong; an answer to 10,000 wrong lines would run to megabytes. */
 const MOST_ERRORS = 100;

@@ -33,15 +33,15 @@ export function decodeSrt(bytes: Uint8Array): SubtitleLine[] {
 /**
  * Parses SRT: CRLF and CR, a byte order mark, missing numbers, `.` for `,` are tolerated; cues are renumbered from 1.
  * @throws SubtitleError with the row for a cue without times, times that end before they start, a text over the limit of
- *   characters, an empty file, and more than the 10,000 lines of the specification
+ *   characters, an empty file, and more lines than `mostLines`: by default the 10,000 of the specification
  */
-export function parseSrt(text: string): SubtitleLine[] {
+export function parseSrt(text: string, mostLines: number = LIMITS.subtitleLines): SubtitleLine[] {
   const cues: SubtitleLine[] = [];
   for (const block of blocks(text)) {
     const cue = parseBlock(block, cues.length + 1);
     if (cue !== null) cues.push(cue);
-    if (cues.length > LIMITS.subtitleLines) {
-      throw new SubtitleError(`more than ${LIMITS.subtitleLines} subtitle lines`, block.row);
+    if (cues.length > mostLines) {
+      throw new SubtitleError(`more than ${mostLines} subtitle lines`, block.row);
     }
   }
   if (cues.length === 0) throw new SubtitleError('there is no subtitle in it', 0);

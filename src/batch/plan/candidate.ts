@@ -1,0 +1,59 @@
+/** What may become an input: named by somebody, or found in a folder. */
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import { namesJobWithLines } from './job-reference.ts';
+import { uploadIdOf } from './upload-reference.ts';
+
+export interface Candidate {
+  /** As it was written, or the path at which it was found, from where the command runs. */
+  readonly label: string;
+  /** Absolute; null for what is no file. */
+  readonly path: string | null;
+  /** Below its root, `/` between folders. */
+  readonly name: string;
+  /** False for what a folder or a pattern holds: it is passed over when it is something else. */
+  readonly isNamed: boolean;
+  /** The row of a sheet that it stands in; null elsewhere. */
+  readonly row: SheetRow | null;
+}
+
+/** A row of a sheet: options of one input, which win over those of the command line. */
+export interface SheetRow {
+  /** From 1, the header not counted. */
+  readonly position: number;
+  /** By option name; `to` is a list. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** True for what names no file: an address, an upload, stdin, and where subtitles are read a job that has some. */
+export function isNoFile(operand: string, takes: 'video' | 'subtitle'): boolean {
+  return (
+    operand === '-' ||
+    /^https?:\/\//i.test(operand) ||
+    uploadIdOf(operand) !== null ||
+    (takes === 'subtitle' && namesJobWithLines(operand))
+  );
+}
+
+/** What is no file is its own name. */
+export function otherCandidate(operand: string, row: SheetRow | null = null): Candidate {
+  return { label: operand, path: null, name: operand, isNamed: true, row };
+}
+
+/** A file that somebody named: its results go straight into the folder of results. */
+export function namedFile(operand: string, cwd: string): Candidate {
+  const path = resolve(cwd, operand);
+  return { label: operand, path, name: basename(path), isNamed: true, row: null };
+}
+
+/** A file out of a list: the tree below the root of the list is kept, as by `rsync --files-from`. */
+export function listedFile(written: string, root: string, row: SheetRow | null = null): Candidate {
+  const path = resolve(root, written);
+  const below = relative(root, path);
+  const isInside = below !== '' && !isAbsolute(below) && below.split(sep)[0] !== '..';
+  return { label: written, path, name: isInside ? slashed(below) : basename(path), isNamed: true, row };
+}
+
+/** The path with `/` between folders, whatever the system uses. */
+export function slashed(path: string): string {
+  return sep === '/' ? path : path.replaceAll(sep, '/');
+}

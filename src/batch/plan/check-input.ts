@@ -1,0 +1,64 @@
+/** Candidates made into inputs: the checks that need no service. */
+import { basename, extname } from 'node:path';
+import { isLoopback } from '../../protocol/loopback.ts';
+import type { Candidate } from './candidate.ts';
+import { checkStdin, checkSubtitle } from './check-subtitle.ts';
+import { checkVideo } from './check-video.ts';
+import type { CheckedInput } from './checked-input.ts';
+import type { JobInput } from './input.ts';
+import { addressName } from './item-key.ts';
+import { stemOfJob } from './job-reference.ts';
+import type { PlanIo } from './plan-io.ts';
+import { uploadIdOf } from './upload-reference.ts';
+
+/** Reads one candidate of a command that works on videos or on subtitles; never throws for what it is to blame for. */
+export async function checkInput(
+  candidate: Candidate,
+  takes: 'video' | 'subtitle',
+  io: PlanIo,
+): Promise<CheckedInput> {
+  const { path, label } = candidate;
+  if (path !== null) {
+    return takes === 'video' ? checkVideo({ ...candidate, path }, io) : checkSubtitle({ ...candidate, path });
+  }
+  if (/^https?:\/\//i.test(label)) return checkAddress(label);
+  const upload = uploadIdOf(label);
+  if (upload !== null) return usable({ type: 'upload', label, stem: upload, name: upload, id: upload });
+  if (label !== '-')
+    return usable({ type: 'job', label, stem: stemOfJob(label), name: label, reference: label });
+  if (takes === 'subtitle') return checkStdin(io);
+  return problem('a video cannot be read from stdin; give a file, an https address or an upload id');
+}
+
+function usable(input: JobInput): CheckedInput {
+  return { type: 'usable', input };
+}
+
+function problem(detail: string): CheckedInput {
+  return { type: 'problem', detail };
+}
+
+function checkAddress(address: string): CheckedInput {
+  const url = URL.parse(address);
+  if (url === null) return problem('this is not an address');
+  // Whether http to its own machine is allowed, only the service knows.
+  if (url.protocol === 'http:' && !isLoopback(url)) return problem('the service reads https addresses only');
+  if (url.username !== '' || url.password !== '')
+    return problem('the address holds a password; the service reads public addresses only');
+  const name = addressName(address);
+  return usable({ type: 'url', label: name, stem: stemOfAddress(url), name, url: address });
+}
+
+function stemOfAddress({ pathname, hostname }: URL): string {
+  const last = decoded(pathname.split('/').at(-1) ?? '');
+  return basename(last, extname(last)) || hostname;
+}
+
+/** The text itself where a percent sign encodes nothing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,165 @@
+/** Operands, lists and sheets made into candidates, each file once. */
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { type Candidate, isNoFile, listedFile, namedFile, otherCandidate } from './candidate.ts';
+import type { InputProblem } from './input.ts';
+import { readList } from './list-file.ts';
+import type { PlanIo } from './plan-io.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+export interface Collection {
+  readonly candidates: readonly Candidate[];
+  /** For people: what was left out, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Everything that the operands and the options --files-from, --files-from0 and --sheet name, in their order. */
+export async function collect(
+  kind: JobKind,
+  operands: readonly string[],
+  options: Options,
+  io: PlanIo,
+  problems: InputProblem[],
+): Promise<Collection> {
+  const takes = KINDS[kind].input;
+  const lists = listsOf(options);
+  const sheet = typeof options.sheet === 'string' ? options.sheet : null;
+  checkStdin([...operands, ...lists.map(({ written }) => written), sheet ?? '', bodyOf(options)], problems);
+  if (operands.length === 0 && lists.length === 0 && sheet === null) {
+    const detail = 'there are none; name files, folders or addresses, or use --files-from or --sheet';
+    problems.push({ pointer: 'inputs', detail });
+  }
+  const notes: string[] = [];
+  const candidates: Candidate[] = [];
+  for (const operand of operands) {
+    candidates.push(...(await expand(operand, takes, options, io, { problems, notes })));
+  }
+  for (const { written, separator } of lists) {
+    const entries = await readList(written, separator, io);
+    const pointer = `${separator === 'line' ? '--files-from' : '--files-from0'} ${written}`;
+    if (typeof entries === 'string') problems.push({ pointer, detail: entries });
+    else if (entries.length === 0) problems.push({ pointer, detail: 'the list is empty' });
+    else
+      candidates.push(
+        ...entries.map((entry) =>
+          entry !== '-' && isNoFile(entry, takes) ? otherCandidate(entry) : listedFile(entry, io.cwd),
+        ),
+      );
+  }
+  if (sheet !== null) {
+    const { readSheet } = await import('./sheet.ts');
+    candidates.push(...(await readSheet(sheet, kind, takes, io, problems)));
+  }
+  return { candidates: await withoutDoubles(candidates, notes), notes };
+}
+
+function listsOf(options: Options) {
+  const { filesFrom, filesFrom0 } = options;
+  return [
+    ...(typeof filesFrom === 'string' ? [{ written: filesFrom, separator: 'line' as const }] : []),
+    ...(typeof filesFrom0 === 'string' ? [{ written: filesFrom0, separator: 'nul' as const }] : []),
+  ];
+}
+
+function bodyOf({ body }: Options): string {
+  return typeof body === 'string' ? body : '';
+}
+
+/** Stdin can be read once. */
+function checkStdin(names: readonly string[], problems: InputProblem[]): void {
+  if (names.filter((name) => name === '-').length < 2) return;
+  problems.push({ pointer: '-', detail: 'stands for stdin more than once; put one of them into a file' });
+}
+
+interface Report {
+  readonly problems: InputProblem[];
+  readonly notes: string[];
+}
+
+async function expand(
+  operand: string,
+  takes: 'video' | 'subtitle',
+  options: Options,
+  io: PlanIo,
+  report: Report,
+): Promise<readonly Candidate[]> {
+  if (isNoFile(operand, takes)) return [otherCandidate(operand)];
+  const found = await stat(resolve(io.cwd, operand)).catch(() => null);
+  if (found?.isDirectory()) return search(operand, resolve(io.cwd, operand), [], options, io, report);
+  // A file whose name looks like a pattern is that file.
+  if (found !== null) return [namedFile(operand, io.cwd)];
+  const { isDynamicPattern } = await import('tinyglobby');
+  if (!isDynamicPattern(operand)) return [namedFile(operand, io.cwd)];
+  const { folder, pattern } = splitPattern(operand, isDynamicPattern);
+  return search(operand, resolve(io.cwd, folder), [pattern], options, io, report);
+}
+
+/** `lessons/week1/**` + `/*.mp4`: the folders before the first wildcard are the root of the tree that is kept. */
+function splitPattern(operand: string, isDynamic: (part: string) => boolean) {
+  const parts = operand.split('/');
+  const first = parts.findIndex((part) => isDynamic(part));
+  const folder = parts.slice(0, first).join('/');
+  return {
+    folder: folder === '' && operand.startsWith('/') ? '/' : folder,
+    // A bare `*.mp4` means this folder alone, as in a shell.
+    pattern: `./${parts.slice(first).join('/')}`,
+  };
+}
+
+async function search(
+  operand: string,
+  root: string,
+  pattern: readonly string[],
+  options: Options,
+  { cwd }: PlanIo,
+  { problems, notes }: Report,
+): Promise<readonly Candidate[]> {
+  const { findFiles } = await import('./find-files.ts');
+  const [include, exclude] = [textsOf(options.include), textsOf(options.exclude)];
+  const { files, unreadable, results } = await findFiles({ root, pattern, include, exclude, cwd });
+  for (const folder of unreadable) {
+    problems.push({
+      pointer: folder,
+      detail: 'this folder cannot be read; check its permissions, or --exclude it',
+    });
+  }
+  for (const folder of results) notes.push(`Passed over, a folder of results: ${folder}`);
+  if (files.length === 0 && unreadable.length === 0) {
+    const detail = pattern.length > 0 ? 'no file has such a name' : 'there is no file in this folder';
+    const cut = include.length + exclude.length > 0 ? ' that --include and --exclude leave' : '';
+    problems.push({ pointer: operand, detail: `${detail}${cut}; check the path` });
+  }
+  return files;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Two names of one file would be paid for twice. Rows of a sheet may ask for several results of one file. */
+async function withoutDoubles(
+  candidates: readonly Candidate[],
+  notes: string[],
+): Promise<readonly Candidate[]> {
+  const seen = new Map<string, string>();
+  const kept: Candidate[] = [];
+  for (const candidate of candidates) {
+    const { path, label, row } = candidate;
+    const real = path === null ? label : await realOf(path);
+    const key = row === null ? real : `${real}\0${row.position}`;
+    const first = seen.get(key);
+    if (first === undefined) kept.push(candidate);
+    else if (candidate.isNamed && first !== label)
+      notes.push(`${label} is the same file as ${first}; taken once.`);
+    if (first === undefined) seen.set(key, label);
+  }
+  return kept;
+}
+
+/** The path itself where there is nothing: that is told later. */
+async function realOf(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}

@@ -1,0 +1,138 @@
+/** What is left to do about each item after earlier runs into the same folder: pure. */
+import type { Intent, Intents } from '../../journal/intents.ts';
+import { type NewIntent, type NextStep, nextStepForItem, type StoredFile } from '../../journal/next-step.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { BatchItem, DoneBefore } from '../item.ts';
+import type { ItemFacts } from './facts.ts';
+import { describeChange } from './options-digest.ts';
+
+export type Decision =
+  /** A new job with a new key; `after` tells why an earlier one came to nothing. */
+  | { readonly step: 'new'; readonly after: NewIntent['after'] }
+  /** Never paid anew: send the same request again, wait for the job, or fetch its result. */
+  | { readonly step: 'continue'; readonly next: Exclude<NextStep, { step: 'nothing' }> }
+  | {
+      readonly step: 'done';
+      readonly before: DoneBefore;
+      readonly jobId: string | null;
+      readonly files: readonly StoredFile[];
+    }
+  /** Done or begun with another input or other options; each change is a few words. */
+  | { readonly step: 'changed'; readonly what: 'file' | 'options'; readonly changes: readonly string[] }
+  /** A result that was changed on this disk since. */
+  | { readonly step: 'edited'; readonly path: string }
+  /** The job failed, and would fail again. */
+  | { readonly step: 'failed'; readonly jobId: string; readonly code: string; readonly message: string }
+  /** The service has forgotten the job, and its result is not here. */
+  | { readonly step: 'expired'; readonly jobId: string | null };
+
+/** What the journal of the folder says. */
+export interface Recorded {
+  readonly intents: Intents;
+  /** By item key. */
+  readonly facts: ReadonlyMap<string, ItemFacts>;
+}
+
+export interface Situation {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** --fresh: earlier runs do not count. */
+  readonly fresh: boolean;
+  /** --clobber: what has changed is made anew. */
+  readonly replace: boolean;
+  /** --retry-failed: run also what would fail again. */
+  readonly retryFailed: boolean;
+  /** SHA-256 of inputs, by item key, for those that `needsHash`. */
+  readonly hashes: ReadonlyMap<string, string>;
+  /** Size of files on this disk, by path; missing for those that are gone. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
+/** Decides about one item. Neither the journal nor a guess ever makes two jobs of one. */
+export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
+  if (situation.fresh) return { step: 'new', after: null };
+  const next = nextStepForItem(recorded.intents, item.key, situation.now);
+  const change = findChange(item, recorded, situation);
+  if (next.step === 'intend') return change === null ? again(next, situation) : startAnew(next);
+  if (change !== null) return situation.replace ? { step: 'new', after: null } : change;
+  if (next.step !== 'nothing') return { step: 'continue', next };
+  const { because, key } = next;
+  switch (because.reason) {
+    case 'downloaded':
+      return afterDownload(key, because.files, recorded.intents.byKey.get(key), situation);
+    case 'expired':
+      return { step: 'expired', jobId: because.jobId };
+    case 'refused':
+    case 'failed':
+    case 'cancelled':
+      return { step: 'new', after: because };
+  }
+}
+
+function startAnew({ after }: NewIntent): Decision {
+  return { step: 'new', after };
+}
+
+/** A refused call made nothing and a cancelled job was stopped on purpose; only a failure may be there to stay. */
+function again({ after }: NewIntent, { retryFailed }: Situation): Decision {
+  if (after?.reason !== 'failed' || retryFailed || after.error?.retryable === true)
+    return { step: 'new', after };
+  const { code = 'JOB_FAILED', message = 'the service gave no reason' } = after.error ?? {};
+  return { step: 'failed', jobId: after.jobId, code, message };
+}
+
+function afterDownload(
+  key: string,
+  files: readonly StoredFile[],
+  intent: Intent | undefined,
+  { sizes, replace, now }: Situation,
+): Decision {
+  const record = intent?.outcome.phase === 'downloaded' ? intent.outcome.record : null;
+  const jobId = record?.job_id ?? null;
+  if (files.every(({ path, size }) => sizes.get(path) === size)) {
+    return { step: 'done', before: 'downloaded', jobId, files };
+  }
+  const edited = files.find(({ path, size }) => sizes.has(path) && sizes.get(path) !== size);
+  if (edited !== undefined && !replace) return { step: 'edited', path: edited.path };
+  const isForgotten = record === null || now - Date.parse(record.at) >= LIMITS.retentionMs;
+  if (jobId === null || isForgotten) return { step: 'expired', jobId };
+  return { step: 'continue', next: { step: 'download', key, jobId } };
+}
+
+type Change = Extract<Decision, { step: 'changed' }>;
+
+function findChange(item: BatchItem, { intents, facts }: Recorded, { hashes }: Situation): Change | null {
+  const known = facts.get(item.key);
+  const asked = newestIntent(item.key, intents)?.asked ?? null;
+  const fields = known?.fields ?? asked?.params;
+  if (fields !== undefined) {
+    const changes = describeChange(item.kind, fields, item.fields);
+    if (changes.length > 0) return { step: 'changed', what: 'options', changes };
+  }
+  const before = known?.sha256 ?? asked?.input_sha256 ?? null;
+  if (item.input.type === 'lines') {
+    const isSame = before === null || before === item.input.sha256;
+    return isSame ? null : { step: 'changed', what: 'file', changes: ['other subtitles'] };
+  }
+  if (item.input.type !== 'file' || known === undefined || known.size === null) return null;
+  const { bytes, mtimeMs } = item.input;
+  if (known.size !== bytes) {
+    return { step: 'changed', what: 'file', changes: [`${known.size} → ${bytes} bytes`] };
+  }
+  if (known.mtime_ms === mtimeMs || (before !== null && before === hashes.get(item.key))) return null;
+  return { step: 'changed', what: 'file', changes: ['other content of the same size'] };
+}
+
+/** True for a file that was touched since, but has kept its size: only its content can tell. */
+export function needsHash(item: BatchItem, { intents, facts }: Recorded): boolean {
+  const known = facts.get(item.key);
+  if (item.input.type !== 'file' || known === undefined) return false;
+  const before = known.sha256 ?? newestIntent(item.key, intents)?.asked?.input_sha256 ?? null;
+  return before !== null && known.size === item.input.bytes && known.mtime_ms !== item.input.mtimeMs;
+}
+
+/** The newest intent of an item, if there is one. */
+export function newestIntent(item: string, intents: Intents): Intent | null {
+  const key = intents.byItem.get(item)?.at(-1);
+  return (key === undefined ? undefined : intents.byKey.get(key)) ?? null;
+}

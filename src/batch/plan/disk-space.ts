@@ -1,0 +1,58 @@
+/** Whether results will find room, judged only when it is clear that they will not. */
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { formatBytes } from '../bytes.ts';
+import type { BatchItem } from '../item.ts';
+import type { PlannedItem } from './batch-plan.ts';
+import type { Delivery } from './delivery.ts';
+import type { InputProblem } from './input.ts';
+import type { PlanIo } from './plan-io.ts';
+
+/** The least that sound takes, in bytes a second: 16 bits, one channel, 22,050 samples. */
+const WAV_BYTES_PER_SECOND = 2 * 22_050;
+
+/** The least room that the result of an item takes, in bytes; 0 where nobody can say. */
+export function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 'fields'>): number {
+  switch (kind) {
+    case 'auto_localization':
+      return input.type === 'file' && !isEncodedAnew(fields) ? input.bytes : 0;
+    case 'audio_separation':
+      return input.type === 'file' ? 2 * (input.seconds ?? 0) * WAV_BYTES_PER_SECOND : 0;
+    case 'dubbing':
+      return input.type === 'lines' ? ((input.lines.at(-1)?.end_ms ?? 0) / 1000) * WAV_BYTES_PER_SECOND : 0;
+    case 'subtitle_recognition':
+    case 'subtitle_translation':
+      return 0;
+  }
+}
+
+/** A picture that is copied keeps its size; one that is encoded anew may become much smaller. */
+function isEncodedAnew({ resolution = 'source', subtitle_output: subtitles }: BatchItem['fields']): boolean {
+  return resolution !== 'source' || subtitles === 'burned';
+}
+
+/** Bytes that are free in the folder, or where it will be made; null when the system does not tell. */
+export async function freeBytes(folder: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const above = dirname(folder);
+    return isMissing && above !== folder ? freeBytes(above) : null;
+  }
+}
+
+/** A lack of room for the results of what is still to be done, or null. */
+export async function checkSpace(
+  planned: readonly PlannedItem[],
+  { folder }: Delivery,
+  io: Pick<PlanIo, 'freeBytes'>,
+): Promise<InputProblem | null> {
+  const due = planned.filter(({ decision: { step } }) => step === 'new' || step === 'continue');
+  const needed = due.reduce((sum, { item }) => sum + leastBytes(item), 0);
+  const free = needed === 0 ? null : await io.freeBytes(folder);
+  if (free === null || needed <= free) return null;
+  const detail = `has ${formatBytes(free)} free, and the results take ${formatBytes(needed)} or more`;
+  return { pointer: folder, detail };
+}

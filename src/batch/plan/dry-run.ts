@@ -1,0 +1,131 @@
+/** What a plan would do and cost, for --dry-run. */
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Units } from '../item.ts';
+import type { BatchPlan, PlannedItem } from './batch-plan.ts';
+import type { Decision } from './decision.ts';
+
+export interface Purse {
+  /** Credits for a unit of the kind, null where nobody has told yet. */
+  readonly price: (kind: JobKind) => number | null;
+  /** Credits that are available; null without a connection. */
+  readonly balance: number | null;
+}
+
+/** `new` costs; `continue` has been paid or is about to be; the others cost nothing. */
+export type Prospect = 'new' | 'continue' | 'done before' | 'failed before' | 'expired';
+
+export interface ItemForecast {
+  readonly input: string;
+  readonly target_language: string | null;
+  readonly status: Prospect;
+  readonly job_id: string | null;
+  readonly unit: Units['unit'] | null;
+  /** Null for what only the service can measure. */
+  readonly quantity: number | null;
+  /** What it will cost from now on. */
+  readonly credits: number | null;
+  /** Null while names depend on what the job finds out. */
+  readonly results: readonly string[] | null;
+}
+
+export interface Forecast {
+  readonly object: 'plan';
+  readonly kind: JobKind;
+  /** New jobs. */
+  readonly jobs: number;
+  readonly continued: number;
+  readonly done_before: number;
+  readonly failed_before: number;
+  readonly expired: number;
+  /** Files that would be sent, each once for all its languages; those that the service still has among them. */
+  readonly uploads: number;
+  readonly upload_bytes: number;
+  /** Units of the new jobs as far as they are known, and the number of jobs for which they are not. */
+  readonly quantity: number;
+  readonly unmeasured: number;
+  /** Of all new jobs; null when a price or a size is not known. */
+  readonly credits: number | null;
+  readonly balance: number | null;
+  readonly items: readonly ItemForecast[];
+}
+
+export function forecast({ kind, planned }: Pick<BatchPlan, 'kind' | 'planned'>, purse: Purse): Forecast {
+  const price = purse.price(kind);
+  const items = planned.map((each) => forecastItem(each, price));
+  const fresh = items.filter(({ status }) => status === 'new');
+  const costs = fresh.map(({ credits }) => credits);
+  const count = (status: Prospect) => items.filter((item) => item.status === status).length;
+  const uploads = uploadsOf(planned);
+  return {
+    object: 'plan',
+    kind,
+    jobs: fresh.length,
+    continued: count('continue'),
+    done_before: count('done before'),
+    failed_before: count('failed before'),
+    expired: count('expired'),
+    uploads: uploads.size,
+    upload_bytes: [...uploads.values()].reduce((sum, bytes) => sum + bytes, 0),
+    quantity: fresh.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0),
+    unmeasured: fresh.filter(({ quantity }) => quantity === null).length,
+    credits: costs.includes(null)
+      ? null
+      : roundCredits(costs.reduce<number>((sum, each) => sum + (each ?? 0), 0)),
+    balance: purse.balance,
+    items,
+  };
+}
+
+function forecastItem({ item, decision, paths }: PlannedItem, price: number | null): ItemForecast {
+  const status = prospectOf(decision);
+  const quantity = item.units?.quantity ?? null;
+  const cost = price === null || quantity === null ? null : roundCredits(price * quantity);
+  return {
+    input: item.input.label,
+    target_language: item.targetLanguage,
+    status,
+    job_id: jobIdOf(decision),
+    unit: item.units?.unit ?? null,
+    quantity,
+    credits: status === 'new' ? cost : 0,
+    results: paths,
+  };
+}
+
+/** A changed item that stands in the way is a problem, so none comes here. */
+function prospectOf({ step }: Decision): Prospect {
+  switch (step) {
+    case 'new':
+    case 'changed':
+      return 'new';
+    case 'continue':
+      return 'continue';
+    case 'done':
+    case 'edited':
+      return 'done before';
+    case 'failed':
+      return 'failed before';
+    case 'expired':
+      return 'expired';
+  }
+}
+
+function jobIdOf(decision: Decision): string | null {
+  if (decision.step === 'continue') return 'jobId' in decision.next ? decision.next.jobId : null;
+  return 'jobId' in decision ? decision.jobId : null;
+}
+
+/** Bytes by path: of new items, and of those whose request may not have arrived. */
+function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, number> {
+  const due = planned.flatMap(({ item: { input }, decision }): [string, number][] => {
+    const isSent =
+      decision.step === 'new' || (decision.step === 'continue' && decision.next.step === 'submit');
+    return input.type === 'file' && isSent ? [[input.path, input.bytes]] : [];
+  });
+  return new Map(due);
+}
+
+/** Credits are kept as whole thousandths; a sum of decimals is not. */
+function roundCredits(credits: number): number {
+  return Math.round(credits * 1000) / 1000;
+}

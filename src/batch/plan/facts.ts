@@ -1,0 +1,58 @@
+/** What the journal keeps of each item beside its paid calls, so that a later run can tell what has changed. */
+import * as v from 'valibot';
+import type { LogRecord } from '../../journal/record-line.ts';
+import { withoutSecrets } from '../../journal/without-secrets.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import type { BatchItem } from '../item.ts';
+
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+const itemFacts = v.object({
+  type: v.literal('item_facts'),
+  /** Key of the item. */
+  item: v.string(),
+  label: v.string(),
+  kind: v.picklist(JOB_KIND_NAMES),
+  /** Absolute; null for what is no file. */
+  path: v.nullable(v.string()),
+  /** Bytes. */
+  size: v.nullable(v.number()),
+  mtime_ms: v.nullable(v.number()),
+  /** Of the input, null while nobody has read all of it. */
+  sha256: v.nullable(sha256),
+  options_digest: v.string(),
+  /** The request without its source, addresses without their query. */
+  fields: v.record(v.string(), v.unknown()),
+});
+
+export type ItemFacts = v.InferOutput<typeof itemFacts>;
+
+/** The record for an item, to be written before its intent. @param hashed SHA-256 of the input where the upload told it */
+export function createItemFacts(item: BatchItem, hashed: string | null = null): ItemFacts {
+  const { input } = item;
+  const file = input.type === 'file' ? input : input.type === 'lines' ? input.file : null;
+  return {
+    type: 'item_facts',
+    item: item.key,
+    label: item.label,
+    kind: item.kind,
+    path: file?.path ?? null,
+    size: file?.bytes ?? null,
+    mtime_ms: file?.mtimeMs ?? null,
+    sha256: input.type === 'lines' ? input.sha256 : hashed,
+    options_digest: item.optionsDigest,
+    fields: withoutSecrets(item.fields),
+  };
+}
+
+/** Reads one record of a log; null for one of another type. */
+export function parseItemFacts(record: LogRecord): ItemFacts | null {
+  const parsed = v.safeParse(itemFacts, record);
+  return parsed.success ? parsed.output : null;
+}
+
+/** The newest facts of each item, by its key. */
+export function foldItemFacts(records: readonly LogRecord[]): ReadonlyMap<string, ItemFacts> {
+  const facts = records.flatMap((record) => parseItemFacts(record) ?? []);
+  return new Map(facts.map((each) => [each.item, each]));
+}

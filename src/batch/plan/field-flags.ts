@@ -1,0 +1,37 @@
+/** How request fields are named on the command line and in a sheet. */
+import { COMMON_FIELDS, type Field } from '../../protocol/fields.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+
+/** Names that people expect where the field's own would be long. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { source_language: 'from', target_language: 'to' };
+
+export interface FieldFlag {
+  /** Name of the request field. */
+  readonly field: string;
+  /** Name of the option, in camel case. */
+  readonly option: string;
+  readonly row: Field;
+}
+
+/** Every request field of a kind but the one that the inputs stand for. */
+export function fieldFlags(kind: JobKind): readonly FieldFlag[] {
+  const fields: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
+  return Object.entries(fields)
+    .filter(([, row]) => row.type !== 'source' && row.type !== 'subtitle')
+    .map(([field, row]) => ({ field, option: SHORT_NAMES[field] ?? camelCase(field), row }));
+}
+
+/** The request field that the inputs stand for. */
+export function sourceFieldOf(kind: JobKind): 'source' | 'subtitle' {
+  return KINDS[kind].input === 'video' ? 'source' : 'subtitle';
+}
+
+/** The flag of an option: `subtitleOutput` is written `--subtitle-output`. */
+export function flagName(option: string): string {
+  return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

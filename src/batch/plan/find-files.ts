@@ -1,0 +1,117 @@
+/** Files in folders and by patterns. */
+import fs from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { glob } from 'tinyglobby';
+import { type Candidate, slashed } from './candidate.ts';
+import { exists } from './existing-file.ts';
+
+export interface Search {
+  /** Absolute: what the names of the files are relative to. */
+  readonly root: string;
+  /** Where files are looked for, below the root; empty for everywhere. */
+  readonly pattern: readonly string[];
+  /** Of those, which are wanted; empty for all of them. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly cwd: string;
+}
+
+export interface Found {
+  readonly files: readonly Candidate[];
+  /** Folders that could not be read. */
+  readonly unreadable: readonly string[];
+  /** Folders of results, which hold a record of their own. */
+  readonly results: readonly string[];
+}
+
+/** The folder of a batch's own record: where it stands, there are results. */
+export const RECORD_FOLDER = '.vloc';
+
+/**
+ * Looks through a folder and all folders below it, hidden files left out, links followed but never in a circle.
+ * The order is the same in every run.
+ */
+export async function findFiles({ root, pattern, include, exclude, cwd }: Search): Promise<Found> {
+  const unreadable: string[] = [];
+  const search = (patterns: readonly string[], noted: string[]) =>
+    glob([...patterns], {
+      cwd: root,
+      ignore: exclude.map(deepPattern),
+      fs: { readdir: readdirNoting(noted) },
+    });
+  const all = await search(pattern.length === 0 ? ['**'] : pattern, unreadable);
+  const wanted = include.length === 0 ? null : new Set(await search(include.map(deepPattern), []));
+  const names = wanted === null ? all : all.filter((name) => wanted.has(name));
+  const results = await resultFolders(root, names);
+  const isResult = (name: string) => results.some((folder) => name.startsWith(`${folder}/`));
+  const own = names.filter((name) => !isResult(name)).toSorted(byNearness);
+  const files = (await withoutLinksAmong(root, own)).map((name) => candidateOf(root, name, cwd));
+  return { files, unreadable, results: results.map((folder) => join(root, folder)) };
+}
+
+/** A file goes by its own name and not by that of a link to it: links come and go, and the name is part of the item's key. */
+async function withoutLinksAmong(root: string, names: readonly string[]): Promise<readonly string[]> {
+  const realRoot = await realpath(root);
+  const own = new Set(names.map((name) => join(realRoot, name)));
+  const kept: string[] = [];
+  for (const name of names) {
+    const path = join(realRoot, name);
+    const real = await realpath(path).catch(() => path);
+    if (real === path || !own.has(real)) kept.push(name);
+  }
+  return kept;
+}
+
+function candidateOf(root: string, name: string, cwd: string): Candidate {
+  const path = resolve(root, name);
+  const label = relative(cwd, path);
+  return { label: label.startsWith('..') ? path : slashed(label), path, name, isNamed: false, row: null };
+}
+
+/** `*.mp4` means those in folders below too, as in a .gitignore. */
+function deepPattern(pattern: string): string {
+  return pattern.includes('/') ? pattern : `**/${pattern}`;
+}
+
+/** A folder that cannot be read would be passed over without a word. */
+function readdirNoting(unreadable: string[]): typeof fs.readdir {
+  const readdir = (
+    path: string,
+    options: { withFileTypes: true },
+    done: (error: NodeJS.ErrnoException | null, entries: fs.Dirent[]) => void,
+  ) =>
+    fs.readdir(path, options, (error, entries) => {
+      if (error !== null) unreadable.push(path);
+      done(error, entries);
+    });
+  // The search calls it in this one form.
+  return readdir as typeof fs.readdir;
+}
+
+async function resultFolders(root: string, names: readonly string[]): Promise<readonly string[]> {
+  const folders = new Set(names.flatMap(foldersAbove));
+  const found: string[] = [];
+  for (const folder of folders) {
+    if (await exists(join(root, folder, RECORD_FOLDER))) found.push(folder);
+  }
+  return found;
+}
+
+/** `a/b/c.mp4` lies in `a` and in `a/b`. */
+function foldersAbove(name: string): readonly string[] {
+  const parts = name.split('/').slice(0, -1);
+  return parts.map((_, position) => parts.slice(0, position + 1).join('/'));
+}
+
+const natural = new Intl.Collator('en', { numeric: true });
+
+/** Lesson 2 before lesson 10, on every machine alike. */
+export function byName(left: string, right: string): number {
+  return natural.compare(left, right) || (left < right ? -1 : Number(left > right));
+}
+
+/** Of the ways to a file the one with the fewest folders comes first. */
+function byNearness(left: string, right: string): number {
+  return left.split('/').length - right.split('/').length || byName(left, right);
+}

@@ -1,0 +1,67 @@
+/** Inputs and requests made into the items of a batch. */
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { BatchItem } from '../item.ts';
+import { byName } from './find-files.ts';
+import type { InputProblem, JobInput } from './input.ts';
+import { itemKey } from './item-key.ts';
+import { digestOptions } from './options-digest.ts';
+import type { PlannedRequest } from './requests.ts';
+import { resultFolder } from './result-name.ts';
+import { unitsOf } from './units.ts';
+
+export function createItem(
+  kind: JobKind,
+  input: JobInput,
+  { targetLanguage, fields }: PlannedRequest,
+): BatchItem {
+  return {
+    key: itemKey(kind, input.name, targetLanguage),
+    label: targetLanguage === null ? input.label : `${input.label} → ${targetLanguage}`,
+    kind,
+    input,
+    targetLanguage,
+    fields,
+    optionsDigest: digestOptions(kind, fields),
+    folder: fileOf(input) === null ? '' : resultFolder(input.name),
+    units: unitsOf(kind, input),
+  };
+}
+
+/** The file of an input on this disk, with its size in bytes; null for what is none. */
+export function fileOf(input: JobInput): { readonly path: string; readonly bytes: number } | null {
+  if (input.type === 'file') return input;
+  return input.type === 'lines' ? input.file : null;
+}
+
+/** Items that no record could tell apart. */
+export function findAlike(items: readonly BatchItem[]): InputProblem[] {
+  const labels = new Map<string, string>();
+  return items.flatMap(({ key, label }): InputProblem[] => {
+    const first = labels.get(key);
+    labels.set(key, first ?? label);
+    if (first === undefined) return [];
+    const twice = first === label ? 'is asked for twice' : `has the same name as ${first}`;
+    return [{ pointer: label, detail: `${twice}; leave one out, or run it with an --out of its own` }];
+  });
+}
+
+export type Order = 'given' | 'size' | 'name';
+
+/** Inputs in the order in which they are begun: the smallest first with `size`, so that the first results come soon. */
+export function orderInputs<T extends { readonly input: JobInput }>(
+  inputs: readonly T[],
+  order: Order,
+): readonly T[] {
+  switch (order) {
+    case 'given':
+      return inputs;
+    case 'size':
+      return inputs.toSorted((left, right) => sizeOf(left.input) - sizeOf(right.input));
+    case 'name':
+      return inputs.toSorted((left, right) => byName(left.input.name, right.input.name));
+  }
+}
+
+function sizeOf(input: JobInput): number {
+  return fileOf(input)?.bytes ?? 0;
+}

@@ -1,0 +1,128 @@
+/** Candidates checked, and made into items with the places of their results. */
+import { Failure } from '../../client/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import type { BatchItem } from '../item.ts';
+import type { PlanRequest } from './batch-plan.ts';
+import type { Candidate } from './candidate.ts';
+import { checkInput } from './check-input.ts';
+import type { Delivery } from './delivery.ts';
+import type { InputProblem, JobInput } from './input.ts';
+import { createItem, type Order, orderInputs } from './items.ts';
+import { describePassedOver } from './passed-over.ts';
+import type { PlanIo } from './plan-io.ts';
+import { buildRequests, type PlannedRequest } from './requests.ts';
+import { resultPaths } from './result-paths.ts';
+import { mapSideBySide } from './side-by-side.ts';
+
+/** Measuring a video starts a process: more of them than cores would only wait for each other. */
+const WIDTH = 4;
+
+export interface PlacedItem {
+  readonly item: BatchItem;
+  readonly paths: readonly string[] | null;
+}
+
+interface Places {
+  readonly delivery: Delivery;
+  /** Files that are known as results of earlier runs, absolute. */
+  readonly results: ReadonlySet<string>;
+}
+
+interface Usable {
+  readonly candidate: Candidate;
+  readonly input: JobInput;
+}
+
+/** Problems are added to those that there are; the notes are for people. */
+export async function planItems(
+  request: PlanRequest,
+  candidates: readonly Candidate[],
+  { delivery, results }: Places,
+  io: PlanIo,
+  problems: InputProblem[],
+): Promise<{ items: readonly PlacedItem[]; notes: readonly string[] }> {
+  const { kind, options } = request;
+  const isOwn = ({ isNamed, path }: Candidate) => !isNamed && path !== null && results.has(path);
+  const foreign = candidates.filter((candidate) => !isOwn(candidate));
+  const { usable, others } = await checkAll(kind, foreign, io, problems);
+  const requests = requestsByRow(request, candidates, problems);
+  const ordered = orderInputs(usable, orderOf(options.order));
+  const placed = ordered.flatMap(({ candidate, input }) =>
+    requests(candidate).map((each) => {
+      const item = createItem(kind, input, each);
+      return { item, candidate, paths: pathsOf(item, delivery, problems) };
+    }),
+  );
+  const expected = new Set(placed.flatMap(({ paths }) => paths ?? []));
+  const items = placed.filter(
+    ({ candidate: { isNamed, path } }) => isNamed || path === null || !expected.has(path),
+  );
+  const kept = new Set(items.map(({ candidate }) => candidate));
+  const resultCount =
+    candidates.length - foreign.length + usable.filter((each) => !kept.has(each.candidate)).length;
+  const notes = describePassedOver(kind, others, resultCount);
+  if (usable.length === 0 && others.length > 0 && problems.length === 0) {
+    problems.push({
+      pointer: 'inputs',
+      detail: `there is no ${KINDS[kind].input} among ${others.length} files`,
+    });
+  }
+  return { items, notes };
+}
+
+async function checkAll(
+  kind: JobKind,
+  candidates: readonly Candidate[],
+  io: PlanIo,
+  problems: InputProblem[],
+): Promise<{ usable: readonly Usable[]; others: readonly Candidate[] }> {
+  const usable: Usable[] = [];
+  const others: Candidate[] = [];
+  const checked = await mapSideBySide(candidates, WIDTH, (each) => checkInput(each, KINDS[kind].input, io));
+  for (const [position, result] of checked.entries()) {
+    const candidate = candidates[position];
+    if (candidate === undefined) continue;
+    if (result.type === 'usable') usable.push({ candidate, input: result.input });
+    else if (result.type === 'other' && !candidate.isNamed) others.push(candidate);
+    else problems.push({ pointer: candidate.label, detail: result.detail });
+  }
+  return { usable, others };
+}
+
+/** The requests of each candidate: its row of the sheet wins over the options. Those without a row share theirs. */
+function requestsByRow(
+  { kind, body, options }: PlanRequest,
+  candidates: readonly Candidate[],
+  problems: InputProblem[],
+): (candidate: Candidate) => readonly PlannedRequest[] {
+  const isShared = candidates.length === 0 || candidates.some(({ row }) => row === null);
+  const shared = isShared ? buildRequests(kind, body, options, problems) : [];
+  const byRow = new Map<Candidate['row'], readonly PlannedRequest[]>([[null, shared]]);
+  for (const { row } of candidates) {
+    if (row === null) continue;
+    const found: InputProblem[] = [];
+    byRow.set(row, buildRequests(kind, body, { ...options, ...row.options }, found));
+    const place = `row ${row.position} of the sheet`;
+    problems.push(...found.map(({ pointer, detail }) => ({ pointer: `${place}, ${pointer}`, detail })));
+  }
+  return ({ row }) => byRow.get(row) ?? [];
+}
+
+function orderOf(written: unknown): Order {
+  return written === 'size' || written === 'name' ? written : 'given';
+}
+
+function pathsOf(item: BatchItem, delivery: Delivery, problems: InputProblem[]): readonly string[] | null {
+  try {
+    return resultPaths(item, delivery);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { message, advice = '' } = error.facts;
+    // A template is wrong for all items alike.
+    if (!problems.some(({ pointer }) => pointer === '--name')) {
+      problems.push({ pointer: '--name', detail: `${message}. ${advice}` });
+    }
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+/** What a job command is about to do, checked as far as it can be without the service. */
+import type { BatchPlan, History, PlanRequest } from './batch-plan.ts';
+import { collect } from './collect.ts';
+import { decideItems, recordedResults } from './decide-items.ts';
+import { readDelivery } from './delivery.ts';
+import { checkSpace } from './disk-space.ts';
+import type { InputProblem } from './input.ts';
+import { findAlike } from './items.ts';
+import type { PlanIo } from './plan-io.ts';
+import { planItems } from './plan-items.ts';
+import { settle } from './settle.ts';
+import { unusable } from './unusable.ts';
+
+/**
+ * Checks operands and options all at once; nothing is sent, and nothing is written.
+ * @throws Failure of category usage that lists every problem found, or disk when room is all that is missing
+ */
+export async function planBatch(request: PlanRequest, io: PlanIo, history: History): Promise<BatchPlan> {
+  const { kind, operands, options } = request;
+  const delivery = readDelivery(kind, options, io);
+  const problems: InputProblem[] = [...request.problems];
+  const collection = await collect(kind, operands, options, io, problems);
+  const results = recordedResults(history.recorded, delivery.folder);
+  const { items, notes } = await planItems(
+    request,
+    collection.candidates,
+    { delivery, results },
+    io,
+    problems,
+  );
+  problems.push(...findAlike(items.map(({ item }) => item)));
+  const decisions = await decideItems(
+    items.map(({ item }) => item),
+    history.recorded,
+    history.choices,
+  );
+  const planned = await settle(items, decisions, delivery, problems);
+  const shortage = await checkSpace(planned, delivery, io);
+  if (problems.length > 0 || shortage !== null) throw unusable(problems, shortage);
+  return { kind, planned, delivery, notes: [...collection.notes, ...notes] };
+}

@@ -1,0 +1,76 @@
+/** Decisions held against what lies in the folder of results. */
+import { realpath } from 'node:fs/promises';
+import type { PlannedItem } from './batch-plan.ts';
+import { type Claim, findClashes, findOverwrittenInputs } from './collisions.ts';
+import type { Decision } from './decision.ts';
+import type { Delivery } from './delivery.ts';
+import { exists } from './existing-file.ts';
+import type { InputProblem } from './input.ts';
+import { fileOf } from './items.ts';
+import type { PlacedItem } from './plan-items.ts';
+
+/** The items with their last decision; what stands in the way is added to the problems. */
+export async function settle(
+  items: readonly PlacedItem[],
+  decisions: readonly Decision[],
+  delivery: Delivery,
+  problems: InputProblem[],
+): Promise<readonly PlannedItem[]> {
+  const claims = items.flatMap(({ item, paths }) =>
+    (paths ?? []).map((path): Claim => ({ label: item.label, path })),
+  );
+  problems.push(...findClashes(claims), ...findOverwrittenInputs(claims, await inputPaths(items)));
+  const planned: PlannedItem[] = [];
+  for (const [position, placed] of items.entries()) {
+    const decision = decisions[position] ?? { step: 'new', after: null };
+    planned.push({ ...placed, decision: await settleOne(placed, decision, delivery, problems) });
+  }
+  return planned.map(({ item, paths, decision }) => ({ item, paths, decision }));
+}
+
+async function settleOne(
+  { item, paths }: PlacedItem,
+  decision: Decision,
+  { existing }: Delivery,
+  problems: InputProblem[],
+): Promise<Decision> {
+  if (decision.step === 'done' || decision.step === 'continue') return decision;
+  const there: string[] = [];
+  for (const path of paths ?? []) if (await exists(path)) there.push(path);
+  const isThere = there.length > 0 && there.length === paths?.length;
+  if (existing === 'skip' && isThere) return { step: 'done', before: 'exists', jobId: null, files: [] };
+  switch (decision.step) {
+    case 'changed':
+      problems.push({ pointer: item.label, detail: describeChanged(decision) });
+      break;
+    case 'edited':
+      problems.push({
+        pointer: decision.path,
+        detail: 'was changed since it was downloaded; --clobber fetches it again, --skip-existing keeps it',
+      });
+      break;
+    case 'new':
+      if (existing !== 'refuse') break;
+      for (const pointer of there) {
+        problems.push({
+          pointer,
+          detail:
+            'exists; --clobber replaces it, --skip-existing leaves it out, --out chooses another folder',
+        });
+      }
+  }
+  return decision;
+}
+
+function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' }>): string {
+  const how = changes.length === 0 ? '' : ` (${changes.join(', ')})`;
+  const mend = '--clobber makes a new job and replaces the result, --skip-existing keeps what is there';
+  return `the ${what} changed since the job was made${how}; ${mend}`;
+}
+
+/** The inputs by all their names: a link to a file must not be written over either. */
+async function inputPaths(items: readonly PlacedItem[]): Promise<ReadonlySet<string>> {
+  const paths = new Set(items.flatMap(({ item }) => fileOf(item.input)?.path ?? []));
+  const real = await Promise.all([...paths].map((path) => realpath(path).catch(() => path)));
+  return new Set([...paths, ...real]);
+}

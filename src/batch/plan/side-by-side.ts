@@ -1,0 +1,14 @@
+/** Runs the work on all items, at most `width` at a time; the results come in the order of the items. */
+export async function mapSideBySide<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results = new Map<number, R>();
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [position, item] of queue) results.set(position, await work(item));
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return [...results].toSorted(([left], [right]) => left - right).map(([, result]) => result);
+}

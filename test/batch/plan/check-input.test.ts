@@ -1,0 +1,148 @@
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isNoFile, namedFile, otherCandidate } from '../../../src/batch/plan/candidate.ts';
+import { checkInput } from '../../../src/batch/plan/check-input.ts';
+import { createPlanIo, MP4, SRT } from './support.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'vloc-input-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+writeFileSync(join(folder, 'talk.mp4'), MP4);
+writeFileSync(join(folder, 'talk'), MP4);
+writeFileSync(join(folder, 'notes.mp4'), 'not a video');
+writeFileSync(join(folder, 'empty.mp4'), '');
+writeFileSync(join(folder, 'talk.mkv'), 'not empty');
+writeFileSync(join(folder, 'talk.en.srt'), SRT);
+writeFileSync(join(folder, 'broken.srt'), '1\nhello\n');
+writeFileSync(join(folder, 'latin1.srt'), Buffer.from([0xe9, 0x0a]));
+writeFileSync(
+  join(folder, 'lines.json'),
+  JSON.stringify([{ index: 1, start_ms: 0, end_ms: 10, text: 'Hi' }]),
+);
+writeFileSync(join(folder, 'bad.json'), JSON.stringify([{ index: 1, start_ms: 10, end_ms: 10, text: 'Hi' }]));
+mkdirSync(join(folder, 'lessons'));
+for (const [name, bytes] of [
+  ['large.mp4', 1024 ** 3 - 1],
+  ['too-large.mp4', 1024 ** 3],
+] as const) {
+  writeFileSync(join(folder, name), MP4);
+  truncateSync(join(folder, name), bytes);
+}
+
+const check = (operand: string, takes: 'video' | 'subtitle', typed = '', seconds: number | null = 61) =>
+  checkInput(
+    isNoFile(operand, takes) ? otherCandidate(operand) : namedFile(operand, folder),
+    takes,
+    createPlanIo(folder, { typed, probeDuration: async () => seconds }),
+  );
+
+describe('a video operand', () => {
+  it('is a file, named after its stem', async () => {
+    expect(await check('talk.mp4', 'video')).toMatchObject({
+      type: 'usable',
+      input: { type: 'file', stem: 'talk', bytes: 16, contentType: 'video/mp4', seconds: 61 },
+    });
+  });
+
+  it('is an https address, named after its last segment', async () => {
+    const checked = await check('https://example.com/a/My%20Talk.mp4?x=1', 'video');
+    expect(checked).toMatchObject({ type: 'usable', input: { type: 'url', stem: 'My Talk' } });
+  });
+
+  it('is the id of an upload', async () => {
+    expect(await check('upl_01k9', 'video')).toMatchObject({
+      type: 'usable',
+      input: { type: 'upload', id: 'upl_01k9' },
+    });
+  });
+
+  it.each([
+    ['missing.mp4', 'no such file'],
+    ['empty.mp4', 'empty'],
+    ['lessons', 'folder'],
+    ['talk.mkv', 'ffmpeg'],
+    ['notes.mp4', 'no video'],
+    ['talk.en.srt', 'vloc translate'],
+    ['too-large.mp4', 'under 1 GiB'],
+    ['http://example.com/a.mp4', 'https'],
+    ['http://127.0.0.1.example.com/a.mp4', 'https'],
+    ['https://user:pw@example.com/a.mp4', 'password'],
+    ['-', 'stdin'],
+  ])('is refused as %s, saying "%s"', async (operand, said) => {
+    const checked = await check(operand, 'video');
+    expect(checked).toMatchObject({
+      type: expect.stringMatching(/problem|other/),
+      detail: expect.stringContaining(said),
+    });
+  });
+
+  it('may be at a plain address of this machine, which the service may allow', async () => {
+    const url = 'http://127.0.0.1:8080/talk.mp4';
+    expect(await check(url, 'video')).toMatchObject({
+      type: 'usable',
+      input: { type: 'url', url, stem: 'talk' },
+    });
+  });
+
+  it('is taken by what is in it, whatever its name', async () => {
+    expect(await check('talk', 'video')).toMatchObject({ type: 'usable', input: { stem: 'talk' } });
+  });
+
+  it('may last fifteen minutes and not longer, where its length can be told', async () => {
+    expect(await check('talk.mp4', 'video', '', 900)).toMatchObject({ type: 'usable' });
+    expect(await check('talk.mp4', 'video', '', null)).toMatchObject({
+      type: 'usable',
+      input: { seconds: null },
+    });
+    const long = await check('talk.mp4', 'video', '', 900.1);
+    expect(long).toMatchObject({ type: 'problem', detail: expect.stringContaining('-segment_time') });
+  });
+
+  it('is told apart from its signed address, which is another one each time', async () => {
+    const signed = (signature: string) =>
+      `https://bucket.example.com/a.mp4?X-Amz-Date=${signature}&X-Amz-Signature=${signature}`;
+    const [one, two] = await Promise.all([check(signed('s3cret'), 'video'), check(signed('other'), 'video')]);
+    expect(one).toMatchObject({ input: { name: 'https://bucket.example.com/a.mp4', url: signed('s3cret') } });
+    expect(two).toMatchObject({ input: { name: 'https://bucket.example.com/a.mp4' } });
+  });
+
+  it('may be one byte under 1 GiB', async () => {
+    expect(await check('large.mp4', 'video')).toMatchObject({ type: 'usable' });
+  });
+});
+
+describe('a subtitle operand', () => {
+  it('is SRT; the language in its name is not doubled in the result', async () => {
+    const checked = await check('talk.en.srt', 'subtitle');
+    expect(checked).toMatchObject({
+      type: 'usable',
+      input: { type: 'lines', stem: 'talk', lines: [{ text: 'Hello' }] },
+    });
+  });
+
+  it('is a JSON list of lines', async () => {
+    expect(await check('lines.json', 'subtitle')).toMatchObject({
+      type: 'usable',
+      input: { lines: [{ text: 'Hi' }] },
+    });
+  });
+
+  it('is stdin', async () => {
+    expect(await check('-', 'subtitle', SRT)).toMatchObject({
+      type: 'usable',
+      input: { stem: 'stdin', lines: [{ start_ms: 1000 }] },
+    });
+  });
+
+  it.each([
+    ['broken.srt', 'line 1'],
+    ['latin1.srt', 'UTF-8'],
+    ['bad.json', 'start_ms must be before end_ms'],
+    ['talk.mp4', 'vloc recognize'],
+  ])('is refused as %s, saying "%s"', async (operand, said) => {
+    const checked = await check(operand, 'subtitle');
+    expect(checked).toMatchObject({ type: 'other', detail: expect.stringContaining(said) });
+  });
+});

@@ -1,0 +1,180 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createFolder, MP4, namesOf, plan, problemsOf, SRT } from './support.ts';
+
+const LESSONS = {
+  'lessons/lesson 10.mp4': MP4,
+  'lessons/lesson 2.mp4': MP4,
+  'lessons/week1/talk': MP4,
+  'lessons/week1/notes.txt': 'hello',
+  'lessons/week1/talk.srt': SRT,
+  'lessons/.hidden/secret.mp4': MP4,
+  'lessons/.hidden.mp4': MP4,
+};
+
+describe('a folder', () => {
+  it('stands for the videos in it, whatever their names, in the order that people count', async () => {
+    const found = await plan(createFolder(LESSONS), ['lessons']);
+    expect(namesOf(found)).toEqual(['lesson 2.mp4', 'lesson 10.mp4', 'week1/talk']);
+    expect(found.planned.map(({ item }) => item.folder)).toEqual(['', '', 'week1']);
+    expect(found.planned[2]?.item.label).toBe('lessons/week1/talk → ca');
+  });
+
+  it('keeps its tree in the folder of results', async () => {
+    const cwd = createFolder(LESSONS);
+    const { planned } = await plan(cwd, ['lessons'], { options: { out: 'done' } });
+    expect(planned[2]?.paths).toEqual([join(cwd, 'done', 'week1', 'talk.ca.mp4')]);
+  });
+
+  it('says what it passes over', async () => {
+    const { notes } = await plan(createFolder({ ...LESSONS, 'lessons/broken.mp4': 'no video' }), ['lessons']);
+    expect(notes).toEqual([
+      expect.stringMatching(/^Passed over, no videos .*: lessons\/broken\.mp4, .*notes\.txt, .*talk\.srt$/),
+    ]);
+  });
+
+  it('stands for its SRT files where subtitles are translated, and not for other JSON', async () => {
+    const cwd = createFolder({
+      ...LESSONS,
+      'lessons/package.json': '[{"index":1,"start_ms":0,"end_ms":9,"text":"a"}]',
+    });
+    expect(namesOf(await plan(cwd, ['lessons'], { kind: 'subtitle_translation' }))).toEqual([
+      'week1/talk.srt',
+    ]);
+  });
+
+  it('is cut by --include and --exclude', async () => {
+    const cwd = createFolder(LESSONS);
+    const names = async (options: object) =>
+      namesOf(await plan(cwd, ['lessons'], { options: { ...options } }));
+    expect(await names({ include: ['*.mp4'] })).toEqual(['lesson 2.mp4', 'lesson 10.mp4']);
+    expect(await names({ exclude: ['*10*'] })).toEqual(['lesson 2.mp4', 'week1/talk']);
+    expect(await names({ include: ['week1/**', '*2*'], exclude: ['week1/*'] })).toEqual(['lesson 2.mp4']);
+  });
+
+  it('without a video is a problem', async () => {
+    const cwd = createFolder({ 'a/notes.txt': 'x', 'a/b.txt': 'y' });
+    expect(await problemsOf(plan(cwd, ['a']))).toEqual([expect.stringContaining('no video among 2 files')]);
+    expect(await problemsOf(plan(cwd, ['a'], { options: { include: ['*.mp4'] } }))).toEqual([
+      expect.stringMatching(/^a: there is no file in this folder that --include/),
+    ]);
+  });
+
+  it('with links that lead in a circle gives each file once, under its own name', async () => {
+    const cwd = createFolder(LESSONS);
+    symlinkSync('..', join(cwd, 'lessons', 'week1', 'again'));
+    symlinkSync('lesson 2.mp4', join(cwd, 'lessons', 'a link.mp4'));
+    const names = namesOf(await plan(cwd, ['lessons']));
+    expect(names).toEqual(['lesson 2.mp4', 'lesson 10.mp4', 'week1/talk']);
+  });
+
+  it('never gives the results of other runs as inputs', async () => {
+    const cwd = createFolder({ 'a.mp4': MP4, 'out/a.es.mp4': MP4, 'a.ca.mp4': MP4 });
+    mkdirSync(join(cwd, 'out', '.vloc'));
+    const { planned, notes } = await plan(cwd, ['.'], { options: { clobber: true } });
+    expect(planned.map(({ item }) => item.input.name)).toEqual(['a.mp4']);
+    expect(notes).toEqual([
+      `Passed over, a folder of results: ${join(cwd, 'out')}`,
+      'Passed over, results of this command: 1 file',
+    ]);
+  });
+});
+
+describe('a pattern', () => {
+  it('given quoted finds what a shell would, and keeps the tree below its first wildcard', async () => {
+    const cwd = createFolder(LESSONS);
+    expect(namesOf(await plan(cwd, ['lessons/**/*.mp4']))).toEqual(['lesson 2.mp4', 'lesson 10.mp4']);
+    expect(namesOf(await plan(cwd, ['lessons/week*/*']))).toEqual(['week1/talk']);
+    expect(namesOf(await plan(cwd, ['lessons/*.mp4']))).toEqual(['lesson 2.mp4', 'lesson 10.mp4']);
+  });
+
+  it('that is the name of a file is that file', async () => {
+    expect(
+      namesOf(await plan(createFolder({ 'we[i]rd.mp4': MP4, 'weird.mp4': MP4 }), ['we[i]rd.mp4'])),
+    ).toEqual(['we[i]rd.mp4']);
+  });
+
+  it('that nothing fits is a problem', async () => {
+    expect(await problemsOf(plan(createFolder({}), ['*.mp4']))).toEqual([
+      '*.mp4: no file has such a name; check the path',
+    ]);
+  });
+});
+
+describe('a list', () => {
+  it('has a name a line, from a file or from stdin, and keeps the tree', async () => {
+    const cwd = createFolder({ ...LESSONS, 'list.txt': './lessons/week1/talk\r\n\nlessons/lesson 2.mp4\n' });
+    const names = ['lessons/week1/talk', 'lessons/lesson 2.mp4'];
+    expect(namesOf(await plan(cwd, [], { options: { filesFrom: 'list.txt' } }))).toEqual(names);
+    const typed = names.join('\n');
+    expect(namesOf(await plan(cwd, [], { options: { filesFrom: '-' }, io: { typed } }))).toEqual(names);
+  });
+
+  it('with NULs takes names with line breaks', async () => {
+    const cwd = createFolder({ 'two\nrows.mp4': MP4 });
+    const io = { typed: 'two\nrows.mp4\0' };
+    expect(namesOf(await plan(cwd, [], { options: { filesFrom0: '-' }, io }))).toEqual(['two\nrows.mp4']);
+    const wrong = plan(cwd, [], { options: { filesFrom: '-' }, io: { typed: 'a\0b\0' } });
+    expect(await problemsOf(wrong)).toEqual([expect.stringContaining('--files-from0')]);
+  });
+
+  it('names every file that is missing, at once', async () => {
+    const typed = 'a.mp4\nb.mp4\n';
+    const problems = await problemsOf(
+      plan(createFolder({}), ['c.mp4'], { options: { filesFrom: '-' }, io: { typed } }),
+    );
+    expect(problems.map((each) => each.split(':')[0])).toEqual(['c.mp4', 'a.mp4', 'b.mp4']);
+  });
+
+  it('cannot share stdin', async () => {
+    const problems = await problemsOf(plan(createFolder({}), ['-'], { options: { filesFrom: '-' } }));
+    expect(problems[0]).toContain('more than once');
+  });
+
+  it('outside the folder of the command has no tree to keep', async () => {
+    const cwd = createFolder({ 'here/x': '', 'there/a.mp4': MP4 });
+    const found = await plan(join(cwd, 'here'), [], {
+      options: { filesFrom: '-' },
+      io: { typed: '../there/a.mp4' },
+    });
+    expect(namesOf(found)).toEqual(['a.mp4']);
+  });
+});
+
+it('a file that is named twice, or by a link, is taken once', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  symlinkSync('a.mp4', join(cwd, 'b.mp4'));
+  const { planned, notes } = await plan(cwd, ['a.mp4', './a.mp4', 'b.mp4']);
+  expect(planned).toHaveLength(1);
+  expect(notes).toEqual([
+    './a.mp4 is the same file as a.mp4; taken once.',
+    'b.mp4 is the same file as a.mp4; taken once.',
+  ]);
+});
+
+it('a copy is another file', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4 });
+  expect((await plan(cwd, ['a.mp4', 'b.mp4'])).planned).toHaveLength(2);
+});
+
+it('inputs can be begun in the order of their sizes or names', async () => {
+  const cwd = createFolder({ 'b.mp4': Buffer.concat([MP4, MP4]), 'a.mp4': MP4, 'c.mp4': MP4 });
+  const names = async (order: string) =>
+    namesOf(await plan(cwd, ['b.mp4', 'c.mp4', 'a.mp4'], { options: { order } }));
+  expect(await names('given')).toEqual(['b.mp4', 'c.mp4', 'a.mp4']);
+  expect(await names('size')).toEqual(['c.mp4', 'a.mp4', 'b.mp4']);
+  expect(await names('name')).toEqual(['a.mp4', 'b.mp4', 'c.mp4']);
+});
+
+it('without any input it says how to name some', async () => {
+  expect(await problemsOf(plan(createFolder({}), []))).toEqual([expect.stringContaining('--files-from')]);
+});
+
+it('a file that is something else and was named is a problem', async () => {
+  const cwd = createFolder({ 'notes.mp4': 'x' });
+  writeFileSync(join(cwd, 'ok.mp4'), MP4);
+  expect(await problemsOf(plan(cwd, ['notes.mp4', 'ok.mp4']))).toEqual([
+    expect.stringMatching(/^notes\.mp4: it is no video of the containers/),
+  ]);
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { findClashes } from '../../../src/batch/plan/collisions.ts';
+import { createFolder, MP4, plan, problemsOf } from './support.ts';
+
+describe('two results', () => {
+  it.each([
+    ['/out/a.mp4', '/out/a.mp4', 'would write /out/a.mp4, as one does'],
+    ['/out/a.mp4', '/out/A.mp4', 'on many disks is the same file as /out/a.mp4 of one'],
+    ['/out/caf\u00e9', '/out/cafe\u0301', 'on many disks'],
+  ])('at %s and %s get in the way of each other', (first, second, said) => {
+    const problems = findClashes([
+      { label: 'one', path: first },
+      { label: 'two', path: second },
+    ]);
+    expect(problems).toEqual([{ pointer: 'two', detail: expect.stringContaining(said) }]);
+  });
+
+  it('of different names do not', () => {
+    expect(
+      findClashes([
+        { label: 'one', path: '/a' },
+        { label: 'two', path: '/b' },
+      ]),
+    ).toEqual([]);
+  });
+});
+
+it('no result is written over an input, not even with --clobber', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  const options = { name: '{stem}{ext}', clobber: true };
+  expect(await problemsOf(plan(cwd, ['a.mp4'], { options }))).toEqual([
+    expect.stringMatching(/^a\.mp4 → ca: would write its result over the input/),
+  ]);
+});
+
+it('a template that is not usable is named once, beside other problems', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4 });
+  const problems = await problemsOf(plan(cwd, ['a.mp4', 'b.mp4', 'c.mp4'], { options: { name: '{what}' } }));
+  expect(problems.map((each) => each.split(':')[0])).toEqual(['c.mp4', '--name']);
+});

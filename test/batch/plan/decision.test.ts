@@ -1,0 +1,176 @@
+import { statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BatchPlan, History } from '../../../src/batch/plan/batch-plan.ts';
+import { forecast } from '../../../src/batch/plan/dry-run.ts';
+import { createItemFacts } from '../../../src/batch/plan/facts.ts';
+import { createIntent } from '../../../src/journal/intent-records.ts';
+import type { LogRecord } from '../../../src/journal/record-line.ts';
+import { createFolder, createHistory, MP4, NOW, plan, problemsOf } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+const SHA = 'a'.repeat(64);
+const key = 'key-1';
+const at = (hoursAgo: number) => new Date(NOW - hoursAgo * HOUR_MS).toISOString();
+
+/** What a run writes before its paid call. */
+function asked(planned: BatchPlan, hoursAgo = 1): LogRecord[] {
+  return planned.planned.flatMap(({ item }): LogRecord[] => [
+    createItemFacts(item, SHA),
+    createIntent({
+      key,
+      at: at(hoursAgo),
+      operation: 'createAutoLocalization',
+      kind: item.kind,
+      item: item.key,
+      path: '/v1/auto-localizations',
+      body_sha256: SHA,
+      params: { ...item.fields, source: { type: 'upload', upload_id: 'upl_1' } },
+      input_sha256: SHA,
+    }),
+  ]);
+}
+
+const accepted = (hoursAgo = 1) => ({ type: 'accepted', key, at: at(hoursAgo), job_id: 'loc_1' });
+const finished = (state: string, retryable: boolean | null = null) => ({
+  type: 'finished',
+  key,
+  at: at(1),
+  job_id: 'loc_1',
+  state,
+  error: retryable === null ? null : { code: 'ENGINE_ERROR', message: 'broke', retryable },
+});
+const downloaded = (path: string, size: number, hoursAgo = 1) => ({
+  type: 'downloaded',
+  key,
+  at: at(hoursAgo),
+  job_id: 'loc_1',
+  files: [{ path, sha256: SHA, size }],
+});
+
+/** A folder with one video, what its journal says after some records, and how to plan again. */
+async function afterRun(records: (result: string) => readonly LogRecord[], hoursAgo = 1) {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  const result = join(cwd, 'a.ca.mp4');
+  const before = asked(await plan(cwd, ['a.mp4']), hoursAgo);
+  const again = (options: Record<string, unknown> = {}, choices: Partial<History['choices']> = {}) =>
+    plan(cwd, ['a.mp4'], { options, history: createHistory([...before, ...records(result)], choices) });
+  const step = async (...how: Parameters<typeof again>) => (await again(...how)).planned[0]?.decision;
+  return { cwd, result, again, step };
+}
+
+describe('an item of an earlier run', () => {
+  it('whose answer was lost is sent again with the same key', async () => {
+    const { step } = await afterRun(() => []);
+    expect(await step()).toMatchObject({ step: 'continue', next: { step: 'submit', key } });
+  });
+
+  it('is taken up where it was left', async () => {
+    const running = await afterRun(() => [accepted()]);
+    expect(await running.step()).toEqual({ step: 'continue', next: { step: 'attach', key, jobId: 'loc_1' } });
+    const done = await afterRun(() => [accepted(), finished('succeeded')]);
+    expect(await done.step()).toEqual({ step: 'continue', next: { step: 'download', key, jobId: 'loc_1' } });
+  });
+
+  it('with its result on the disk is done', async () => {
+    const { result, again, step } = await afterRun((path) => [downloaded(path, 4)]);
+    writeFileSync(result, 'good');
+    expect(await step()).toMatchObject({ step: 'done', before: 'downloaded', jobId: 'loc_1' });
+    expect(await step({ clobber: true }, { replace: true })).toMatchObject({ step: 'done' });
+    expect(forecast(await again(), { price: () => 1, balance: null })).toMatchObject({ jobs: 0, credits: 0 });
+  });
+
+  it('whose result is gone is fetched again, while the service knows it', async () => {
+    const lately = await afterRun((path) => [downloaded(path, 4)]);
+    expect(await lately.step()).toEqual({
+      step: 'continue',
+      next: { step: 'download', key, jobId: 'loc_1' },
+    });
+    const long = await afterRun((path) => [downloaded(path, 4, 24 * 7)], 24 * 7 + 1);
+    expect(await long.step()).toEqual({ step: 'expired', jobId: 'loc_1' });
+  });
+
+  it('whose result was changed since is not overwritten without a word', async () => {
+    const { result, again, step } = await afterRun((path) => [downloaded(path, 4)]);
+    writeFileSync(result, 'edited by hand');
+    expect(await problemsOf(again())).toEqual([expect.stringMatching(/a\.ca\.mp4: was changed since/)]);
+    expect(await step({ clobber: true }, { replace: true })).toMatchObject({ next: { step: 'download' } });
+    expect(await step({ skipExisting: true })).toMatchObject({ step: 'done', before: 'exists' });
+  });
+
+  it('that failed for good is left alone, unless it is asked for', async () => {
+    const { step } = await afterRun(() => [finished('failed', false)]);
+    expect(await step()).toEqual({ step: 'failed', jobId: 'loc_1', code: 'ENGINE_ERROR', message: 'broke' });
+    expect(await step({}, { retryFailed: true })).toMatchObject({ step: 'new', after: { reason: 'failed' } });
+    expect(await step({ voiceMode: 'male' })).toMatchObject({ step: 'new' });
+  });
+
+  it.each([
+    ['failed for a reason that may pass', finished('failed', true)],
+    ['was cancelled', finished('cancelled')],
+    ['was refused', { type: 'refused', key, at: at(1), code: 'INSUFFICIENT_CREDITS', retryable: false }],
+  ])('that %s is made anew', async (_why, record) => {
+    const { step } = await afterRun(() => [record]);
+    expect(await step()).toMatchObject({ step: 'new', after: expect.anything() });
+  });
+
+  it('counts for nothing with --fresh', async () => {
+    const { step } = await afterRun(() => [accepted()]);
+    expect(await step({}, { fresh: true })).toEqual({ step: 'new', after: null });
+  });
+});
+
+describe('an item that has changed', () => {
+  it('in its options is a problem, and a new job only with --clobber', async () => {
+    const { again, step } = await afterRun(() => [accepted()]);
+    expect(await problemsOf(again({ voiceMode: 'male' }))).toEqual([
+      'a.mp4 → ca: the options changed since the job was made (voice_mode auto → male); --clobber makes a new job and replaces the result, --skip-existing keeps what is there',
+    ]);
+    expect(await step({ voiceMode: 'male', clobber: true }, { replace: true })).toEqual({
+      step: 'new',
+      after: null,
+    });
+    expect(await step({ voiceMode: 'auto', clientReference: 'x' })).toMatchObject({ step: 'continue' });
+  });
+
+  it('in its size is a problem, without the file being read', async () => {
+    const { cwd, again } = await afterRun(() => [accepted()]);
+    writeFileSync(join(cwd, 'a.mp4'), Buffer.concat([MP4, MP4]));
+    expect(await problemsOf(again())).toEqual([
+      expect.stringContaining('the file changed since the job was made (16 → 32 bytes)'),
+    ]);
+  });
+
+  it('in its time alone is judged by its content', async () => {
+    const { cwd, again, step } = await afterRun(() => [accepted()]);
+    const path = join(cwd, 'a.mp4');
+    const { mtimeMs } = statSync(path);
+    utimesSync(path, new Date(mtimeMs), new Date(mtimeMs + HOUR_MS));
+    expect(await step({}, { hashFile: async () => SHA })).toMatchObject({ step: 'continue' });
+    const other = again({}, { hashFile: async () => 'b'.repeat(64) });
+    expect(await problemsOf(other)).toEqual([expect.stringContaining('other content of the same size')]);
+  });
+
+  it('is found by the intent alone where the facts are lost', async () => {
+    const cwd = createFolder({ 'a.mp4': MP4 });
+    const records = [...asked(await plan(cwd, ['a.mp4'])), accepted()].filter(
+      ({ type }) => type !== 'item_facts',
+    );
+    const again = (options: object) =>
+      plan(cwd, ['a.mp4'], { options: { ...options }, history: createHistory(records) });
+    expect((await again({})).planned[0]?.decision).toMatchObject({ next: { step: 'attach' } });
+    expect(await problemsOf(again({ resolution: '480p' }))).toEqual([
+      expect.stringContaining('source → 480p'),
+    ]);
+  });
+});
+
+it('results of earlier runs in the folder of inputs are no inputs', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4, 'a.es.mp4': MP4 });
+  const records = [
+    ...asked(await plan(cwd, ['a.mp4'], { options: { to: ['es'], clobber: true } })),
+    downloaded(join(cwd, 'a.es.mp4'), MP4.length),
+  ];
+  const { planned } = await plan(cwd, ['.'], { options: { to: ['fr'] }, history: createHistory(records) });
+  expect(planned.map(({ item }) => item.label)).toEqual(['a.mp4 → fr']);
+});

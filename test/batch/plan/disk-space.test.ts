@@ -1,0 +1,43 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { freeBytes } from '../../../src/batch/plan/disk-space.ts';
+import { createFolder, MP4, plan } from './support.ts';
+
+const failureOf = (planned: Promise<unknown>) =>
+  planned.then(
+    () => null,
+    ({ facts }) => facts,
+  );
+const withRoom = (bytes: number) => ({ freeBytes: async () => bytes });
+
+it('results that cannot find room are refused before anything is sent', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  const options = { to: ['es', 'fr'] };
+  const facts = await failureOf(plan(cwd, ['a.mp4'], { options, io: withRoom(MP4.length * 2 - 1) }));
+  expect(facts).toMatchObject({
+    category: 'disk',
+    code: 'DISK_FULL',
+    message: expect.stringContaining('31 B free'),
+  });
+  expect(await failureOf(plan(cwd, ['a.mp4'], { options, io: withRoom(MP4.length * 2) }))).toBeNull();
+});
+
+it('sound is judged by how long it lasts', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  const kind = 'audio_separation';
+  const facts = await failureOf(plan(cwd, ['a.mp4'], { kind, io: withRoom(1_000_000) }));
+  expect(facts).toMatchObject({ code: 'DISK_FULL' });
+});
+
+it('a picture that is made smaller is left to try', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  expect(
+    await failureOf(plan(cwd, ['a.mp4'], { options: { resolution: '480p' }, io: withRoom(0) })),
+  ).toBeNull();
+});
+
+it('the room of a folder that is yet to be made is that of the one above', async () => {
+  const free = await freeBytes(join(tmpdir(), 'not', 'there', 'yet'));
+  expect(free).toBeGreaterThan(0);
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createItemFacts, foldItemFacts, parseItemFacts } from '../../../src/batch/plan/facts.ts';
+import { createFolder, plan } from './support.ts';
+
+const SHA = 'a'.repeat(64);
+
+async function planOne() {
+  const options = { callbackUrl: 'https://example.com/hook?token=s3cret' };
+  const { planned } = await plan(createFolder({}), ['upl_1'], { options });
+  const [first] = planned;
+  if (first === undefined) throw new Error('there is no item');
+  return first.item;
+}
+
+it('facts come back from a log as they were written, without secrets', async () => {
+  const written = createItemFacts(await planOne(), SHA);
+  expect(JSON.stringify(written)).not.toContain('s3cret');
+  expect(parseItemFacts(JSON.parse(JSON.stringify(written)))).toEqual(written);
+  expect(written).toMatchObject({ label: 'upl_1 → ca', path: null, size: null, sha256: SHA });
+});
+
+it('the newest facts of an item count, and other records are passed over', async () => {
+  const item = await planOne();
+  const facts = foldItemFacts([
+    createItemFacts(item),
+    { type: 'accepted', key: 'x' },
+    createItemFacts(item, SHA),
+  ]);
+  expect([...facts.values()].map(({ sha256 }) => sha256)).toEqual([SHA]);
+  expect(parseItemFacts({ type: 'item_facts', item: 7 })).toBeNull();
+});

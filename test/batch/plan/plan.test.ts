@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { Planning } from './support.ts';
+import { createFolder, MP4, plan as planIn, problemsOf } from './support.ts';
+
+const plan = (operands: string[], options: Record<string, unknown>, more: Planning = {}) =>
+  planIn(createFolder({ 'a.mp4': MP4, 'b.mp4': MP4, 'a.mov': MP4, 'a.es.mp4': 'x' }), operands, {
+    options,
+    ...more,
+  });
+
+describe('a plan', () => {
+  it('makes a job for each input and language, and each language once', async () => {
+    const { planned } = await plan(['b.mp4', 'a.mov'], {
+      to: ['ca', 'pt-br', 'pt-BR'],
+      out: 'out',
+    });
+    expect(planned.map(({ item }) => [item.input.label, item.targetLanguage])).toEqual([
+      ['b.mp4', 'ca'],
+      ['b.mp4', 'pt-BR'],
+      ['a.mov', 'ca'],
+      ['a.mov', 'pt-BR'],
+    ]);
+  });
+
+  it('passes options on as fields, and what --set names without judging it', async () => {
+    const options = { to: ['ca'], from: 'en', subtitleOutput: 'soft', set: { tone: 'formal' } };
+    const { planned } = await plan(['a.mp4'], options);
+    expect(planned[0]?.item.fields).toEqual({
+      source_language: 'en',
+      subtitle_output: 'soft',
+      target_language: 'ca',
+      tone: 'formal',
+    });
+  });
+
+  it('needs a target language', async () => {
+    expect(await problemsOf(plan(['a.mp4'], { to: [] }))).toEqual([expect.stringContaining('--to: missing')]);
+  });
+
+  it('finds two inputs that would write the same file', async () => {
+    const problems = await problemsOf(plan(['a.mp4', 'a.mov'], { to: ['ca'] }));
+    expect(problems).toEqual([
+      expect.stringMatching(/^a\.mov → ca: would write .*a\.ca\.mp4, as a\.mp4 → ca does/),
+    ]);
+  });
+
+  it('finds a result that is there already', async () => {
+    expect(await problemsOf(plan(['a.mp4'], { to: ['es'] }))).toEqual([
+      expect.stringMatching(/a\.es\.mp4: exists; --clobber/),
+    ]);
+  });
+
+  it('replaces it with --clobber and leaves it out with --skip-existing', async () => {
+    const replacing = await plan(['a.mp4'], { to: ['es'], clobber: true });
+    expect(replacing.planned.map(({ decision }) => decision.step)).toEqual(['new']);
+    const skipping = await plan(['a.mp4'], { to: ['es', 'ca'], skipExisting: true });
+    expect(skipping.planned.map(({ item, decision }) => [item.targetLanguage, decision])).toEqual([
+      ['es', { step: 'done', before: 'exists', jobId: null, files: [] }],
+      ['ca', { step: 'new', after: null }],
+    ]);
+  });
+
+  it.each([
+    [{ callbackUrl: 'http://example.com' }, '--callback-url: must be an https address'],
+    [{ clientReference: 'x'.repeat(129) }, '--client-reference: at most 128 characters'],
+    [{ from: 'not a tag' }, '--from'],
+  ])('checks the fields before anything is sent: %j', async (options, said) => {
+    const problems = await problemsOf(plan(['b.mp4'], { to: ['ca'], ...options }));
+    expect(problems.join('\n')).toContain(said);
+  });
+});

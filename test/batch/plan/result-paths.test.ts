@@ -1,0 +1,47 @@
+import { sep } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createItem } from '../../../src/batch/plan/items.ts';
+import { resultPaths } from '../../../src/batch/plan/result-paths.ts';
+
+const HOSTILE = fc.string({
+  unit: fc.constantFrom('.', '/', '\\', 'a', '\0', '\n', '~', ':', ' ', '\u202e'),
+});
+
+function place(
+  name: string,
+  kind: 'auto_localization' | 'audio_separation' = 'auto_localization',
+  template = '',
+) {
+  const about = { path: '/x', bytes: 1, mtimeMs: 0, contentType: 'video/mp4', seconds: null };
+  const input = { type: 'file', label: name, stem: 'talk', name, ...about } as const;
+  const item = createItem(kind, input, {
+    targetLanguage: kind === 'auto_localization' ? 'es' : null,
+    fields: {},
+  });
+  return resultPaths(item, { folder: '/out', template, existing: 'refuse' });
+}
+
+it('the tree of the inputs stays inside the folder of results, whatever the folders are called', () => {
+  fc.assert(
+    fc.property(HOSTILE, (name) => {
+      const [path = ''] = place(name) ?? [];
+      expect(path.startsWith(`${sep}out${sep}`)).toBe(true);
+      expect(path.split(sep)).not.toContain('..');
+      expect(path).not.toMatch(/[\0\n\u202e]/);
+      expect(path.endsWith(`${sep}talk.es.mp4`)).toBe(true);
+    }),
+  );
+});
+
+it('every file of a result has its place', () => {
+  expect(place('week1/talk.mp4', 'audio_separation')).toEqual([
+    '/out/week1/talk.vocals.wav',
+    '/out/week1/talk.background.wav',
+  ]);
+});
+
+it('a name with what only the job finds out has none yet', () => {
+  expect(place('talk.mp4', 'auto_localization', '{id}{ext}')).toBeNull();
+  expect(place('talk.mp4', 'audio_separation', '{stem}.{lang}.{asset}{ext}')).toBeNull();
+});

@@ -1,0 +1,88 @@
+/** What a plan takes from outside, and folders of small files to plan for. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import type { BatchPlan, History, PlanRequest } from '../../../src/batch/plan/batch-plan.ts';
+import { foldItemFacts } from '../../../src/batch/plan/facts.ts';
+import { planBatch } from '../../../src/batch/plan/plan.ts';
+import type { PlanIo } from '../../../src/batch/plan/plan-io.ts';
+import { Failure } from '../../../src/client/failure.ts';
+import { foldIntents } from '../../../src/journal/intents.ts';
+import type { LogRecord } from '../../../src/journal/record-line.ts';
+
+/** The mark of an MP4; nothing here reads further. */
+export const MP4 = Buffer.from('\0\0\0\x20ftypisom\0\0\0\0');
+export const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n';
+export const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+/** A folder with these files, removed after the test. */
+export function createFolder(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-plan-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+export function createPlanIo(cwd: string, more: Partial<PlanIo> & { typed?: string } = {}): PlanIo {
+  const { typed = '', ...rest } = more;
+  return {
+    cwd,
+    stdin: Readable.from([Buffer.from(typed)]),
+    probeDuration: async () => 61,
+    freeBytes: async () => null,
+    ...rest,
+  };
+}
+
+export function createHistory(
+  records: readonly LogRecord[] = [],
+  choices: Partial<History['choices']> = {},
+): History {
+  return {
+    recorded: { intents: foldIntents(records), facts: foldItemFacts(records) },
+    choices: {
+      now: NOW,
+      fresh: false,
+      replace: false,
+      retryFailed: false,
+      hashFile: () => Promise.reject(new Error('no file should have to be read')),
+      ...choices,
+    },
+  };
+}
+
+export interface Planning {
+  readonly kind?: PlanRequest['kind'];
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly io?: Parameters<typeof createPlanIo>[1];
+  readonly history?: History;
+}
+
+/** Plans a localization to Catalan unless told otherwise. */
+export function plan(cwd: string, operands: readonly string[], more: Planning = {}): Promise<BatchPlan> {
+  const { kind = 'auto_localization', options = {}, io = {}, history = createHistory() } = more;
+  return planBatch(
+    { kind, operands, options: { to: ['ca'], ...options }, body: {}, problems: [] },
+    createPlanIo(cwd, io),
+    history,
+  );
+}
+
+/** `pointer: detail` of every problem that a plan names. */
+export async function problemsOf(planned: Promise<unknown>): Promise<string[]> {
+  const failure = await planned.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof Failure)) throw failure ?? new Error('the plan was fine');
+  return (failure.facts.errors ?? []).map(({ pointer, detail }) => `${pointer}: ${detail}`);
+}
+
+export function namesOf({ planned }: BatchPlan): string[] {
+  return planned.map(({ item }) => item.input.name);
+}

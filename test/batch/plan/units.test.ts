@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { JobInput } from '../../../src/batch/plan/input.ts';
+import { unitsOf } from '../../../src/batch/plan/units.ts';
+
+const named = { label: 'a', stem: 'a', name: 'a' };
+const video = (seconds: number | null): JobInput => ({
+  ...named,
+  type: 'file',
+  path: '/a',
+  bytes: 1,
+  mtimeMs: 0,
+  contentType: 'video/mp4',
+  seconds,
+});
+const lines = (...texts: string[]): JobInput => ({
+  ...named,
+  type: 'lines',
+  sha256: '',
+  file: null,
+  lines: texts.map((text, at) => ({ index: at + 1, start_ms: at, end_ms: at + 1, text })),
+});
+
+describe('what an input will be metered by', () => {
+  it.each([
+    [0.1, 1],
+    [60, 1],
+    [60.0004, 1],
+    [60.001, 2],
+    [900, 15],
+  ])('a video of %d s is %d started minutes', (seconds, quantity) => {
+    expect(unitsOf('auto_localization', video(seconds))).toEqual({ unit: 'started_minute', quantity });
+  });
+
+  it('a translation counts lines', () => {
+    expect(unitsOf('subtitle_translation', lines('a', 'b'))).toEqual({ unit: 'line', quantity: 2 });
+  });
+
+  it.each([
+    [1000, 1],
+    [1001, 2],
+  ])('a dub of %d characters beyond ASCII is %d started thousands', (count, quantity) => {
+    expect(unitsOf('dubbing', lines('😀'.repeat(count)))).toEqual({
+      unit: 'started_thousand_characters',
+      quantity,
+    });
+  });
+
+  it('is not known for what only the service can measure', () => {
+    expect(unitsOf('audio_separation', video(null))).toBeNull();
+    expect(unitsOf('dubbing', { ...named, type: 'upload', id: 'upl_1' })).toBeNull();
+  });
+});
