@@ -34,10 +34,11 @@ export async function parseArguments(argv: readonly string[], io: Io): Promise<I
     .helpCommand(false);
   root.addHelpText('after', rootHelp());
   const path = namedPath(argv);
-  for (const section of COMMAND_SECTIONS) {
-    for (const row of section.rows) {
-      await addRow(root, row, section.title, path, io, found);
-    }
+  const rows = COMMAND_SECTIONS.flatMap(({ title, rows: those }) => those.map((row) => ({ title, row })));
+  // The others are wanted only by the root help, which an option before the name may ask for, and to suggest a name.
+  const named = rows.filter(({ row }) => row.name === argv[0]);
+  for (const { title, row } of named.length === 0 ? rows : named) {
+    await addRow(root, row, title, path, io, found);
   }
   addHelpCommand(root, io);
   if (argv.length === 0) {
