@@ -4,18 +4,22 @@
 _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
-    '') commands='localize separate recognize translate dub jobs webhooks upload credits api doctor profile engines serve schema completion help' operands='free' options='--version -V --help -h' ;;
-    'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --detach --set --body --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'separate') commands='' operands='files' options='--client-reference --callback-url --detach --set --body --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'recognize') commands='' operands='files' options='--from --client-reference --callback-url --detach --set --body --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'translate') commands='' operands='files' options='--from --to --client-reference --callback-url --detach --set --body --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'dub') commands='' operands='files' options='--to --voice-mode --client-reference --callback-url --detach --set --body --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion help' operands='free' options='--version -V --help -h' ;;
+    'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'separate') commands='' operands='files' options='--client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'recognize') commands='' operands='files' options='--from --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'translate') commands='' operands='files' options='--from --to --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'dub') commands='' operands='files' options='--to --voice-mode --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs') commands='list get wait download cancel' operands='free' options='--help -h' ;;
     'jobs list') commands='' operands='free' options='--kind --limit --cursor --since --until --status --client-reference --all --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs get') commands='' operands='source jobs' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs wait') commands='' operands='source jobs' options='--out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs download') commands='' operands='source jobs' options='--all-finished --kind --out --name --clobber --skip-existing --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs cancel') commands='' operands='source jobs' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'batch') commands='status retry report' operands='free' options='--help -h' ;;
+    'batch status') commands='' operands='folders' options='--all --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'batch retry') commands='' operands='folders' options='--all --dry-run --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'batch report') commands='' operands='folders' options='--format --html --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'webhooks') commands='listen verify' operands='free' options='--help -h' ;;
     'webhooks listen') commands='' operands='free' options='--host --port --path --forward-to --exec --until --timeout --secret-stdin --form --header-prefix --tolerance --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'webhooks verify') commands='' operands='free' options='--body --headers --timestamp --id --signature --at --secret-stdin --form --header-prefix --tolerance --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
@@ -44,8 +48,9 @@ _vloc_place() {
     'serve keys revoke') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'schema') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'completion') commands='' operands='choices bash zsh fish powershell' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'help') commands='localize separate recognize translate dub jobs webhooks upload credits api doctor profile engines serve schema completion exit-codes environment' operands='free' options='--help -h' ;;
+    'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion exit-codes environment' operands='free' options='--help -h' ;;
     'help jobs') commands='list get wait download cancel' operands='free' options='' ;;
+    'help batch') commands='status retry report' operands='free' options='' ;;
     'help webhooks') commands='listen verify' operands='free' options='' ;;
     'help upload') commands='list get create complete' operands='free' options='' ;;
     'help credits') commands='history' operands='free' options='' ;;
@@ -71,10 +76,20 @@ _vloc_value() {
     *' --resolution') value='choices source 1080p 720p 480p' ;;
     *' --client-reference') value='free' ;;
     *' --callback-url') value='free' ;;
+    'localize --include'|'separate --include'|'recognize --include'|'translate --include'|'dub --include') value='free' ;;
+    *' --exclude') value='free' ;;
+    *' --files-from') value='files' ;;
+    *' --files-from0') value='files' ;;
+    *' --sheet') value='files' ;;
+    *' --order') value='choices given size name' ;;
     *' --set') value='free' ;;
     'localize --body'|'separate --body'|'recognize --body'|'translate --body'|'dub --body') value='at-file' ;;
     'webhooks verify --body') value='files' ;;
-    *' --out') value='folders' ;;
+    *' --jobs') value='free' ;;
+    *' --max-credits') value='free' ;;
+    *' --max-duration') value='free' ;;
+    'localize --out'|'separate --out'|'recognize --out'|'translate --out'|'dub --out'|'jobs wait --out'|'jobs download --out') value='folders' ;;
+    'batch report --out') value='files' ;;
     *' --name') value='free' ;;
     *' --timeout') value='free' ;;
     *' --output') value='choices table json ndjson plain id' ;;
@@ -83,7 +98,8 @@ _vloc_value() {
     'localize --fields'|'separate --fields'|'recognize --fields'|'translate --fields'|'dub --fields'|'jobs wait --fields'|'jobs download --fields'|'jobs cancel --fields') value=',choices input id kind status target_language client_reference charged_credits expires_at files error' ;;
     'jobs list --fields') value=',choices id object status progress client_reference created_at updated_at detail_url' ;;
     'jobs get --fields') value=',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at' ;;
-    'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'schema --fields'|'completion --fields') value=',free' ;;
+    'batch status --fields'|'batch retry --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline key' ;;
+    'batch report --fields'|'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'schema --fields'|'completion --fields') value=',free' ;;
     'upload --fields'|'upload list --fields'|'upload get --fields'|'upload create --fields'|'upload complete --fields') value=',choices id object status purpose file_name content_type size_bytes upload_request media subtitle error client_reference created_at updated_at expires_at detail_url' ;;
     'credits --fields') value=',choices object balance_credits reserved_credits available_credits monthly_usage' ;;
     'credits history --fields') value=',choices id object amount capability job_id client_reference unit quantity posted_at' ;;
@@ -100,6 +116,7 @@ _vloc_value() {
     'webhooks listen --until') value='source jobs' ;;
     'jobs list --status') value='choices queued processing succeeded failed cancelled' ;;
     'upload list --status') value='choices waiting_for_upload validating ready failed expired' ;;
+    *' --format') value='choices markdown json junit' ;;
     *' --host') value='free' ;;
     *' --port') value='free' ;;
     *' --path') value='free' ;;

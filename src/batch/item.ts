@@ -92,6 +92,8 @@ export type StopReason =
 /** What a run tells those who watch it: the screen, the lines of a log, `--output ndjson`. */
 export type BatchEvent =
   | { readonly type: 'item'; readonly item: BatchItem; readonly state: ItemState; readonly atMs: number }
+  /** A file is at the service, for all its items. */
+  | { readonly type: 'uploaded'; readonly item: BatchItem; readonly uploadId: string; readonly bytes: number }
   /** Slots that this run may use now: fewer after CONCURRENCY_LIMIT_EXCEEDED. */
   | { readonly type: 'window'; readonly size: number; readonly inFlight: number }
   | { readonly type: 'credits'; readonly reserved: number; readonly charged: number }

@@ -1,7 +1,7 @@
 /** Topics of `vloc help`, each made from the table it speaks of. */
 
+import { EXIT_CODES } from '../commands/exit-codes.ts';
 import { ENVIRONMENT } from '../profiles/environment.ts';
-import { EXIT_CODES } from './exit-codes.ts';
 
 export interface HelpTopic {
   readonly name: string;

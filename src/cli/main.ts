@@ -1,10 +1,10 @@
 /** One run: parse, run the command, turn whatever comes out into an exit code. */
 import { Failure } from '../client/failure.ts';
 import { Interruption } from '../commands/context.ts';
+import { EXIT_CODES } from '../commands/exit-codes.ts';
 import type { Io } from '../commands/io.ts';
 import { chooseOutput } from './choose-output.ts';
 import { createDataOutput } from './data-output.ts';
-import { EXIT_CODES } from './exit-codes.ts';
 import { asFailure } from './failures.ts';
 import { parseArguments } from './program.ts';
 import { withProjectDefaults } from './project-defaults.ts';

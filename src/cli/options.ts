@@ -30,6 +30,8 @@ export function readValue(spec: OptionSpec, text: string, previous: unknown): un
   switch (spec.type) {
     case 'list':
       return [...(Array.isArray(previous) ? previous : []), ...splitList(text)];
+    case 'texts':
+      return [...(Array.isArray(previous) ? previous : []), text];
     case 'pairs':
       return { ...(typeof previous === 'object' ? previous : {}), ...readPair(text) };
     case 'duration': {
@@ -63,6 +65,7 @@ function readPair(text: string): Record<string, string> {
 const ABSENT: Readonly<Record<OptionSpec['type'], unknown>> = {
   flag: false,
   list: [],
+  texts: [],
   pairs: {},
   text: undefined,
   duration: undefined,

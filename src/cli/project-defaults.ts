@@ -74,7 +74,7 @@ async function knownNames(): Promise<string[]> {
 }
 
 async function unknownName(written: string, known: readonly string[]): Promise<string> {
-  const { nearestName } = await import('../profiles/nearest.ts');
+  const { nearestName } = await import('../protocol/nearest.ts');
   const meant = nearestName(written, known.map(writtenName));
   return `no command has such an option${meant === null ? '' : `; did you mean ${meant}?`}`;
 }
@@ -92,6 +92,12 @@ function readDefault(spec: OptionSpec, value: unknown, folder: string): Read {
         : { fault: `choose of ${spec.choices.join(', ')}` };
     case 'pairs':
       return isTextRecord(value) ? { value } : { fault: 'write an object of texts' };
+    case 'texts': {
+      const parts: unknown[] = Array.isArray(value) ? value : [value];
+      return parts.every((part) => typeof part === 'string')
+        ? { value: parts }
+        : { fault: 'write a list of texts' };
+    }
     case 'list': {
       const parts: unknown[] = Array.isArray(value) ? value : [value];
       if (!parts.every((part) => typeof part === 'string')) return { fault: 'write a list of texts' };

@@ -3,17 +3,17 @@ import type { Context } from './context.ts';
 
 export type OptionSpec = { readonly help: string; readonly short?: string } & (
   | { readonly type: 'flag' }
-  | { readonly type: 'text' | 'list' | 'pairs'; readonly value: string }
+  | { readonly type: 'text' | 'list' | 'texts' | 'pairs'; readonly value: string }
   | { readonly type: 'duration' | 'number'; readonly value: string }
   | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default?: string }
 );
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 
-/** What the parser hands over for an option: durations in milliseconds, `pairs` from repeated `name=value`. */
+/** What the parser hands over for an option: durations in milliseconds, `list` split at commas, `texts` from repetition alone, `pairs` from repeated `name=value`. */
 export type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
   ? boolean
-  : O extends { type: 'list' }
+  : O extends { type: 'list' | 'texts' }
     ? readonly string[]
     : O extends { type: 'pairs' }
       ? Readonly<Record<string, string>>
@@ -62,7 +62,4 @@ export function defineCommand<const T extends OptionTable>(command: Command<T>):
   return command as unknown as Command;
 }
 
-/** The flag of an option: `subtitleOutput` is written `--subtitle-output`. */
-export function flagName(option: string): string {
-  return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
+export { flagName } from '../batch/plan/field-flags.ts';

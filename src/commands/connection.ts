@@ -1,8 +1,9 @@
 /** The service a run talks to: one elsewhere, or the one inside this program, over real HTTP either way. */
 import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
+import { profileId } from '../journal/profile-id.ts';
 import { proxySettings } from '../profiles/proxy-settings.ts';
-import { readSources, resolveTarget, type Target } from '../profiles/resolve.ts';
+import { readSources, resolveTarget, stateFolder, type Target } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
@@ -13,6 +14,10 @@ export interface Connection {
   readonly capabilities: Capabilities | null;
   /** Pace of looking at jobs; null leaves it to the client. */
   readonly everyMs: number | null;
+  /** Names service and key in the records of this machine; see `profileId`. */
+  readonly profile: string;
+  /** Where those records lie. */
+  readonly stateDir: string;
   close(): Promise<void>;
 }
 
@@ -54,7 +59,15 @@ export async function createRemoteClient(
 
 async function connectRemote(target: Target & { type: 'remote' }, context: Context): Promise<Connection> {
   const client = await createRemoteClient(target, context);
-  return { client, capabilities: null, everyMs: null, close: () => client.close() };
+  const { env, platform } = context.io;
+  return {
+    client,
+    capabilities: null,
+    everyMs: null,
+    profile: profileId(target.baseUrl, target.key),
+    stateDir: stateFolder(env, platform),
+    close: () => client.close(),
+  };
 }
 
 async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
@@ -78,6 +91,8 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     client,
     capabilities,
     everyMs: EMBEDDED_POLL_MS,
+    profile: profileId(stateDir, key),
+    stateDir,
     close: async () => {
       await client.close();
       await service.close();

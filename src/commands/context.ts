@@ -20,6 +20,39 @@ export interface Progress {
   close(): void;
 }
 
+/** One of many pieces of work, while it goes on. */
+export interface RunningWork {
+  readonly label: string;
+  readonly step: Step;
+  /** When it began, milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** How many pieces of work stand at one moment. */
+export interface WorkPicture {
+  /** Longest running first. */
+  readonly running: readonly RunningWork[];
+  readonly counts: {
+    readonly total: number;
+    readonly done: number;
+    readonly running: number;
+    readonly waiting: number;
+    readonly failed: number;
+    /** Not begun, or not followed to the end, because the whole came to a stop. */
+    readonly left: number;
+  };
+  /** Expected time to the end in milliseconds; null while nothing is known. */
+  readonly leftMs: number | null;
+  /** Null while no job has told. */
+  readonly credits: { readonly reserved: number; readonly charged: number } | null;
+  /** Slots of the service that this run may use; null before the first one is taken. */
+  readonly slots: number | null;
+  /** When the first result that is not here yet lapses, RFC 3339. */
+  readonly deadline: string | null;
+  /** Why no more work is begun, one sentence; null while it is. */
+  readonly stop: string | null;
+}
+
 /** The title of a column; cells under a bare title are never shortened, since they are copied: ids, paths. */
 export type TableHead =
   | string
@@ -37,6 +70,8 @@ export interface Terminal {
   warn(text: string): void;
   detail(text: string): void;
   progress(): Promise<Progress>;
+  /** Progress of many pieces of work with totals; `look` is asked how they stand whenever that is shown. */
+  board(look: () => WorkPicture): Promise<Progress>;
   /** Lays rows out as a table that fits a terminal on stdout; cells are escaped. */
   table(head: readonly TableHead[], rows: readonly (readonly string[])[]): Promise<string>;
   /** Asks for a yes on the terminal; false where there is none to ask. */

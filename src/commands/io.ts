@@ -2,8 +2,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ClientOptions } from '../client/index.ts';
 
-/** A stream that may be a terminal; `columns` is its width in cells. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+/** A stream that may be a terminal; `columns` is its width in cells, `rows` its height. */
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };

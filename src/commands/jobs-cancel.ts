@@ -1,6 +1,7 @@
 import { Failure } from '../client/failure.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
+import { recordedKinds } from './job/find-jobs.ts';
 import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
@@ -23,10 +24,11 @@ export const jobsCancel: Command = defineCommand({
     const { ids } = await readReferences(operands, context.io);
     const connection = await connect(context);
     try {
+      const kinds = await recordedKinds(context, connection);
       const outcomes: Outcome[] = [];
       for (const id of ids) {
         try {
-          const found = await connection.client.jobs.find(id, { signal: context.signal });
+          const found = await connection.client.jobs.find(kinds.get(id) ?? id, { signal: context.signal });
           const job = await connection.client.jobs.cancel(found.object, found.id, { signal: context.signal });
           outcomes.push({ label: id, stem: id, job, files: [], failure: null });
         } catch (error) {

@@ -1,15 +1,16 @@
+import { readDelivery } from '../batch/plan/delivery.ts';
 import { Failure } from '../client/failure.ts';
-import type { Client, Job } from '../client/index.ts';
+import type { Job } from '../client/index.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import type { Context } from './context.ts';
 import { collectJobs } from './job/find-jobs.ts';
 import { deliverJob, type Follow } from './job/follow-job.ts';
 import { FOLDER_OPTIONS } from './job/job-options.ts';
-import { readDelivery } from './job/job-plan.ts';
 import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
 import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
+import { openLocalRecords } from './local-records.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsDownload: Command = defineCommand({
@@ -52,8 +53,8 @@ export const jobsDownload: Command = defineCommand({
       wait: connection.client.jobs.wait,
     };
     try {
-      const references = allFinished ? await succeededIds(connection.client, kinds, context) : named.ids;
-      const { found, outcomes } = await collectJobs(context, connection.client, references);
+      const references = allFinished ? await succeededIds(connection, kinds, context) : named.ids;
+      const { found, outcomes } = await collectJobs(context, connection, references);
       const jobs = found.toSorted(soonestFirst);
       const due = allFinished ? withoutExpired(jobs, context) : jobs;
       const delivered: Outcome[] = [];
@@ -87,18 +88,24 @@ function checkChoice(operands: readonly string[], allFinished: boolean): void {
   });
 }
 
+/** What the lists say, and what this machine knows to have a result and has not fetched. */
 async function succeededIds(
-  client: Client,
+  connection: Connection,
   kinds: readonly JobKind[],
-  { signal }: Context,
+  { io, signal }: Context,
 ): Promise<readonly string[]> {
   const request = {
     filters: { status: 'succeeded' },
     cursor: undefined,
     limit: Number.POSITIVE_INFINITY,
   };
-  const { data } = await listJobs(client, kinds, request, signal);
-  return data.map((job) => `${job.object}/${job.id}`);
+  const { data } = await listJobs(connection.client, kinds, request, signal);
+  const listed = data.map((job) => `${job.object}/${job.id}`);
+  const recorded = await openLocalRecords(connection, io.now)
+    .jobs.listUnfetched()
+    .catch(() => []);
+  const due = recorded.filter(({ state, kind }) => state === 'succeeded' && kinds.includes(kind));
+  return [...new Set([...listed, ...due.map(({ kind, id }) => `${kind}/${id}`)])];
 }
 
 /** The job whose addresses lapse first; those that do not tell come last. */

@@ -25,7 +25,7 @@ export const jobsGet: Command = defineCommand({
     const { ids, single } = await readReferences(operands, context.io);
     const connection = await connect(context);
     try {
-      const { found, outcomes } = await collectJobs(context, connection.client, ids);
+      const { found, outcomes } = await collectJobs(context, connection, ids);
       const [only] = found;
       if (!single) await printList(context, JOBS, { data: found, has_more: false, next_cursor: null });
       else if (only !== undefined) await printRecord(context, JOBS, only);

@@ -1,9 +1,9 @@
+import { readDelivery } from '../batch/plan/delivery.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { collectJobs } from './job/find-jobs.ts';
 import { chooseWait, type Follow, followJob } from './job/follow-job.ts';
 import { DELIVERY_OPTIONS } from './job/job-options.ts';
-import { readDelivery } from './job/job-plan.ts';
 import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
@@ -39,7 +39,7 @@ export const jobsWait: Command = defineCommand({
       wait: chooseWait(connection, ids.length),
     };
     try {
-      const { found, outcomes: looked } = await collectJobs(context, connection.client, ids);
+      const { found, outcomes: looked } = await collectJobs(context, connection, ids);
       const lost = looked.flatMap(({ label, failure }): Outcome[] =>
         failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
       );

@@ -4,6 +4,7 @@
  */
 import type { CommandGroup, CommandLeaf, CommandRow, CommandSection } from './command-row.ts';
 import { ACCOUNT } from './tree-account.ts';
+import { BATCH } from './tree-batch.ts';
 
 export type { CommandGroup, CommandLeaf, CommandRow, CommandSection };
 
@@ -72,6 +73,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
         ],
       },
+      BATCH,
       {
         name: 'webhooks',
         summary: 'receive and verify the events that tell of the end of jobs',

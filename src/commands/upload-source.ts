@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { type Content, readContent } from '../batch/plan/content.ts';
+import { statReadable } from '../batch/plan/readable-file.ts';
 import { Failure } from '../client/failure.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { UploadPurpose } from '../protocol/states.ts';
 import { formatBytes } from './format.ts';
 import type { Io } from './io.ts';
-import { statReadable } from './job/job-input.ts';
-import { type Content, readContent } from './upload-content.ts';
 
 export interface UploadSource extends Content {
   readonly label: string;

@@ -1,11 +1,14 @@
+import { findKnownUpload, rememberUpload } from '../batch/run/known-uploads.ts';
 import { Failure } from '../client/failure.ts';
 import type { Upload } from '../client/index.ts';
+import { JournalFailure } from '../journal/failure.ts';
 import { UPLOAD_PURPOSES } from '../protocol/states.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type Connection, connect } from './connection.ts';
 import type { Context, Progress } from './context.ts';
 import { summarizeFailures } from './job/outcome.ts';
 import { createUploadReport, describeReady } from './job/upload-input.ts';
+import { openLocalRecords } from './local-records.ts';
 import { printList } from './records.ts';
 import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
 import { readUploadSources, type UploadSource } from './upload-source.ts';
@@ -91,20 +94,46 @@ async function uploadAll(
 
 async function uploadOne(
   context: Context,
-  { client, everyMs }: Connection,
+  connection: Connection,
   progress: Progress,
   source: UploadSource,
   { clientReference, noWait }: UploadSettings,
 ): Promise<Upload> {
   const { label, path, bytes, ...description } = source;
-  const sent = await client.uploads.sendFile(path, {
+  const { client, everyMs } = connection;
+  const { signal, io } = context;
+  const file = { path, bytes, purpose: description.purpose };
+  const { uploads: record } = openLocalRecords(connection, io.now);
+  // A reference is asked for because there is to be an upload that carries it.
+  if (clientReference === undefined) {
+    const known = await unlessRecordFails(() => findKnownUpload({ record, client }, file, signal));
+    if (known != null) {
+      progress.end(label, 'done', `${describeReady(known.upload, bytes)}, sent before`);
+      return known.upload;
+    }
+  }
+  const { upload: sent, sha256 } = await client.uploads.sendFile(path, {
     ...description,
     clientReference,
-    signal: context.signal,
+    signal,
     wait: !noWait,
+    hash: true,
     ...(everyMs === null ? {} : { everyMs }),
     onProgress: createUploadReport(label, context, progress),
   });
-  progress.end(label, 'done', describeReady(sent.upload, bytes));
-  return sent.upload;
+  if (sha256 !== null && sent.status === 'ready') {
+    await unlessRecordFails(() => rememberUpload(record, { upload: sent, sha256 }, file, io.now()));
+  }
+  progress.end(label, 'done', describeReady(sent, bytes));
+  return sent;
+}
+
+/** A record that cannot be read or written only costs another upload. */
+async function unlessRecordFails<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JournalFailure) return undefined;
+    throw error;
+  }
 }

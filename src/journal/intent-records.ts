@@ -32,7 +32,15 @@ const intend = v.object({
 const accepted = v.object({ type: v.literal('accepted'), ...common, job_id: v.string() });
 
 /** The service has said no before it made anything: nothing is charged. */
-const refused = v.object({ type: v.literal('refused'), ...common, code: v.string(), retryable: v.boolean() });
+const refused = v.object({
+  type: v.literal('refused'),
+  ...common,
+  code: v.string(),
+  retryable: v.boolean(),
+  message: v.optional(v.string()),
+  /** Of the answer, for support. */
+  request_id: v.optional(v.string()),
+});
 
 /** The job has come to its end. */
 const finished = v.object({

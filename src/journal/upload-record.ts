@@ -37,6 +37,8 @@ export interface UploadRecord {
   remove(uploadId: string): Promise<void>;
   /** An upload of this profile with these bytes that can still be used, or null; of several the one that lasts longest. */
   find(wanted: WantedBytes): Promise<ReadyUpload | null>;
+  /** Whether an upload of this profile with so many bytes can still be used: to know its hash costs reading the file. */
+  hasSize(size: number, purpose: UploadPurpose): Promise<boolean>;
 }
 
 export const UPLOAD_RECORD_FILE = 'uploads.log';
@@ -51,24 +53,26 @@ const LEAST_LIFE_MS = 10 * 60_000;
  */
 export function openUploadRecord(stateDir: string, profile: string, now: () => number): UploadRecord {
   const log = openSharedLog(join(stateDir, UPLOAD_RECORD_FILE), (records) => pickLiveUploads(records, now()));
+
+  async function readUsable(size: number, purpose: UploadPurpose): Promise<ReadyLine[]> {
+    const uploads = foldUploads((await log.read()).records, now() + LEAST_LIFE_MS);
+    return uploads.filter(
+      (upload) => upload.profile === profile && upload.size === size && upload.purpose === purpose,
+    );
+  }
+
   return {
     add: (upload) => log.append({ type: 'upload_ready', profile, ...upload }),
     remove: (upload_id) => log.append({ type: 'upload_gone', profile, upload_id }),
     async find({ sha256, size, purpose }) {
-      const uploads = foldUploads((await log.read()).records, now() + LEAST_LIFE_MS);
-      const usable = uploads.filter(
-        (upload) =>
-          upload.profile === profile &&
-          upload.sha256 === sha256 &&
-          upload.size === size &&
-          upload.purpose === purpose,
-      );
+      const usable = (await readUsable(size, purpose)).filter((upload) => upload.sha256 === sha256);
       usable.sort((left, right) => Date.parse(right.expires_at) - Date.parse(left.expires_at));
       const [best] = usable;
       if (best === undefined) return null;
       const { type: _type, profile: _profile, ...upload } = best;
       return upload;
     },
+    hasSize: async (size, purpose) => (await readUsable(size, purpose)).length > 0,
   };
 }
 

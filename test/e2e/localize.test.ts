@@ -114,10 +114,16 @@ describe('vloc localize sample.mp4 --to es', () => {
     5 * MINUTES,
   );
 
-  it('does not replace a file that is there, and sends nothing', async () => {
-    const again = await vloc.run('localize', 'sample.mp4', '--to', 'es');
-    expect(again.code).toBe(2);
-    expect(again.stderr).toContain('--clobber');
+  it('is not paid a second time: the same command again has nothing to do', async () => {
+    const again = await vloc.run('localize', 'sample.mp4', '--to', 'es', '-o', 'plain');
+    expect(again).toMatchObject({ code: 0, stdout: `${inFolder('sample.es.mp4')}\n` });
+    expect(again.stderr).not.toContain('Embedded service');
+  });
+
+  it('is not replaced by one with other options, and nothing is sent', async () => {
+    const other = await vloc.run('localize', 'sample.mp4', '--to', 'es', '--original-audio', 'mute');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain('--clobber');
     expect((await vloc.run('localize', 'sample.mp4', '--to', 'es', '--skip-existing')).code).toBe(0);
   });
 });

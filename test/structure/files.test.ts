@@ -9,7 +9,7 @@ const LONGEST = 250;
 const MEDIAN_BELOW = 80;
 
 /** Folders of tests that reach across packages. */
-const WIDE_FOLDERS = ['conformance', 'docs', 'e2e', 'structure'];
+const WIDE_FOLDERS = ['conformance', 'docs', 'e2e', 'hosted', 'structure'];
 /** The same within a package. */
 const WIDE_PATHS = ['test/service/media/', 'test/service/traps/'];
 /** Tests of a behaviour that several files of one package share; all others mirror the file that they test. */

@@ -8,10 +8,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol'],
   journal: ['protocol'],
   batch: ['protocol', 'client', 'journal'],
+  'report-page': ['protocol', 'batch'],
   profiles: ['protocol', 'client'],
   engines: ['protocol'],
+  prepare: ['protocol', 'engines'],
   service: ['protocol', 'engines'],
-  commands: ['protocol', 'client', 'journal', 'batch', 'profiles', 'engines', 'service'],
+  commands: ['protocol', 'client', 'journal', 'batch', 'profiles', 'engines', 'prepare', 'service'],
   cli: ['protocol', 'client', 'batch', 'profiles', 'commands'],
 };
 
@@ -23,21 +25,25 @@ const HOMES: Record<string, readonly string[]> = {
   conf: ['profiles'],
   '@napi-rs/keyring': ['profiles'],
   ora: ['cli'],
+  'log-update': ['cli'],
   'cli-table3': ['cli'],
-  chalk: ['cli'],
   'string-width': ['cli'],
   'jq-wasm': ['cli'],
-  filenamify: ['commands'],
+  filenamify: ['batch'],
+  tinyglobby: ['batch'],
+  'csv-parse': ['batch'],
   hono: ['service'],
   '@hono/node-server': ['service'],
   'ipaddr.js': ['service'],
-  valibot: ['protocol', 'journal', 'profiles', 'service', 'engines'],
+  valibot: ['protocol', 'journal', 'batch', 'profiles', 'service', 'engines', 'prepare'],
   '@valibot/to-json-schema': ['protocol'],
   'prom-client': ['service'],
   ulid: ['protocol'],
   'sherpa-onnx-node': ['engines'],
   '@jitsi/rnnoise-wasm': ['engines'],
   'fft.js': ['engines'],
+  'media-captions': ['prepare'],
+  'ass-compiler': ['prepare'],
 };
 
 const modules = readModules('src');
@@ -88,9 +94,10 @@ describe('imports between folders', () => {
   });
 
   it('load the media work when it is needed', () => {
+    const mediaWork = ['engines', 'prepare'];
     const eager = local.filter(
       ({ from, target, manner }) =>
-        from.folder !== 'engines' && target.startsWith('src/engines/') && manner === 'eager',
+        !mediaWork.includes(from.folder) && /^src\/(engines|prepare)\//.test(target) && manner === 'eager',
     );
     expect(show(eager)).toEqual([]);
   });

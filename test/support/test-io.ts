@@ -17,6 +17,7 @@ export interface TestIoOptions {
   readonly stdin?: string;
   readonly now?: () => number;
   readonly platform?: NodeJS.Platform;
+  readonly pace?: NonNullable<Io['pace']>;
 }
 
 /** Streams that are no terminals; the environment holds only what is given. */
@@ -34,6 +35,7 @@ export function createTestIo(options: TestIoOptions = {}): TestIo {
       cwd: options.cwd ?? process.cwd(),
       platform: options.platform ?? 'linux',
       now: options.now ?? Date.now,
+      ...(options.pace === undefined ? {} : { pace: options.pace }),
       onSignal: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

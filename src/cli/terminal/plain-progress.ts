@@ -5,7 +5,7 @@ import { escapeControls } from './escape.ts';
 import { describeStep } from './step-text.ts';
 
 /** Often enough that a CI job does not count as hung, seldom enough that a log stays readable. */
-const HEARTBEAT_MS = 30_000;
+export const HEARTBEAT_MS = 30_000;
 
 /** Writes a line when the phase of a key changes, or when it was silent for half a minute. */
 export function createPlainProgress(io: Pick<Io, 'stderr' | 'now'>): Progress {

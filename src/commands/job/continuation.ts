@@ -1,8 +1,11 @@
 /** The commands that take up where a run left off. */
+
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import { fixStem } from '../../batch/plan/result-name.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
 import type { Job } from '../../client/index.ts';
+import type { Context } from '../context.ts';
 import { quoteForShell } from '../format.ts';
-import type { Delivery } from './job-plan.ts';
-import { fixStem } from './result-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -33,8 +36,58 @@ export function continueCommand(
   return words.map(quoteForShell).join(' ');
 }
 
-/** The same command again, replacing what it wrote. */
+/** The same command once more, paid anew, replacing what it wrote. */
 export function redoCommand(commandLine: readonly string[], env: Environment): string {
-  const words = commandLine.includes('--clobber') ? commandLine : [...commandLine, '--clobber'];
-  return [...programWords(env), ...words].map(quoteForShell).join(' ');
+  const missing = ['--fresh', '--clobber'].filter((flag) => !commandLine.includes(flag));
+  return [...programWords(env), ...commandLine, ...missing].map(quoteForShell).join(' ');
+}
+
+/** The same command again: it goes on where this run ends. */
+export function sameCommand(commandLine: readonly string[], env: Environment): string {
+  return [...programWords(env), ...commandLine].map(quoteForShell).join(' ');
+}
+
+/** Says how an interrupted run stands, and how to go on. */
+export function tellStop(
+  context: Context,
+  outcomes: readonly RunOutcome[],
+  delivery: Delivery,
+  isEmbedded: boolean,
+): void {
+  const { note } = context.terminal;
+  const running = outcomes.filter(isRunning).length;
+  const done = outcomes.filter(({ state }) => state.phase === 'done').length;
+  if (running === 0 && done === 0) note('Stopped before a job was made; nothing is charged.');
+  else if (outcomes.length === 1) note('Stopped waiting; the job is kept and nothing is lost.');
+  else {
+    const counts = `${done} of ${outcomes.length} done, ${running} running`;
+    note(`Stopped waiting: ${counts}. The jobs are kept and nothing is lost.`);
+  }
+  tellContinuation(context, outcomes, delivery, isEmbedded);
+}
+
+/** Says with which command to go on. */
+export function tellContinuation(
+  { terminal, commandLine, io }: Context,
+  outcomes: readonly RunOutcome[],
+  delivery: Delivery,
+  isEmbedded: boolean,
+): void {
+  const { note } = terminal;
+  if (isEmbedded && outcomes.some(isRunning)) {
+    note('The embedded service works only while a vloc runs; the job goes on with the next one.');
+  }
+  note('Continue with:');
+  note(`  ${sameCommand(commandLine, io.env)}`);
+  const [only] = outcomes;
+  if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
+  const { item, state } = only;
+  if (state.jobId === null) return;
+  note('or, from anywhere:');
+  note(`  ${continueCommand({ id: state.jobId }, item.input.stem, delivery, io.env)}`);
+}
+
+/** A job that was made and whose result is not here. */
+function isRunning({ state }: RunOutcome): boolean {
+  return state.phase === 'left' && state.jobId !== null;
 }

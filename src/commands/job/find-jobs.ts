@@ -3,28 +3,45 @@ import type { Client, Job } from '../../client/index.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { type Collected, collect } from '../collect.ts';
+import type { Connection } from '../connection.ts';
 import type { Context } from '../context.ts';
+import { openLocalRecords } from '../local-records.ts';
 
 /** Up to here asking all five kinds for each bare id costs no more than reading the newest page of every list. */
 const FEW = 1;
 
-/** Reads every job. For many bare ids the lists say first of which kind each is, so that none is asked for five times. */
+type Named = Pick<Connection, 'client' | 'stateDir' | 'profile'>;
+
+/** Reads every job; of a bare id this machine's record says the kind first, then the lists do. */
 export async function collectJobs(
-  context: Pick<Context, 'signal'>,
-  client: Pick<Client, 'jobs'>,
+  context: Pick<Context, 'signal' | 'io'>,
+  connection: Named,
   references: readonly string[],
 ): Promise<Collected<Job>> {
   const { signal } = context;
-  const bare = references.filter((reference) => !reference.includes('/'));
-  const paths =
-    bare.length > FEW ? await learnKinds(client, new Set(bare), signal) : new Map<string, string>();
+  const { client } = connection;
+  const recorded = await recordedKinds(context, connection);
+  const unknown = references.filter((reference) => !reference.includes('/') && !recorded.has(reference));
+  const listed = unknown.length > FEW ? await listedKinds(client, new Set(unknown), signal) : new Map();
+  const read = (reference: string) => client.jobs.find(reference, { signal });
   return collect(context, references, (reference) =>
-    client.jobs.find(paths.get(reference) ?? reference, { signal }),
+    read(recorded.get(reference) ?? listed.get(reference) ?? reference),
   );
 }
 
-/** `kind/id` for the ids that stand on the newest page of a list; the others are looked for one by one. */
-async function learnKinds(
+/** `kind/id` for the ids of jobs that this machine has made; a record that cannot be read only costs the help it is. */
+export async function recordedKinds(
+  { io }: Pick<Context, 'io'>,
+  connection: Pick<Connection, 'stateDir' | 'profile'>,
+): Promise<ReadonlyMap<string, string>> {
+  const jobs = await openLocalRecords(connection, io.now)
+    .jobs.list()
+    .catch(() => []);
+  return new Map(jobs.map(({ id, kind }) => [id, `${kind}/${id}`] as const));
+}
+
+/** The same for ids that stand on the newest page of a list; others are looked for one by one. */
+async function listedKinds(
   client: Pick<Client, 'jobs'>,
   ids: ReadonlySet<string>,
   signal: AbortSignal,

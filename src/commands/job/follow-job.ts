@@ -1,16 +1,19 @@
 /** One job from its creation to files on this disk, with progress. */
+
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import { deliverResults, jobFailure } from '../../batch/run/deliver.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
+import { JournalFailure } from '../../journal/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
 import { formatBytes } from '../format.ts';
-import { deliverResults, jobFailure } from './deliver.ts';
-import type { Delivery } from './job-plan.ts';
+import { openLocalRecords } from '../local-records.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Follow {
-  readonly connection: Pick<Connection, 'client' | 'everyMs'>;
+  readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile'>;
   readonly context: Context;
   readonly progress: Progress;
   readonly delivery: Delivery;
@@ -70,11 +73,32 @@ export async function deliverJob(follow: Follow, job: Job, label: string, stem: 
       signal: context.signal,
       onProgress: (bytes, total) => progress.show(key, downloadStep(bytes, total)),
     });
+    await noteDownloaded(follow, job, files);
     progress.end(key, 'done', files.map((file) => file.path).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
     return { label, stem, job, files, failure: null };
   } catch (error) {
     return failedJob(follow, key, { label, stem, job }, error);
+  }
+}
+
+/** For completion and `jobs download --all-finished`; a record that cannot be written is no reason to fail. */
+async function noteDownloaded(
+  { connection, context }: Follow,
+  job: Job,
+  files: readonly { readonly path: string }[],
+): Promise<void> {
+  const { jobs } = openLocalRecords(connection, context.io.now);
+  try {
+    // Of jobs that others have made the record knows nothing else either.
+    if ((await jobs.kindOf(job.id)) === null) return;
+    await jobs.see(job.id, job.status);
+    await jobs.markDownloaded(
+      job.id,
+      files.map(({ path }) => path),
+    );
+  } catch (error) {
+    if (!(error instanceof JournalFailure)) throw error;
   }
 }
 

@@ -5,17 +5,18 @@ import { type Command, defineCommand, type Example } from '../command.ts';
 import { jobOptions } from './job-options.ts';
 import { OUTCOME_FIELDS } from './outcome.ts';
 import { runJobs } from './run-jobs.ts';
+import { showPlan } from './show-plan.ts';
 
 const OPERANDS = {
   video: {
     name: 'input',
-    count: 'many',
-    help: 'video files, https addresses or ids of ready uploads',
+    count: 'any',
+    help: 'video files, folders, globs, https addresses or ids of ready uploads',
   },
   subtitle: {
     name: 'input',
-    count: 'many',
-    help: 'SRT files, JSON files of lines, https addresses, ids of ready uploads or of recognition and translation jobs, - for stdin',
+    count: 'any',
+    help: 'SRT files, JSON files of lines, folders, globs, https addresses, ids of ready uploads or of recognition and translation jobs, - for stdin',
   },
 } as const;
 
@@ -34,6 +35,9 @@ export function jobCommand(
       ...notes,
       'Exit codes: `vloc help exit-codes`. Ctrl-C stops the waiting, not the jobs, and prints how to go on.',
     ],
-    run: (context, operands, options) => runJobs(kind, context, operands, options),
+    run: (context, operands, options) =>
+      options.dryRun === true
+        ? showPlan(kind, context, operands, options)
+        : runJobs(kind, context, operands, options),
   });
 }

@@ -1,11 +1,9 @@
 /** The options of a job command: the fields of its kind out of the table, and what is done with the result. */
-import { COMMON_FIELDS, type Field } from '../../protocol/fields.ts';
+import { fieldFlags } from '../../batch/plan/field-flags.ts';
+import type { Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS } from '../../protocol/kinds.ts';
 import type { OptionSpec, OptionTable } from '../command.ts';
-
-/** Names that people expect where the field's own would be long. */
-const SHORT_NAMES: Readonly<Record<string, string>> = { source_language: 'from', target_language: 'to' };
+import { RUN_OPTIONS } from './run-options.ts';
 
 /** Where results go; shared by every command that fetches some. */
 export const FOLDER_OPTIONS = {
@@ -43,6 +41,33 @@ export const SUBMIT_OPTIONS = {
   },
 } as const satisfies OptionTable;
 
+/** Which inputs; beside the operands. */
+export const INPUT_OPTIONS = {
+  dryRun: { type: 'flag', help: 'print what would be done and what it would cost; make no job' },
+  include: {
+    type: 'texts',
+    value: 'glob',
+    help: 'of the files in folders only these, for example *.mp4; may be repeated',
+  },
+  exclude: { type: 'texts', value: 'glob', help: 'of the files in folders not these; may be repeated' },
+  filesFrom: { type: 'text', value: 'file', help: 'take the inputs from a list, one a line; - is stdin' },
+  filesFrom0: {
+    type: 'text',
+    value: 'file',
+    help: 'the same with a NUL behind each, as find -print0 writes',
+  },
+  sheet: {
+    type: 'text',
+    value: 'file',
+    help: 'CSV or JSON with a row for each input: file, to and other options; a row wins over the flags',
+  },
+  order: {
+    type: 'choice',
+    choices: ['given', 'size', 'name'],
+    help: 'begin with the smallest, or by name (default: as given, folders by name)',
+  },
+} as const satisfies OptionTable;
+
 export interface FieldOption {
   /** Name of the request field. */
   readonly field: string;
@@ -53,10 +78,9 @@ export interface FieldOption {
 
 /** One option for each request field of the kind; what the operands stand for has none. */
 export function fieldOptions(kind: JobKind): readonly FieldOption[] {
-  const fields: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
-  return Object.entries(fields).flatMap(([field, row]) => {
+  return fieldFlags(kind).flatMap(({ field, option, row }) => {
     const spec = specOf(row);
-    return spec === null ? [] : [{ field, option: SHORT_NAMES[field] ?? camelCase(field), spec }];
+    return spec === null ? [] : [{ field, option, spec }];
   });
 }
 
@@ -82,12 +106,9 @@ function specOf(field: Field): OptionSpec | null {
   }
 }
 
-function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
 /** The whole option table of a kind's command. */
 export function jobOptions(kind: JobKind): OptionTable {
   const own = fieldOptions(kind).map(({ option, spec }) => [option, spec] as const);
-  return { ...Object.fromEntries(own), ...SUBMIT_OPTIONS, ...DELIVERY_OPTIONS };
+  const common = { ...INPUT_OPTIONS, ...SUBMIT_OPTIONS, ...RUN_OPTIONS, ...DELIVERY_OPTIONS };
+  return { ...Object.fromEntries(own), ...common };
 }

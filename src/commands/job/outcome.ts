@@ -1,16 +1,24 @@
 /** How each job of a run ended, in every form that stdout can take. */
+
+import type { DeliveredFile } from '../../batch/run/deliver.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
 import type { Context, TableHead } from '../context.ts';
 import { formatBytes } from '../format.ts';
 import { plainCell } from '../records.ts';
-import type { DeliveredFile } from './deliver.ts';
 
 export interface Outcome {
   /** What the person named: an input, or the id of a job. */
   readonly label: string;
   readonly stem: string;
   readonly job: Job | null;
+  /** What is known of the job where this run has not asked for it. */
+  readonly known?: {
+    readonly id: string | null;
+    readonly kind: string;
+    readonly target_language: string | null;
+    readonly status: string | null;
+  };
   readonly files: readonly DeliveredFile[];
   readonly failure: Failure | null;
 }
@@ -18,10 +26,10 @@ export interface Outcome {
 /** What JSON modes say of one outcome; each reads it out of the outcome, null where there is nothing to say. */
 const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   input: ({ label }) => label,
-  id: ({ job }) => job?.id ?? null,
-  kind: ({ job }) => job?.object ?? null,
-  status: ({ job }) => job?.status ?? null,
-  target_language: ({ job }) => job?.input?.target_language ?? null,
+  id: ({ job, known }) => job?.id ?? known?.id ?? null,
+  kind: ({ job, known }) => job?.object ?? known?.kind ?? null,
+  status: ({ job, known }) => job?.status ?? known?.status ?? null,
+  target_language: ({ job, known }) => job?.input?.target_language ?? known?.target_language ?? null,
   client_reference: ({ job }) => job?.client_reference ?? null,
   charged_credits: ({ job }) => job?.billing?.charged_credits ?? null,
   expires_at: ({ job }) => job?.expires_at ?? null,
@@ -60,7 +68,10 @@ export async function printOutcomes(context: Context, outcomes: readonly Outcome
       return;
     }
     case 'id':
-      for (const { job } of outcomes) if (job !== null) context.print(job.id);
+      for (const { job, known } of outcomes) {
+        const id = job?.id ?? known?.id ?? null;
+        if (id !== null) context.print(id);
+      }
       return;
     case 'plain':
       if (fields !== null) printColumns(context, documents);
@@ -96,7 +107,8 @@ function cellsOf(document: object): string[] {
 }
 
 function rowsOf(outcome: Outcome): string[][] {
-  const start = [outcome.label, outcome.job?.id ?? '-', outcome.job?.status ?? 'not started'];
+  const { label, job, known } = outcome;
+  const start = [label, job?.id ?? known?.id ?? '-', job?.status ?? known?.status ?? 'not started'];
   if (outcome.files.length === 0) return [[...start, outcome.failure?.facts.code ?? '-', '-']];
   return outcome.files.map((file) => [
     ...start,

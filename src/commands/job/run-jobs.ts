@@ -1,145 +1,155 @@
-/** A job command from operands to results. */
-import { Failure } from '../../client/failure.ts';
-import type { Job } from '../../client/index.ts';
+/** A job command from operands to results: plan, connect, run the batch, tell how it ended. */
+import { resolve } from 'node:path';
+import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import { createBatchCommand } from '../../batch/report/command-record.ts';
+import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
+import { doneBefore } from '../../batch/run/done-before.ts';
+import { summarizeOutcomes } from '../../batch/run/outcome.ts';
+import { runBatch } from '../../batch/run/run-batch.ts';
+import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { JobRequestInput } from '../../protocol/requests.ts';
+import { pickItems } from '../batch/pick-items.ts';
+import { createBatchView } from '../batch/view.ts';
 import { type Connection, connect } from '../connection.ts';
-import type { Context, Progress } from '../context.ts';
-import { continueCommand } from './continuation.ts';
-import { chooseWait, event, type Follow, followJob, progressKey } from './follow-job.ts';
-import type { JobInput } from './job-input.ts';
-import { type JobPlan, type PlannedJob, planJobs, sourceFieldOf } from './job-plan.ts';
+import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { openLocalRecords } from '../local-records.ts';
+import { toOutcome } from './batch-outcome.ts';
+import { tellContinuation, tellStop } from './continuation.ts';
+import { planJobs } from './job-plan.ts';
 import { tellNextSteps } from './next-steps.ts';
-import { type Outcome, printOutcomes, summarizeFailures } from './outcome.ts';
+import { printOutcomes } from './outcome.ts';
+import { readRunOptions } from './run-options.ts';
 import { checkSupport } from './support.ts';
-import { provideInput } from './upload-input.ts';
 
-interface Run {
-  readonly plan: JobPlan;
+interface Work {
+  readonly kind: JobKind;
   readonly context: Context;
+  readonly operands: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly runOptions: RunOptions;
+  readonly plan: BatchPlan;
   readonly connection: Connection;
-  readonly progress: Progress;
-  readonly follow: Follow;
-  readonly detach: boolean;
-  /** Jobs the service has accepted, for the command that continues. */
-  readonly accepted: { job: Job; stem: string }[];
+  readonly only: ReadonlySet<string> | null;
 }
 
-/** Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with. */
+/**
+ * Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with.
+ * @param only keys of items, where a command that was run before is repeated for some of them; null for all
+ */
 export async function runJobs(
   kind: JobKind,
   context: Context,
   operands: readonly string[],
   options: Readonly<Record<string, unknown>>,
+  only: ReadonlySet<string> | null = null,
 ): Promise<number> {
-  const plan = await planJobs(kind, operands, options, context.io);
-  for (const path of plan.skipped) context.terminal.note(`Left out, it is there: ${path}`);
-  if (plan.jobs.length === 0) {
-    await printOutcomes(context, []);
-    return 0;
-  }
+  const runOptions = readRunOptions(options);
+  const whole = await planJobs(kind, operands, options, context);
+  const plan = only === null ? whole : pickItems(whole, only, context);
+  for (const note of plan.notes) context.terminal.note(note);
+  tellLeftOut(context, plan);
+  const known = outcomesOf(plan, context);
+  // Nothing is left to do, so nobody needs a key, a network or the lock of the folder.
+  if (known !== null) return tellDone(context, plan, known);
   const connection = await connect(context);
-  const progress = await context.terminal.progress();
-  const { delivery } = plan;
-  const timeoutMs = typeof options.timeout === 'number' ? options.timeout : null;
-  const wait = chooseWait(connection, plan.jobs.length);
-  const follow: Follow = { connection, context, progress, delivery, timeoutMs, wait };
-  const run: Run = {
-    plan,
-    context,
-    connection,
-    progress,
-    follow,
-    detach: options.detach === true,
-    accepted: [],
-  };
+  const work: Work = { kind, context, operands, options, runOptions, plan, connection, only };
   try {
-    await checkSupport(plan, connection.capabilities);
-    const outcomes = await runInputs(run);
-    progress.close();
-    await finish(run, outcomes);
+    await checkSupport(plan.planned, connection.capabilities);
+    await finish(work, await runPlan(work));
     return 0;
   } catch (error) {
-    progress.close();
-    if (context.signal.aborted) tellStop(run);
     throw context.signal.aborted ? context.signal.reason : error;
   } finally {
     await connection.close();
   }
 }
 
-/** One upload after the other; the jobs of all inputs run side by side. */
-async function runInputs(run: Run): Promise<readonly Outcome[]> {
-  const inputs = Map.groupBy(run.plan.jobs, (job) => job.input);
-  const outcomes: Promise<Outcome>[] = [];
-  for (const [input, jobs] of inputs) {
-    let source: Awaited<ReturnType<typeof provideInput>>;
-    try {
-      source = await provideInput(run.connection, input, run.context, run.progress);
-    } catch (error) {
-      outcomes.push(...jobs.map(async () => failedOutcome(run, input, error)));
-      continue;
-    }
-    for (const job of jobs) outcomes.push(runJob(run, job, source));
+function tellLeftOut({ terminal }: Context, { planned }: BatchPlan): void {
+  for (const { decision, paths } of planned) {
+    if (decision.step !== 'done' || decision.before !== 'exists') continue;
+    for (const path of paths ?? []) terminal.note(`Left out, it is there: ${path}`);
   }
-  return Promise.all(outcomes);
 }
 
-async function runJob(run: Run, planned: PlannedJob, source: object): Promise<Outcome> {
-  const { input, fields } = planned;
-  const { kind } = run.plan;
+/** The outcomes of a plan in which all is done; null when something is left to do. */
+function outcomesOf({ planned, delivery }: BatchPlan, { io }: Context): readonly RunOutcome[] | null {
+  const folder = resolve(io.cwd, delivery.folder);
+  const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] =>
+    decision.step === 'done' ? [{ item, state: doneBefore(item, decision, folder), job: null }] : [],
+  );
+  return outcomes.length === planned.length ? outcomes : null;
+}
+
+async function tellDone(context: Context, plan: BatchPlan, outcomes: readonly RunOutcome[]): Promise<number> {
+  const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
+  const atMs = context.io.now();
+  for (const { item, state } of outcomes) view.listener({ type: 'item', item, state, atMs });
+  view.summarize(outcomes, EXIT_CODES.done.code);
+  view.close();
+  await printEnd(context, plan, outcomes);
+  return EXIT_CODES.done.code;
+}
+
+/** The lines of `ndjson` come from the view. */
+async function printEnd(context: Context, plan: BatchPlan, outcomes: readonly RunOutcome[]): Promise<void> {
+  const told = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
+  if (context.output !== 'ndjson') await printOutcomes(context, told);
+  if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, told);
+}
+
+async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
+  const { kind, context, runOptions, plan, connection, only } = work;
+  const { io, signal, terminal } = context;
+  const view = await createBatchView(context, { items: plan.planned.map(({ item }) => item) });
   try {
-    // planJobs has checked the fields against the rules of the kind; what --set adds is the service's to judge.
-    const request = { ...fields, [sourceFieldOf(kind)]: source } as JobRequestInput<JobKind> &
-      Record<string, unknown>;
-    const job = await run.connection.client.jobs.create(kind, request, { signal: run.context.signal });
-    run.accepted.push({ job, stem: input.stem });
-    event(run.context, {
-      type: 'created',
-      input: input.label,
-      id: job.id,
-      target_language: planned.targetLanguage,
+    const outcomes = await runBatch({
+      tasks: plan.planned,
+      delivery: { ...plan.delivery, folder: resolve(io.cwd, plan.delivery.folder) },
+      connection,
+      records: openLocalRecords(connection, io.now, runOptions.jobs),
+      options: runOptions,
+      runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
+      command: kind,
+      // Of a command that is repeated for some items the record of the whole stays.
+      preface: only === null ? [commandRecord(work)] : [],
+      listen: view.listener,
+      warn: terminal.warn,
+      signal,
     });
-    if (run.detach) {
-      run.progress.end(progressKey(input.label, job), 'done', `${job.id} accepted`);
-      return { label: input.label, stem: input.stem, job, files: [], failure: null };
-    }
-    return await followJob(run.follow, job, input.label, input.stem);
-  } catch (error) {
-    return failedOutcome(run, input, error);
+    const failure = summarizeOutcomes(outcomes);
+    view.summarize(outcomes, EXIT_CODES[failure?.facts.category ?? 'done'].code);
+    return outcomes;
+  } finally {
+    view.close();
   }
 }
 
-function failedOutcome(run: Run, input: JobInput, error: unknown): Outcome {
-  if (run.context.signal.aborted || !(error instanceof Failure)) throw error;
-  run.progress.end(input.label, 'failed', error.message);
-  event(run.context, { type: 'failed', input: input.label, code: error.facts.code, message: error.message });
-  return { label: input.label, stem: input.stem, job: null, files: [], failure: error };
+function commandRecord({ kind, context, operands, options, plan }: Work): LogRecord {
+  const { io, commandLine, service } = context;
+  return createBatchCommand({
+    at: new Date(io.now()).toISOString(),
+    argv: [...commandLine],
+    cwd: io.cwd,
+    profile: service.profile ?? null,
+    kind,
+    operands: [...operands],
+    options,
+    items: plan.planned.map(({ item }) => item.key),
+  });
 }
 
-async function finish(run: Run, outcomes: readonly Outcome[]): Promise<void> {
-  await printOutcomes(run.context, outcomes);
-  const failure = summarizeFailures(outcomes);
-  const waiting = outcomes.filter((outcome) => outcome.failure?.facts.category === 'timeout');
-  if (run.detach || waiting.length > 0) tellContinuation(run);
+async function finish(work: Work, outcomes: readonly RunOutcome[]): Promise<void> {
+  const { context, plan, connection } = work;
+  const isEmbedded = connection.capabilities !== null;
+  if (context.signal.aborted) {
+    tellStop(context, outcomes, plan.delivery, isEmbedded);
+    throw context.signal.reason;
+  }
+  await printEnd(context, plan, outcomes);
+  const isLeft = outcomes.some(({ state }) => state.phase === 'left' && state.jobId !== null);
+  if (isLeft) tellContinuation(context, outcomes, plan.delivery, isEmbedded);
+  const failure = summarizeOutcomes(outcomes);
   if (failure !== null) throw failure;
-  if (!run.detach) tellNextSteps(run.context, outcomes);
-}
-
-function tellStop(run: Run): void {
-  const { terminal } = run.context;
-  if (run.accepted.length === 0) terminal.note('Stopped before a job was made; nothing is charged.');
-  else terminal.note('Stopped waiting; the job is kept and nothing is lost.');
-  tellContinuation(run);
-}
-
-function tellContinuation({ accepted, context, connection, plan }: Run): void {
-  const { terminal } = context;
-  if (accepted.length === 0) return;
-  if (connection.capabilities !== null) {
-    terminal.note('The embedded service works only while a vloc runs; the job goes on with the next one.');
-  }
-  terminal.note('Continue with:');
-  for (const { job, stem } of accepted)
-    terminal.note(`  ${continueCommand(job, stem, plan.delivery, context.io.env)}`);
 }

@@ -8,15 +8,17 @@ it('the command that continues puts the result where the run would have', () => 
   );
 });
 
-it('the command that does it again replaces what is there', () => {
+it('the command that does it again makes a new job and replaces what is there', () => {
   expect(redoCommand(['localize', 'my talk.mp4', '--to', 'es'], {})).toBe(
-    "vloc localize 'my talk.mp4' --to es --clobber",
+    "vloc localize 'my talk.mp4' --to es --fresh --clobber",
   );
-  expect(redoCommand(['localize', 'a.mp4', '--clobber'], {})).toBe('vloc localize a.mp4 --clobber');
+  expect(redoCommand(['localize', 'a.mp4', '--fresh', '--clobber'], {})).toBe(
+    'vloc localize a.mp4 --fresh --clobber',
+  );
 });
 
 it('names the tool as the shell can find it: through npx where npm started it', () => {
   expect(redoCommand(['localize', 'a.mp4', '--clobber'], { npm_command: 'run' })).toBe(
-    'npx vloc localize a.mp4 --clobber',
+    'npx vloc localize a.mp4 --clobber --fresh',
   );
 });

@@ -2,47 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readBodyFields, setFields } from '../../../src/commands/job/extra-fields.ts';
-import type { InputProblem } from '../../../src/commands/job/job-input.ts';
+import type { InputProblem } from '../../../src/batch/plan/input.ts';
+import { readBodyFields } from '../../../src/commands/job/extra-fields.ts';
 import { createTestIo } from '../../support/test-io.ts';
-
-describe('--set', () => {
-  const set = (pairs: Record<string, string>, fields: Record<string, unknown> = {}) => {
-    const problems: InputProblem[] = [];
-    return { fields: setFields(fields, pairs, problems), problems };
-  };
-
-  it('takes JSON as JSON and everything else as text', () => {
-    const pairs = { tone: 'formal', speed: '1.2', strict: 'true', none: 'null', list: '[1,"a"]', id: '"7"' };
-    expect(set(pairs).fields).toEqual({
-      tone: 'formal',
-      speed: 1.2,
-      strict: true,
-      none: null,
-      list: [1, 'a'],
-      id: '7',
-    });
-  });
-
-  it('goes into nested fields, beside what is there, and changes nothing for others', () => {
-    const shared = { voice: { name: 'eva' } };
-    expect(set({ 'voice.speed': '2', 'a.b.c': 'x' }, shared).fields).toEqual({
-      voice: { name: 'eva', speed: 2 },
-      a: { b: { c: 'x' } },
-    });
-    expect(shared).toEqual({ voice: { name: 'eva' } });
-  });
-
-  it.each([
-    [{ 'mode.x': '1' }, 'leads into a field that holds no object'],
-    [{ '__proto__.polluted': '1' }, 'is no name of a field'],
-    [{ 'a..b': '1' }, 'is no name of a field'],
-  ])('refuses %j', (pairs, said) => {
-    const { problems } = set(pairs, { mode: 'standard' });
-    expect(problems).toEqual([{ pointer: expect.stringMatching(/^--set /), detail: said }]);
-    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
-  });
-});
 
 describe('--body', () => {
   async function read(written: string | undefined, stdin = '', operands: string[] = ['a.mp4']) {

@@ -32,8 +32,9 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
       const value = row === undefined ? '' : otherThanDefault(row);
       return [option, spec.type === 'list' ? [value] : value];
     });
-    const { jobs } = await planJobs(kind, ['upl_1'], Object.fromEntries(given), createTestIo().io);
-    expect(jobs[0]?.fields).toEqual(
+    const context = { io: createTestIo().io, signal: new AbortController().signal };
+    const { planned } = await planJobs(kind, ['upl_1'], Object.fromEntries(given), context);
+    expect(planned[0]?.item.fields).toEqual(
       Object.fromEntries(asked.map(([name, field]) => [name, otherThanDefault(field)])),
     );
   });

@@ -1,0 +1,126 @@
+/** A folder of results as its journal knows it, without asking the service: pure. */
+
+import { type IntentRecord, parseIntentRecord } from '../../journal/intent-records.ts';
+import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts';
+import type { LogContent, LogRecord } from '../../journal/record-line.ts';
+import { foldItemFacts } from '../plan/facts.ts';
+import { readBills } from '../run/bills.ts';
+import { type Bill, createBudget } from '../run/budget.ts';
+import { type BatchCommand, foldBatchCommands } from './command-record.ts';
+import {
+  ITEM_STATES,
+  type ItemReport,
+  type PhaseTimes,
+  type ReportState,
+  reportItem,
+} from './item-report.ts';
+
+export interface BatchFacts {
+  /** In the order of the batch. */
+  readonly items: readonly ItemReport[];
+  readonly counts: Readonly<Record<ReportState, number>>;
+  /** Credits of all items together; null when no job has told. */
+  readonly credits: { readonly reserved: number; readonly charged: number } | null;
+  /** Calls that were asked without an answer: sent again with the same key they cost nothing twice. */
+  readonly open_questions: readonly string[];
+  /** When the first result that is not here lapses, RFC 3339. */
+  readonly next_deadline: string | null;
+  /** The commands that were run, each once. */
+  readonly commands: readonly BatchCommand[];
+  /** Places of the journal that cannot be read any more. */
+  readonly damaged: number;
+  /** Jobs that were paid and belong to no item that is known, since records are lost. */
+  readonly stray_jobs: readonly string[];
+}
+
+/**
+ * @param folder of the results, absolute
+ * @param now milliseconds since 1970
+ */
+export function readBatchFacts({ records, damage }: LogContent, folder: string, now: number): BatchFacts {
+  const intents = foldIntents(records);
+  const facts = foldItemFacts(records);
+  const commands = foldBatchCommands(records);
+  const times = phaseTimes(records);
+  const bills = readBills(records);
+  const keys = new Set([
+    ...commands.flatMap(({ items }) => items),
+    ...facts.keys(),
+    ...intents.byItem.keys(),
+  ]);
+  const items = [...keys].flatMap((key): ItemReport[] => {
+    const own = intentsOf(key, intents);
+    const item = { key, facts: facts.get(key), intents: own, times, credits: sumBills(own, bills) };
+    const report = reportItem(item, folder, now);
+    return report === null ? [] : [report];
+  });
+  return {
+    items,
+    counts: countStates(items),
+    credits: sumCredits(items),
+    open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),
+    next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
+    commands,
+    damaged: damage.length,
+    stray_jobs: strayJobs(intents),
+  };
+}
+
+function intentsOf(item: string, { byItem, byKey }: Intents): readonly Intent[] {
+  return (byItem.get(item) ?? []).flatMap((key) => byKey.get(key) ?? []);
+}
+
+/** What all calls for an item have cost; null when none has told. */
+function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>): ItemReport['credits'] {
+  const told = intents.flatMap(({ key, asked }) => {
+    const bill = bills.get(key);
+    return bill === undefined || bill.reserved_credits === null || asked === null
+      ? []
+      : [{ key, kind: asked.kind, bill }];
+  });
+  if (told.length === 0) return null;
+  const budget = createBudget(null);
+  for (const { key, kind, bill } of told) budget.bill(key, kind, bill);
+  return budget.totals();
+}
+
+/** When each phase was entered; of records that come twice the first counts. */
+function phaseTimes(records: readonly LogRecord[]): ReadonlyMap<string, PhaseTimes> {
+  const times = new Map<string, Partial<Record<IntentRecord['type'], string>>>();
+  for (const record of records) {
+    const line = parseIntentRecord(record);
+    if (line === null) continue;
+    const known = times.get(line.key) ?? {};
+    known[line.type] ??= line.at;
+    times.set(line.key, known);
+  }
+  return times;
+}
+
+function countStates(items: readonly ItemReport[]): Record<ReportState, number> {
+  const count = (wanted: ReportState) => items.filter(({ state }) => state === wanted).length;
+  // Object.fromEntries forgets that the list of states is the whole of their type.
+  return Object.fromEntries(ITEM_STATES.map((state) => [state, count(state)])) as Record<ReportState, number>;
+}
+
+/** Credits are kept in thousandths; sums of them must not show what binary fractions make of that. */
+function sumCredits(items: readonly ItemReport[]): BatchFacts['credits'] {
+  const known = items.flatMap(({ credits }) => credits ?? []);
+  if (known.length === 0) return null;
+  const sum = (amounts: readonly number[]) =>
+    amounts.reduce((total, amount) => total + Math.round(amount * 1000), 0) / 1000;
+  return {
+    reserved: sum(known.map(({ reserved }) => reserved)),
+    charged: sum(known.map(({ charged }) => charged)),
+  };
+}
+
+function soonest(instants: readonly string[]): string | null {
+  return instants.toSorted((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null;
+}
+
+function strayJobs({ byKey }: Intents): readonly string[] {
+  return [...byKey.values()].flatMap(({ asked, outcome }) =>
+    asked === null && 'record' in outcome && 'job_id' in outcome.record ? [outcome.record.job_id] : [],
+  );
+}

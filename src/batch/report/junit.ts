@@ -1,0 +1,68 @@
+/**
+ * A batch as test results, which every CI system shows: an item is a test case; what failed is a failure, and what has
+ * not come to its end is skipped. Source: the schema of Jenkins' xUnit plugin, which others follow.
+ */
+import { relative } from 'node:path';
+import type { BatchFacts } from './batch-facts.ts';
+import type { ItemReport } from './item-report.ts';
+import { countFailed, countOpen, FAILED_STATES, type ReportHead } from './report-head.ts';
+import { writeXml, type XmlElement, type XmlNode } from './xml.ts';
+
+export function writeJunit(facts: BatchFacts, head: ReportHead): string {
+  const counts = {
+    tests: facts.items.length,
+    failures: countFailed(facts),
+    errors: 0,
+    skipped: countOpen(facts),
+    time: seconds(facts.items.reduce((sum, item) => sum + durationMs(item), 0)),
+  };
+  const suite = element(
+    'testsuite',
+    { name: head.folder, ...counts, timestamp: head.madeAt.slice(0, 19) },
+    facts.items.map((item) => writeCase(item, head.folder)),
+  );
+  return writeXml(element('testsuites', { name: 'vloc', ...counts }, [suite]));
+}
+
+function writeCase(item: ItemReport, folder: string): XmlElement {
+  const attributes = { name: item.label, classname: `vloc.${item.kind}`, time: seconds(durationMs(item)) };
+  return element('testcase', attributes, [...writeOutcome(item), ...writeFiles(item, folder)]);
+}
+
+function writeOutcome({ state, error, job_id: job }: ItemReport): XmlElement[] {
+  if (state === 'done') return [];
+  if (!FAILED_STATES.some((each) => each === state)) return [element('skipped', { message: state }, [])];
+  const code = error?.code ?? state.toUpperCase();
+  const message = error?.message ?? state;
+  const origin = [
+    ['code', code],
+    ['job', job],
+    ['request', error?.request_id ?? null],
+    ['retryable', error?.retryable === true ? 'yes' : 'no'],
+  ];
+  const text = origin.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`])).join('\n');
+  return [element('failure', { type: code, message }, [`${message}\n${text}`])];
+}
+
+function writeFiles({ files }: ItemReport, folder: string): XmlElement[] {
+  if (files.length === 0) return [];
+  return [element('system-out', {}, [files.map(({ path }) => relative(folder, path)).join('\n')])];
+}
+
+function durationMs({ created_at: from, finished_at, downloaded_at }: ItemReport): number {
+  const to = downloaded_at ?? finished_at;
+  return from === null || to === null ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
+}
+
+/** With milliseconds, as the schema has it. */
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+function element(
+  name: string,
+  attributes: XmlElement['attributes'],
+  children: readonly XmlNode[],
+): XmlElement {
+  return { name, attributes, children };
+}

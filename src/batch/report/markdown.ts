@@ -1,0 +1,75 @@
+/** A batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
+import { relative } from 'node:path';
+import { formatBytes } from '../bytes.ts';
+import type { BatchFacts } from './batch-facts.ts';
+import { ITEM_STATES, type ItemReport } from './item-report.ts';
+import { FAILED_STATES, type ReportHead } from './report-head.ts';
+import { showInvisible } from './visible-text.ts';
+
+export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
+  const failed = facts.items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
+  const parts = [
+    [`# ${escapeMarkdown(head.folder)}`],
+    [summary(facts, head)],
+    problems(facts),
+    failed.length === 0 ? [] : ['## What failed', table(FAILURE_HEAD, failed.map(failureRow))],
+    facts.items.length === 0
+      ? []
+      : [
+          '## Items',
+          table(
+            ITEM_HEAD,
+            facts.items.map((item) => itemRow(item, head)),
+          ),
+        ],
+  ];
+  return `${parts.flat().join('\n\n')}\n`;
+}
+
+function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt }: ReportHead): string {
+  const states = ITEM_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
+  const lines = [`${items.length} items at ${madeAt}: ${states.join(', ') || 'nothing was asked yet'}.`];
+  if (credits !== null) lines.push(`Credits: ${credits.charged} charged, ${credits.reserved} reserved.`);
+  if (next_deadline !== null) lines.push(`The first result that is not fetched lapses at ${next_deadline}.`);
+  return lines.join(' ');
+}
+
+function problems({ open_questions, stray_jobs, damaged }: BatchFacts): string[] {
+  const lines: string[] = [];
+  if (open_questions.length > 0) {
+    lines.push(`Asked without an answer: ${open_questions.map(escapeMarkdown).join(', ')}.`);
+  }
+  if (damaged > 0) lines.push(`The journal is damaged in ${damaged} places.`);
+  if (stray_jobs.length > 0)
+    lines.push(`Jobs of no known item: ${stray_jobs.map(escapeMarkdown).join(', ')}.`);
+  return lines;
+}
+
+const FAILURE_HEAD = ['item', 'code', 'why', 'retryable', 'job', 'request'];
+
+function failureRow({ label, error, job_id }: ItemReport): string[] {
+  const retryable = error?.retryable === true ? 'yes' : 'no';
+  return [label, error?.code ?? '', error?.message ?? '', retryable, job_id ?? '', error?.request_id ?? ''];
+}
+
+const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];
+
+function itemRow(item: ItemReport, { folder }: ReportHead): string[] {
+  const { label, kind, state, job_id, credits, files } = item;
+  const written = files.map(({ path, bytes }) => `${relative(folder, path)} (${formatBytes(bytes)})`);
+  return [label, kind, state, job_id ?? '', String(credits?.charged ?? ''), written.join(', ')];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map((row) => line(row.map(escapeMarkdown)))].join(
+    '\n',
+  );
+}
+
+/** What is markup in a line of text, a cell of a table among it, and what would become a link by itself. */
+const MARKUP = /[\\`*_[\]<>|~#&@]|!(?=\[)|:(?=\/\/)|(?<=www)\./gi;
+
+function escapeMarkdown(text: string): string {
+  return showInvisible(text).replace(MARKUP, (character) => `\\${character}`);
+}

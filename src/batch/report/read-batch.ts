@@ -1,0 +1,26 @@
+/** The journal of a folder and who works there, read without a lock: a run may be going on. */
+import { readLog } from '../../journal/append-log.ts';
+import { readLockFile } from '../../journal/lock-file.ts';
+import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
+import type { LogContent } from '../../journal/record-line.ts';
+import { asFailures, journalPath, lockPath } from '../run/journal.ts';
+
+/** What the journal of a folder holds; empty where there is none. @throws Failure (`disk`) */
+export function readBatchLog(folder: string): Promise<LogContent> {
+  return asFailures(() => readLog(journalPath(folder)));
+}
+
+/** A process that works in a folder, or on another machine may do so. */
+export interface Worker extends Pick<Holder, 'pid' | 'host' | 'since'> {
+  readonly certain: boolean;
+}
+
+/** Null when nobody does. */
+export async function findWorker(folder: string): Promise<Worker | null> {
+  const found = await readLockFile(lockPath(folder));
+  if (found === null || found.holder === null) return null;
+  const verdict = judgeHolder(found.holder, thisMachine());
+  if (verdict === 'gone') return null;
+  const { pid, host, since } = found.holder;
+  return { pid, host, since, certain: verdict === 'running' };
+}

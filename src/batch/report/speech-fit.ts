@@ -1,0 +1,65 @@
+/** Finds the speech of each subtitle line in the loudness of a track. */
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { LineFit } from './page-facts.ts';
+
+/** Loudness of a track: decibels below full scale, one value for every `stepMs`. */
+export interface Loudness {
+  readonly stepMs: number;
+  readonly decibels: Int8Array;
+}
+
+/** Endings of words lie some 25 dB under stressed vowels; the floor of a recorded room lies lower. */
+const BELOW_LOUD_DECIBELS = 30;
+/** Quieter than this is silence, however quiet the whole track may be. */
+const SILENCE_DECIBELS = -55;
+/** The loud parts of speech: not the one click that is louder than everything. */
+const LOUD_QUANTILE = 0.95;
+/** A syllable lasts longer than two steps; a click does not. */
+const SHORTEST_STEPS = 2;
+
+/**
+ * Measures the speech of each line: looked for from the beginning of its slot to the beginning of the next line's, since
+ * speech may run on behind its own.
+ * @param lines in order of time
+ */
+export function measureFit(lines: readonly SubtitleLine[], loudness: Loudness): LineFit[] {
+  const threshold = speechThreshold(loudness.decibels);
+  return lines.map((line, at) => {
+    const next = lines[at + 1]?.start_ms ?? Number.POSITIVE_INFINITY;
+    // Two lines at one time are spoken one after the other, so the first may use the whole slot too.
+    const until = next > line.start_ms ? next : line.end_ms;
+    return {
+      index: line.index,
+      slot_start_ms: line.start_ms,
+      slot_end_ms: line.end_ms,
+      speech: findSpeech(loudness, threshold, line.start_ms, until),
+    };
+  });
+}
+
+/** Decibels from which on a step counts as speech. */
+function speechThreshold(decibels: Int8Array): number {
+  const heard = decibels.filter((level) => level > SILENCE_DECIBELS).sort();
+  const loud = heard[Math.floor(heard.length * LOUD_QUANTILE)] ?? SILENCE_DECIBELS;
+  return Math.max(SILENCE_DECIBELS, loud - BELOW_LOUD_DECIBELS);
+}
+
+function findSpeech(
+  { stepMs, decibels }: Loudness,
+  threshold: number,
+  fromMs: number,
+  untilMs: number,
+): LineFit['speech'] {
+  const begin = Math.floor(fromMs / stepMs);
+  const end = Math.min(decibels.length, Math.ceil(untilMs / stepMs));
+  let first: number | null = null;
+  let last = 0;
+  let run = 0;
+  for (let step = begin; step < end; step += 1) {
+    run = (decibels[step] ?? Number.NEGATIVE_INFINITY) > threshold ? run + 1 : 0;
+    if (run < SHORTEST_STEPS) continue;
+    first ??= step - SHORTEST_STEPS + 1;
+    last = step + 1;
+  }
+  return first === null ? null : { start_ms: first * stepMs, end_ms: last * stepMs };
+}

@@ -1,0 +1,12 @@
+// C0 and C1 controls, lone halves of surrogate pairs, characters that reorder text, and what no XML may hold.
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matching them is the point
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Text from outside on one line, with such characters as `\u001b` and the like, so that they cannot act. */
+export function showInvisible(text: string): string {
+  return text.replace(
+    INVISIBLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

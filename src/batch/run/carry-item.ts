@@ -1,0 +1,149 @@
+/** One item from wherever earlier runs have left it to its end in this one. */
+import { Failure, type Job } from '../../client/index.ts';
+import type { IntendRecord } from '../../journal/intent-records.ts';
+import type { BatchItem } from '../item.ts';
+import type { Decision } from '../plan/decision.ts';
+import type { RunOutcome } from './batch.ts';
+import { jobFailure } from './deliver.ts';
+import { doneBefore } from './done-before.ts';
+import { downloadResults } from './downloads.ts';
+import { launchItem } from './launch.ts';
+import type { Place } from './launcher.ts';
+import { type Run, timestamp } from './run.ts';
+import { Stopped } from './stopping.ts';
+import { explainDecision, resultExpired } from './unusable.ts';
+
+/** An item on its way: what is known of its job, for whatever its end is. */
+interface Journey {
+  readonly run: Run;
+  readonly item: BatchItem;
+  jobId: string | null;
+  job: Job | null;
+}
+
+type End = RunOutcome['state'];
+
+/** @param order of the item in the batch  @throws only what is a defect of ours */
+export async function carryItem(
+  run: Run,
+  item: BatchItem,
+  order: number,
+  decision: Decision,
+): Promise<RunOutcome> {
+  const journey: Journey = { run, item, jobId: null, job: null };
+  let state: End;
+  try {
+    state = await travel(journey, order, decision);
+  } catch (error) {
+    state = endOf(journey, error);
+  }
+  run.tell(item, state);
+  return { item, state, job: journey.job };
+}
+
+async function travel(journey: Journey, order: number, decision: Decision): Promise<End> {
+  const { run, item } = journey;
+  switch (decision.step) {
+    case 'done':
+      return doneBefore(item, decision, run.batch.delivery.folder);
+    case 'changed':
+    case 'edited':
+    case 'failed':
+    case 'expired':
+      throw explainDecision(decision, run.batch.delivery.folder);
+    case 'new':
+      return launchAndWait(journey, order, null);
+    case 'continue':
+      break;
+  }
+  const { next } = decision;
+  if (next.step === 'submit') return launchAndWait(journey, order, next.asked);
+  journey.jobId = next.jobId;
+  if (run.batch.options.detach) return { phase: 'left', jobId: next.jobId, because: 'detached' };
+  if (next.step === 'attach') return follow(journey, next.key, next.jobId, run.launcher.join());
+  return deliver(journey, next.key, await readJob(journey, next.jobId));
+}
+
+async function launchAndWait(journey: Journey, order: number, asked: IntendRecord | null): Promise<End> {
+  const { run, item } = journey;
+  const { key, job, place } = await launchItem(run, item, order, asked);
+  noteSight(journey, job);
+  if (run.batch.options.detach) {
+    await place.leave();
+    return { phase: 'left', jobId: job.id, because: 'detached' };
+  }
+  return follow(journey, key, job.id, place);
+}
+
+/** Waits for the end of a job; its slot is free from then on. */
+async function follow(journey: Journey, key: string, jobId: string, place: Place): Promise<End> {
+  const { run, item } = journey;
+  const { everyMs } = run.batch.connection;
+  journey.jobId = jobId;
+  let job: Job;
+  run.following.jobs += 1;
+  try {
+    job = await run.wait(item.kind, jobId, {
+      signal: run.stopping.waiting,
+      ...(everyMs === null ? {} : { everyMs }),
+      onChange: (changed) => noteSight(journey, changed),
+    });
+    run.streak.inARow = 0;
+  } catch (error) {
+    throw expireMissing(error, jobId);
+  } finally {
+    run.following.jobs -= 1;
+    await place.leave();
+  }
+  await noteFinished(journey, key, job);
+  return deliver(journey, key, job);
+}
+
+async function noteFinished({ run, item }: Journey, key: string, job: Job): Promise<void> {
+  const { id, status, error } = job;
+  const finished = { type: 'finished', key, at: timestamp(run), job_id: id, state: status, error };
+  await run.journal.add(finished, ...run.takeBill(item, key, job));
+  await run.note(() => run.batch.records.jobs.see(id, status));
+}
+
+/** Fetches what the job has made. */
+async function deliver(journey: Journey, key: string, job: Job): Promise<End> {
+  const { run, item } = journey;
+  journey.job = job;
+  const failure = jobFailure(job);
+  if (failure !== null) throw failure;
+  const files = await downloadResults(run, item, key, job);
+  const credits = job.billing?.charged_credits ?? null;
+  return { phase: 'done', jobId: job.id, before: null, credits, files };
+}
+
+async function readJob({ run, item }: Journey, jobId: string): Promise<Job> {
+  try {
+    return await run.batch.connection.client.jobs.get(item.kind, jobId, { signal: run.batch.signal });
+  } catch (error) {
+    throw expireMissing(error, jobId);
+  }
+}
+
+function expireMissing(error: unknown, jobId: string): unknown {
+  return error instanceof Failure && error.facts.status === 404 ? resultExpired(jobId) : error;
+}
+
+function noteSight(journey: Journey, job: Job): void {
+  const { run, item } = journey;
+  journey.jobId = job.id;
+  journey.job = job;
+  if (job.status === 'queued') run.tell(item, { phase: 'queued', jobId: job.id });
+  if (job.status !== 'processing') return;
+  const { stage, progress } = job;
+  run.tell(item, { phase: 'processing', jobId: job.id, stage, fraction: progress / 100 });
+}
+
+/** What an item ends as when something was thrown on its way. */
+function endOf({ run, jobId }: Journey, error: unknown): End {
+  if (run.batch.signal.aborted) return { phase: 'left', jobId, because: 'interrupted' };
+  if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };
+  if (!(error instanceof Failure)) throw error;
+  if (jobId !== null) run.judge(error);
+  return { phase: 'failed', jobId, failure: error };
+}

@@ -1,0 +1,58 @@
+/** Jobs carry the name of what they are for, so that a lost journal can be made anew from the lists of the service. */
+import { hash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import type { BatchItem } from '../item.ts';
+
+/** 40 bits: nobody has so many folders under one key that two of them meet. */
+const BATCH_LENGTH = 10;
+/** 64 bits, for up to millions of items. */
+const ITEM_LENGTH = 16;
+
+export interface Reference {
+  readonly batch: string;
+  readonly item: string;
+}
+
+/** Names a folder of results, by where it really lies. */
+export async function batchReference(folder: string): Promise<string> {
+  return hash('sha256', await realpath(folder)).slice(0, BATCH_LENGTH);
+}
+
+/**
+ * Names what is asked: the same bytes with the same options, wherever they lie.
+ * @param content SHA-256 of the input, lower-case hex; null for an input that is only named
+ */
+export function itemReference(item: BatchItem, content: string | null): string {
+  const source = content ?? nameOf(item);
+  const parts = [item.kind, source, item.targetLanguage, item.optionsDigest];
+  return hash('sha256', JSON.stringify(parts)).slice(0, ITEM_LENGTH);
+}
+
+function nameOf({ input }: BatchItem): string {
+  switch (input.type) {
+    case 'url':
+      return input.url;
+    case 'upload':
+      return input.id;
+    case 'job':
+      return input.reference;
+    case 'lines':
+      return input.sha256;
+    case 'file':
+      return input.name;
+  }
+}
+
+/** What goes into `client_reference`: `vloc:BATCH:ITEM`. */
+export function writeReference({ batch, item }: Reference): string {
+  return `vloc:${batch}:${item}`;
+}
+
+const REFERENCE = new RegExp(`^vloc:([0-9a-f]{${BATCH_LENGTH}}):([0-9a-f]{${ITEM_LENGTH}})$`);
+
+/** Null for a reference that somebody else has made. */
+export function readReference(text: string | null): Reference | null {
+  const match = REFERENCE.exec(text ?? '');
+  if (match?.[1] === undefined || match[2] === undefined) return null;
+  return { batch: match[1], item: match[2] };
+}

@@ -1,0 +1,114 @@
+/** Finished jobs to files on this disk. */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Asset, assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
+import type { ItemFile } from '../item.ts';
+import type { Delivery } from '../plan/delivery.ts';
+import { exists } from '../plan/existing-file.ts';
+import { defaultTemplate, resultPath } from '../plan/result-name.ts';
+import { isSameFile } from './same-file.ts';
+
+/** A result on this disk. */
+export interface DeliveredFile extends ItemFile {
+  /** True when it was there before and --skip-existing left it alone. */
+  readonly skipped: boolean;
+}
+
+export interface DeliverOptions {
+  readonly stem: string;
+  readonly delivery: Delivery;
+  /** Takes a file for the result that is there already and has its bytes: an earlier run may have been killed behind it. */
+  readonly adopt?: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (bytes: number, total: number | null) => void;
+}
+
+/**
+ * Downloads every file of a succeeded job, one after the other.
+ * @throws Failure of category usage for a file that is there and may not be replaced, disk, expired or temporary
+ */
+export async function deliverResults(
+  client: Client,
+  job: Job,
+  options: DeliverOptions,
+): Promise<readonly DeliveredFile[]> {
+  const files: DeliveredFile[] = [];
+  for (const { name, asset, kindPart } of assetsOf(job)) {
+    const { folder, template, existing } = options.delivery;
+    const path = resultPath(folder, template || defaultTemplate(job.object), {
+      stem: options.stem,
+      lang: languageOf(job),
+      asset: kindPart.label,
+      id: job.id,
+      ext: kindPart.extension,
+    });
+    if (existing === 'skip' && (await exists(path))) {
+      files.push({ asset: name, path, bytes: null, sha256: null, skipped: true });
+      continue;
+    }
+    const adopted = options.adopt === true ? await adopt(path, asset) : null;
+    if (adopted !== null) {
+      files.push({ asset: name, path, ...adopted, skipped: false });
+      continue;
+    }
+    await mkdir(dirname(path), { recursive: true });
+    const refresh = async () => {
+      const again = await client.jobs.get(job.object, job.id, { signal: options.signal });
+      return assetsOf(again).find((each) => each.name === name)?.asset ?? null;
+    };
+    const { signal, onProgress } = options;
+    const overwrite = existing === 'replace';
+    const done = await client.download(asset, {
+      to: path,
+      signal,
+      overwrite,
+      hash: true,
+      onProgress,
+      refresh,
+    });
+    files.push({ asset: name, path: done.path, bytes: done.bytes, sha256: done.sha256, skipped: false });
+  }
+  return files;
+}
+
+/** Size and hash of a file that is the asset already; null when it is another, or nobody can tell. */
+async function adopt(path: string, { size_bytes: bytes, sha256 }: Asset) {
+  if (bytes === null || sha256 === null) return null;
+  return (await isSameFile(path, { bytes, sha256 })) ? { bytes, sha256 } : null;
+}
+
+/** The language of the result: what the job found, else what was asked of it. */
+function languageOf(job: Job): string {
+  const found = job.result?.language;
+  if (typeof found === 'string') return found;
+  const asked = job.input?.target_language;
+  return typeof asked === 'string' ? asked : '';
+}
+
+/** The failure that a job which did not succeed ends a command with, or null for one that did. */
+export function jobFailure(job: Job): Failure | null {
+  if (job.status === 'succeeded') return null;
+  if (job.status === 'cancelled') {
+    return new Failure({
+      category: 'job',
+      code: 'JOB_CANCELLED',
+      message: 'the job was cancelled',
+      jobId: job.id,
+    });
+  }
+  const { code, message, retryable } = job.error ?? {
+    code: 'JOB_FAILED',
+    message: 'the service gave no reason',
+    retryable: false,
+  };
+  return new Failure({
+    category: 'job',
+    code,
+    message,
+    retryable,
+    jobId: job.id,
+    advice: retryable
+      ? 'The reservation was released; run the same command again.'
+      : 'The reservation was released; running the same again will not help.',
+  });
+}

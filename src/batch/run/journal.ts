@@ -1,0 +1,119 @@
+/** The record of a folder of results: what was asked of the service there, and what became of it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../client/failure.ts';
+import { openAppendLog } from '../../journal/append-log.ts';
+import { JournalFailure } from '../../journal/failure.ts';
+import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
+import { type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
+import { describeDamage, type LogRecord } from '../../journal/record-line.ts';
+import { pickLiveCommands } from '../report/command-record.ts';
+
+/** Beside the results, so that it goes where they go. */
+export const JOURNAL_FOLDER = '.vloc';
+
+/** Where the journal of a folder of results lies. */
+export function journalPath(folder: string): string {
+  return join(folder, JOURNAL_FOLDER, 'journal');
+}
+
+/** Held by the only process that works in the folder. */
+export function lockPath(folder: string): string {
+  return join(folder, JOURNAL_FOLDER, 'lock');
+}
+
+export interface BatchJournal {
+  /** Kept up to date while records are added. */
+  readonly intents: Intents;
+  /** All records, those that were added among them. */
+  records(): readonly LogRecord[];
+  /** A sentence for each place that cannot be read any more. */
+  readonly damage: readonly string[];
+  /** Resolves when they are on the disk. @throws Failure (`disk`) */
+  add(...records: readonly LogRecord[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the journal for the only run in the folder, which is made if need be.
+ * @throws Failure: `temporary` (BATCH_LOCKED) when another process works there, `disk`
+ */
+export function openBatchJournal(folder: string): Promise<BatchJournal> {
+  return asFailures(async () => {
+    await makeFolder(folder);
+    const lock = await lockBatch(folder);
+    try {
+      return await openLocked(folder, lock);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  });
+}
+
+async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
+  const path = journalPath(folder);
+  const { log, content } = await openAppendLog(path);
+  const tracker = trackIntents();
+  const all = [...content.records];
+  for (const record of all) tracker.add(record);
+  // A disk without room for the shorter copy is no reason not to start.
+  await log.compact((records) => pickLiveCommands(pickLiveIntents(records))).catch(() => false);
+  return {
+    intents: tracker.intents,
+    records: () => all,
+    damage: describeDamage(path, content.damage),
+    add: (...records) =>
+      asFailures(async () => {
+        await log.append(...records);
+        all.push(...records);
+        for (const record of records) tracker.add(record);
+      }),
+    async close() {
+      await log.close();
+      await lock.release();
+    },
+  };
+}
+
+/** With the usual rights: results are for whom the user likes, the journal is not. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const message = `the folder ${folder} cannot be made (${code})`;
+    const advice = 'Choose another one with --out.';
+    throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
+  }
+}
+
+async function lockBatch(folder: string): Promise<Lock> {
+  const path = lockPath(folder);
+  const attempt = await tryLock(path);
+  if (attempt.taken) return attempt.lock;
+  throw batchLocked(folder, path, attempt);
+}
+
+function batchLocked(folder: string, path: string, attempt: LockAttempt & { taken: false }): Failure {
+  const { holder, isElsewhere } = attempt;
+  const who =
+    holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}, since ${holder.since}`;
+  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
+  return new Failure({
+    category: 'temporary',
+    code: 'BATCH_LOCKED',
+    message: `another vloc works in ${folder}: ${who}`,
+    advice: `Wait until it is done, or give this run another folder with --out.${ifDead}`,
+    retryable: true,
+  });
+}
+
+/** Failures of local records as the commands know failures. */
+export async function asFailures<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof JournalFailure ? new Failure(error.facts, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,90 @@
+/** Uploads that the service still has, by what is in them. Source: specification, "Limits" (7 days). */
+import { type Client, Failure, type Upload } from '../../client/index.ts';
+import { hashFile } from '../../client/upload/hash-file.ts';
+import { openSourceFile } from '../../client/upload/source-file.ts';
+import type { UploadRecord } from '../../journal/upload-record.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { UploadPurpose } from '../../protocol/states.ts';
+
+export interface LocalFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly purpose: UploadPurpose;
+}
+
+export interface KnownUpload {
+  readonly upload: Upload;
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
+
+export interface KnownUploads {
+  readonly record: UploadRecord;
+  readonly client: Pick<Client, 'uploads'>;
+}
+
+/**
+ * A ready upload of the same bytes, or null when there is none; one that cannot be used any more is forgotten.
+ * @throws Failure; JournalFailure; the reason of the signal
+ */
+export async function findKnownUpload(
+  { record, client }: KnownUploads,
+  { path, bytes, purpose }: LocalFile,
+  signal: AbortSignal,
+): Promise<KnownUpload | null> {
+  // A hash means reading the whole file: only where a file of that size was sent before.
+  if (!(await record.hasSize(bytes, purpose))) return null;
+  const sha256 = await hashInput(path, signal, purpose);
+  const known = await record.find({ sha256, size: bytes, purpose });
+  if (known === null) return null;
+  const upload = await readReady(client, known.upload_id, signal);
+  if (upload !== null) return { upload, sha256 };
+  await record.remove(known.upload_id);
+  return null;
+}
+
+/** Null for one that cannot be used any more. */
+async function readReady(
+  client: Pick<Client, 'uploads'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<Upload | null> {
+  try {
+    const upload = await client.uploads.get(id, { signal });
+    return upload.status === 'ready' ? upload : null;
+  } catch (error) {
+    if (error instanceof Failure && error.facts.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Notes a ready upload. @param now milliseconds since 1970  @throws JournalFailure */
+export async function rememberUpload(
+  record: UploadRecord,
+  { upload, sha256 }: KnownUpload,
+  { bytes, purpose }: Omit<LocalFile, 'path'>,
+  now: number,
+): Promise<void> {
+  await record.add({
+    sha256,
+    size: bytes,
+    upload_id: upload.id,
+    purpose,
+    ready_at: new Date(now).toISOString(),
+    expires_at: upload.expires_at ?? new Date(now + LIMITS.retentionMs).toISOString(),
+  });
+}
+
+/** SHA-256 of a file, lower-case hex. @throws Failure (`usage`) when it cannot be read or changes meanwhile */
+export async function hashInput(
+  path: string,
+  signal: AbortSignal,
+  purpose: UploadPurpose = 'source_video',
+): Promise<string> {
+  const source = await openSourceFile(path, purpose);
+  try {
+    return await hashFile(source, 'sha256', signal);
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,116 @@
+/** One item from its input to a job that runs. */
+import { Failure, type Job } from '../../client/index.ts';
+import type { IntendRecord } from '../../journal/intent-records.ts';
+import type { BatchItem } from '../item.ts';
+import { afterTemporary, pauseOf } from './again.ts';
+import type { Place } from './launcher.ts';
+import type { Provided } from './provided.ts';
+import { findIntended } from './rebuild.ts';
+import type { Run } from './run.ts';
+import { type Intended, intend, isWithoutSlot, resume, submit } from './submit.ts';
+
+/** A job that the service has, and the place that it takes. */
+export interface Launched {
+  readonly key: string;
+  readonly job: Job;
+  readonly place: Place;
+}
+
+interface Attempt {
+  readonly order: number;
+  /** Set once the intent is on the disk. */
+  intended: Intended | null;
+  provided: Provided | null;
+  /** How often the service has not taken the upload, and how often the attempt failed for reasons that pass. */
+  refusedUploads: number;
+  failures: number;
+}
+
+/**
+ * Uploads, waits for a slot and submits, as often as it takes.
+ * @param asked the call of an earlier run whose answer is not known; null for a new one
+ * @throws Failure, Stopped, the reason of the signal
+ */
+export async function launchItem(
+  run: Run,
+  item: BatchItem,
+  order: number,
+  asked: IntendRecord | null,
+): Promise<Launched> {
+  const attempt: Attempt = { order, intended: null, provided: null, refusedUploads: 0, failures: 0 };
+  if (asked !== null) {
+    if (item.input.type === 'job') attempt.provided = await run.sources.provide(item, order);
+    attempt.intended = resume(item, asked, attempt.provided);
+    const job = attempt.intended === null ? await findIntended(run, item, asked) : null;
+    if (job !== null) return { key: asked.key, job, place: run.launcher.join() };
+  }
+  try {
+    for (;;) {
+      const launched = await tryLaunch(run, item, attempt);
+      if (launched !== null) return launched;
+    }
+  } finally {
+    attempt.provided?.use();
+  }
+}
+
+/** Null to try again. */
+async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<Launched | null> {
+  let place: Place | null = null;
+  try {
+    if (attempt.intended === null) attempt.provided ??= await run.sources.provide(item, attempt.order);
+    const units = attempt.provided?.units ?? item.units;
+    run.tell(item, { phase: 'ready' });
+    place = await run.launcher.enter(attempt.order, item, units);
+    attempt.provided?.use();
+    run.tell(item, { phase: 'submitting' });
+    if (attempt.intended === null) attempt.intended = await intendFrom(run, item, attempt);
+    const job = await submit(run, item, attempt.intended);
+    run.streak.inARow = 0;
+    return { key: attempt.intended.key, job, place };
+  } catch (error) {
+    if (error instanceof Failure && isWithoutSlot(error)) {
+      await place?.putBack(error.facts.retryAfterMs ?? null);
+      return null;
+    }
+    await place?.withdraw();
+    if (!(error instanceof Failure)) throw error;
+    await prepareAgain(run, item, attempt, error);
+    return null;
+  }
+}
+
+function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<Intended> {
+  if (provided === null) throw new TypeError('an intent needs a source');
+  return intend(run, item, provided);
+}
+
+/** Makes ready for another attempt, or throws the failure. */
+async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure: Failure): Promise<void> {
+  const upload = uploadOf(attempt.intended);
+  const isLapsed = failure.facts.code === 'INPUT_NOT_USABLE' && item.input.type === 'file';
+  if (isLapsed && upload !== null && attempt.refusedUploads === 0) {
+    attempt.refusedUploads += 1;
+    // The refused call made nothing: another upload is another request, with another key.
+    attempt.intended = null;
+    attempt.provided = null;
+    await run.sources.forget(item, upload);
+    return;
+  }
+  run.judge(failure);
+  attempt.failures += 1;
+  const circumstances = {
+    failures: attempt.failures,
+    inARow: run.streak.inARow,
+    items: run.batch.tasks.length,
+  };
+  if (!afterTemporary(failure, { ...circumstances, isStopped: run.stopping.reason !== null })) throw failure;
+  await run.pause(pauseOf(attempt.failures));
+}
+
+/** The upload that a call names, or null. */
+function uploadOf(intended: Intended | null): string | null {
+  const source = intended?.request.source;
+  const isUpload = typeof source === 'object' && source !== null && 'upload_id' in source;
+  return isUpload && typeof source.upload_id === 'string' ? source.upload_id : null;
+}

@@ -1,0 +1,155 @@
+/**
+ * Lets jobs go, in the order of the batch: as many as the window, the slots of the profile and the budget allow.
+ * Decisions are pure (window.ts, budget.ts); here they meet clock, locks and callers.
+ */
+import type { Runtime } from '../../client/index.ts';
+import type { Lock } from '../../journal/lock.ts';
+import type { Slots } from '../../journal/slots.ts';
+import type { BatchItem, BatchListener, Units } from '../item.ts';
+import type { Budget } from './budget.ts';
+import type { Stopping } from './stopping.ts';
+import { enter, grow, leave, msUntilRoom, openWindow, putBack, type Window, withdraw } from './window.ts';
+
+/** A job that counts as under way. Each place is given back once, by one of the three. */
+export interface Place {
+  /** The job has ended. */
+  leave(): Promise<void>;
+  /** The service had no slot for it. @param askedMs how long it asks to wait, null when it does not say */
+  putBack(askedMs: number | null): Promise<void>;
+  /** It was not made. */
+  withdraw(): Promise<void>;
+}
+
+export interface Launcher {
+  /**
+   * Waits until a job may be sent.
+   * @param order smaller ones first
+   * @throws Stopped
+   */
+  enter(order: number, item: BatchItem, units: Units | null): Promise<Place>;
+  /** A place for a job that runs already, whether there is room or not. */
+  join(): Place;
+  /** Something has changed that decides who may go: a price. */
+  lookAgain(): void;
+}
+
+export interface LauncherParts {
+  readonly runtime: Pick<Runtime, 'now' | 'sleep'>;
+  readonly slots: Slots;
+  readonly budget: Budget;
+  readonly stopping: Stopping;
+  readonly most: number;
+  readonly listen: BatchListener;
+}
+
+interface Waiting {
+  readonly order: number;
+  readonly item: BatchItem;
+  readonly units: Units | null;
+  readonly start: () => void;
+  readonly giveUp: (reason: unknown) => void;
+}
+
+export function createLauncher(parts: LauncherParts): Launcher {
+  const { runtime, slots, budget, stopping, listen } = parts;
+  let window = openWindow(parts.most, runtime.now());
+  let waiting: readonly Waiting[] = [];
+  let alarm: AbortController | null = null;
+
+  function change(next: Window): void {
+    const isNews = next.size !== window.size || next.inFlight !== window.inFlight;
+    window = next;
+    if (isNews) listen({ type: 'window', size: window.size, inFlight: window.inFlight });
+  }
+
+  function lookAgain(): void {
+    alarm?.abort();
+    alarm = null;
+    for (;;) {
+      const [first, ...rest] = waiting;
+      if (first === undefined || stopping.reason !== null) return;
+      change(grow(window, runtime.now()));
+      const ms = msUntilRoom(window, runtime.now());
+      if (ms > 0) {
+        setAlarm(ms);
+        return;
+      }
+      const permission = budget.judge(first.item.kind, first.units);
+      if (permission === 'wait') return;
+      if (permission === 'stop') {
+        stopping.stop('max-credits');
+        return;
+      }
+      waiting = rest;
+      budget.begin(first.item.key, first.item.kind, first.units);
+      change(enter(window));
+      first.start();
+    }
+  }
+
+  function setAlarm(ms: number): void {
+    if (!Number.isFinite(ms)) return;
+    const own = new AbortController();
+    alarm = own;
+    runtime.sleep(ms, own.signal).then(lookAgain, () => undefined);
+  }
+
+  function createPlace(item: BatchItem | null, slot: Promise<Lock>, leaveQueue: () => void): Place {
+    let isOver = false;
+    const end = async (next: Window, wasMade: boolean) => {
+      if (isOver) return;
+      isOver = true;
+      change(next);
+      if (!wasMade && item !== null) budget.drop(item.key);
+      // Who still waits for the slot does not need it any more.
+      leaveQueue();
+      await slot.then((lock) => lock.release()).catch(() => undefined);
+      lookAgain();
+    };
+    return {
+      leave: () => end(leave(window, runtime.now()), true),
+      putBack: (askedMs) => end(putBack(window, runtime.now(), askedMs), false),
+      withdraw: () => end(withdraw(window), false),
+    };
+  }
+
+  function acquire(queue: AbortController): Promise<Lock> {
+    const slot = slots.acquire(AbortSignal.any([queue.signal, stopping.launching]));
+    // Whoever needs it waits for it; nobody else is to hear of its failure.
+    slot.catch(() => undefined);
+    return slot;
+  }
+
+  stopping.launching.addEventListener('abort', () => {
+    alarm?.abort();
+    for (const each of waiting) each.giveUp(stopping.launching.reason);
+    waiting = [];
+  });
+
+  return {
+    async enter(order, item, units) {
+      stopping.launching.throwIfAborted();
+      await new Promise<void>((start, giveUp) => {
+        const entry: Waiting = { order, item, units, start, giveUp };
+        waiting = [...waiting, entry].sort((left, right) => left.order - right.order);
+        lookAgain();
+      });
+      const queue = new AbortController();
+      const slot = acquire(queue);
+      const place = createPlace(item, slot, () => queue.abort());
+      try {
+        await slot;
+        return place;
+      } catch (error) {
+        await place.withdraw();
+        throw error;
+      }
+    },
+    join() {
+      change(enter(window));
+      const queue = new AbortController();
+      return createPlace(null, acquire(queue), () => queue.abort());
+    },
+    lookAgain,
+  };
+}

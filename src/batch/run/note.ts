@@ -1,0 +1,20 @@
+import { JournalFailure } from '../../journal/failure.ts';
+
+/** Works on the records of the profile, whose failure is no reason to lose a paid result: then it gives undefined. */
+export type Note = <T>(work: () => Promise<T>) => Promise<T | undefined>;
+
+/** @param warn told of the first failure: what keeps one record from being written keeps the others too */
+export function createNote(warn: (text: string) => void): Note {
+  let isWarned = false;
+  return async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof JournalFailure)) throw error;
+      if (!isWarned)
+        warn(`${error.facts.message}. The run goes on: the folder of the results has its own record.`);
+      isWarned = true;
+      return undefined;
+    }
+  };
+}

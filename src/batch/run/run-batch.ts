@@ -1,0 +1,122 @@
+/**
+ * Carries a batch out, so that nothing is paid twice and no paid result is lost, whenever it is killed and however often
+ * it is started. Source: design, "The record (journal)".
+ */
+import { Failure } from '../../client/index.ts';
+import { decideItems } from '../plan/decide-items.ts';
+import type { Decision } from '../plan/decision.ts';
+import { foldItemFacts } from '../plan/facts.ts';
+import type { Batch, RunOutcome } from './batch.ts';
+import { carryItem } from './carry-item.ts';
+import { batchReference } from './client-reference.ts';
+import { createRun } from './create-run.ts';
+import { asFailures, type BatchJournal, openBatchJournal } from './journal.ts';
+import { hashInput } from './known-uploads.ts';
+import { rebuildJournal } from './rebuild.ts';
+import type { Run } from './run.ts';
+import { STOP_WORDS } from './stop.ts';
+import { createStopping, type Stopping } from './stopping.ts';
+
+/**
+ * Runs all items; the outcomes come in their order.
+ * @throws Failure: `temporary` (BATCH_LOCKED) when another process works in the folder, `disk`; the reason of the signal
+ *   when it is aborted before the first item is begun; a defect of ours
+ */
+export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
+  const journal = await openBatchJournal(batch.delivery.folder);
+  const stopping = createStopping(batch.signal, (reason) =>
+    batch.listen({ type: 'stop', reason, message: STOP_WORDS[reason].why }),
+  );
+  try {
+    for (const sentence of journal.damage) batch.warn(sentence);
+    return await asFailures(() => runLocked(batch, journal, stopping));
+  } finally {
+    stopping.end();
+    await journal.close();
+  }
+}
+
+async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping) {
+  const reference = await batchReference(batch.delivery.folder);
+  if (batch.preface.length > 0) await journal.add(...batch.preface);
+  await findLostJobs(batch, journal, reference);
+  const decisions = await decideAgain(batch, journal);
+  const run = createRun(batch, journal, stopping, reference);
+  const over = new AbortController();
+  limitTime(run, over.signal);
+  try {
+    return await carryAll(run, decisions);
+  } finally {
+    over.abort();
+  }
+}
+
+/** The plan was made before the folder was locked: another run may have been at work since. */
+async function decideAgain(batch: Batch, journal: BatchJournal): Promise<readonly Decision[]> {
+  const { tasks, options, delivery, runtime, signal } = batch;
+  const recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
+  const { fresh, retryFailed } = options;
+  const decisions = await decideItems(
+    tasks.map(({ item }) => item),
+    recorded,
+    {
+      now: runtime.now(),
+      fresh,
+      retryFailed,
+      replace: delivery.existing === 'replace',
+      hashFile: (path) => hashInput(path, signal),
+    },
+  );
+  return tasks.map(({ decision }, position) => {
+    const isThere = decision.step === 'done' && decision.before === 'exists';
+    return isThere ? decision : (decisions[position] ?? decision);
+  });
+}
+
+/** A defect in one item ends the others too, but not before they have written down what they know. */
+async function carryAll(run: Run, decisions: readonly Decision[]): Promise<readonly RunOutcome[]> {
+  const carried = run.batch.tasks.map(async ({ item, decision }, order) => {
+    try {
+      return await carryItem(run, item, order, decisions[order] ?? decision);
+    } catch (error) {
+      run.stopping.stop('interrupted');
+      throw error;
+    }
+  });
+  await Promise.allSettled(carried);
+  return Promise.all(carried);
+}
+
+/** A journal that is empty may have been lost. */
+async function findLostJobs(batch: Batch, journal: BatchJournal, reference: string): Promise<void> {
+  const { connection, options, runtime, signal, warn } = batch;
+  const { rebuild: force, fresh } = options;
+  if (fresh || !(force || journal.intents.byKey.size === 0)) return;
+  const { client } = connection;
+  try {
+    const now = runtime.now();
+    const items = batch.tasks.map(({ item }) => item);
+    const found = { items, client, journal, batchReference: reference, force, now, signal };
+    const count = await rebuildJournal(found);
+    if (count > 0) warn(`The record of this folder was lost; ${count} jobs were found again at the service.`);
+  } catch (error) {
+    // A key may be allowed to make jobs and not to list them.
+    const isForbidden = error instanceof Failure && error.facts.status === 403;
+    if (force || !isForbidden) throw error;
+  }
+}
+
+function limitTime({ batch, stopping }: Run, over: AbortSignal): void {
+  const { maxDurationMs, timeoutMs } = batch.options;
+  const limits = [
+    { ms: maxDurationMs, reason: 'max-duration' },
+    { ms: timeoutMs, reason: 'timeout' },
+  ] as const;
+  for (const { ms, reason } of limits) {
+    if (ms === null) continue;
+    batch.runtime.sleep(ms, over).then(
+      () => stopping.stop(reason),
+      () => undefined,
+    );
+  }
+}

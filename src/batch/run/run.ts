@@ -1,0 +1,42 @@
+/** What the parts of one run share. */
+import type { Failure, Job } from '../../client/index.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
+import type { BatchItem, ItemState } from '../item.ts';
+import type { Batch } from './batch.ts';
+import type { BatchJournal } from './journal.ts';
+import type { Launcher } from './launcher.ts';
+import type { Limiter } from './limiter.ts';
+import type { Note } from './note.ts';
+import type { Sources } from './sources.ts';
+import type { Stopping } from './stopping.ts';
+
+export interface Run {
+  readonly batch: Batch;
+  readonly journal: BatchJournal;
+  readonly stopping: Stopping;
+  readonly launcher: Launcher;
+  readonly sources: Sources;
+  /** Turns of downloads, those whose links lapse first before others. */
+  readonly downloads: Limiter;
+  /** Waits for one job; several share their requests. */
+  readonly wait: Batch['connection']['client']['jobs']['wait'];
+  /** See `batchReference`. */
+  readonly batchReference: string;
+  /** Jobs that the service has and that are waited for. */
+  readonly following: { jobs: number };
+  /** Temporary failures since anything went well. */
+  readonly streak: { inARow: number };
+  tell(item: BatchItem, state: ItemState): void;
+  /** Takes up what a job costs; gives what is to be written down of it. @param key of its intent */
+  takeBill(item: BatchItem, key: string, job: Job): readonly LogRecord[];
+  readonly note: Note;
+  /** @throws Stopped when the run stops meanwhile */
+  pause(ms: number): Promise<void>;
+  /** Stops the run for what is meant for all items, and counts; gives the failure back. */
+  judge(failure: Failure): Failure;
+}
+
+/** RFC 3339, for records. */
+export function timestamp(run: Run): string {
+  return new Date(run.batch.runtime.now()).toISOString();
+}

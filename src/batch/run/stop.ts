@@ -1,0 +1,77 @@
+/** Which failures stop more than the item that met them. Pure. Source: design, "Transport", "Exit codes". */
+import type { Failure, FailureCategory } from '../../client/failure.ts';
+import type { StopReason } from '../item.ts';
+
+/** So many in a row are no accident of one request, each of which was tried five times. */
+export const FAILURES_IN_A_ROW = 3;
+
+export interface Circumstances {
+  /** Temporary failures since anything went well, this one included. */
+  readonly inARow: number;
+  /** Jobs of this run that are under way. */
+  readonly inFlight: number;
+}
+
+/** What a failure of an upload or a submission means for the whole run; null: nothing. */
+export function stopReasonOf({ facts }: Failure, { inARow, inFlight }: Circumstances): StopReason | null {
+  if (facts.category === 'credits') return facts.code === 'CREDIT_QUOTA_EXCEEDED' ? 'quota' : 'no-credits';
+  if (facts.status === 401 || facts.status === 403) return 'authentication';
+  const isOutage = facts.category === 'temporary' && inARow >= FAILURES_IN_A_ROW && inFlight === 0;
+  return isOutage ? 'network' : null;
+}
+
+/** True for what also ends the waiting for jobs that run. */
+export function endsWaiting(reason: StopReason): boolean {
+  return reason === 'authentication' || reason === 'interrupted' || reason === 'timeout';
+}
+
+/** The exit code of a run that was stopped, as a category; null: its items say it. */
+export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>> = {
+  'max-credits': 'credits',
+  'no-credits': 'credits',
+  quota: 'credits',
+  'max-duration': 'partial',
+  authentication: 'configuration',
+  network: 'temporary',
+  timeout: 'timeout',
+  interrupted: null,
+  detached: null,
+};
+
+/** Why it stopped, and what to do next; each one sentence without its final stop. */
+export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; readonly advice: string }>> = {
+  'max-credits': {
+    why: 'the next job would cost more than --max-credits allows',
+    advice: 'Raise --max-credits, then run the same command again: only the rest runs.',
+  },
+  'no-credits': {
+    why: 'the credits are used up',
+    advice: 'Add credits, then run the same command again: only the rest runs.',
+  },
+  quota: {
+    why: 'the monthly quota of the key is used up',
+    advice:
+      'Raise the quota or wait for the next month, then run the same command again: only the rest runs.',
+  },
+  'max-duration': {
+    why: 'the time of --max-duration is over',
+    advice: 'Run the same command again: only the rest runs.',
+  },
+  authentication: {
+    why: 'the service does not accept the key',
+    advice: 'Check it with `vloc doctor`, then run the same command again: only the rest runs.',
+  },
+  network: {
+    why: `${FAILURES_IN_A_ROW} requests in a row failed for reasons that pass`,
+    advice: 'Run the same command again later: only the rest runs.',
+  },
+  timeout: {
+    why: 'the time of --timeout is over',
+    advice: 'The jobs go on: run the same command again to wait for them.',
+  },
+  interrupted: {
+    why: 'the run was interrupted',
+    advice: 'Run the same command again: it goes on from here.',
+  },
+  detached: { why: 'nobody waits for the jobs', advice: 'Run the same command again to fetch the results.' },
+};

@@ -1,0 +1,49 @@
+/** Decisions of the plan that end an item before anything is sent. */
+import { resolve } from 'node:path';
+import { Failure } from '../../client/index.ts';
+import type { Decision } from '../plan/decision.ts';
+
+type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'expired' }>;
+
+/** @param folder of the results, absolute */
+export function explainDecision(decision: Final, folder: string): Failure {
+  switch (decision.step) {
+    case 'changed': {
+      const what = decision.what === 'file' ? 'the file is another one' : 'the options are others';
+      const message = `a job was made for this before, and ${what} now: ${decision.changes.join(', ')}`;
+      const advice = 'Give --clobber for a new job that replaces its result, or another folder with --out.';
+      return new Failure({ category: 'usage', code: 'ITEM_CHANGED', message, advice });
+    }
+    case 'edited': {
+      const message = `the result ${resolve(folder, decision.path)} was changed since it was fetched`;
+      const advice = 'It was left as it is; --clobber fetches the result again in its place.';
+      return new Failure({ category: 'usage', code: 'RESULT_CHANGED', message, advice });
+    }
+    case 'failed':
+      return new Failure({
+        category: 'job',
+        code: decision.code,
+        message: `${decision.message} (in an earlier run)`,
+        advice: 'The same would fail again; --retry-failed tries it all the same.',
+        jobId: decision.jobId,
+        retryable: false,
+      });
+    case 'expired':
+      return resultExpired(decision.jobId);
+  }
+}
+
+/** @param jobId null when nobody knows whether there was one */
+export function resultExpired(jobId: string | null): Failure {
+  const message =
+    jobId === null
+      ? 'nobody knows any more whether the job was made: its request is too old to be sent again'
+      : `the service has forgotten the job ${jobId}, and its result is not here`;
+  return new Failure({
+    category: 'expired',
+    code: 'RESULT_EXPIRED',
+    message,
+    advice: 'Run the same command with --fresh for a new job, which is paid anew.',
+    ...(jobId === null ? {} : { jobId }),
+  });
+}

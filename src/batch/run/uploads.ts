@@ -1,0 +1,141 @@
+/**
+ * Files sent once for all their languages and, while the service keeps them, for all runs. Source: specification,
+ * "Upload resource"; contract, "Uploads".
+ */
+import type { Upload } from '../../client/index.ts';
+import type { UploadPurpose } from '../../protocol/states.ts';
+import type { BatchItem, ItemState } from '../item.ts';
+import type { JobInput } from '../plan/input.ts';
+import { unitsOf } from '../plan/units.ts';
+import type { Batch } from './batch.ts';
+import { findKnownUpload, rememberUpload } from './known-uploads.ts';
+import { createLimiter } from './limiter.ts';
+import type { Note } from './note.ts';
+import type { Provided } from './provided.ts';
+import type { Stopping } from './stopping.ts';
+
+export type FileInput = JobInput & { readonly type: 'file' };
+
+export interface Uploads {
+  /** A ready upload of the file. @throws Failure, Stopped */
+  provide(item: BatchItem, input: FileInput, order: number): Promise<Provided>;
+  /** Forgets an upload that the service does not take any more. */
+  forget(path: string, uploadId: string): Promise<void>;
+}
+
+const PURPOSE: UploadPurpose = 'source_video';
+
+/** One alone seldom fills the line; more only make each of them late. */
+const SIDE_BY_SIDE = 2;
+/** Files that are under way or ready before there is a slot for them: an upload is kept for days, but a run may end. */
+const AHEAD = 4;
+
+/** A ready upload. */
+interface Sent {
+  readonly id: string;
+  /** Lower-case hex; null when nothing has told it. */
+  readonly sha256: string | null;
+  /** Of the video, as the service measures it; null when it does not say. */
+  readonly seconds: number | null;
+}
+
+/** A file that is being sent or was sent. */
+interface Sending {
+  /** Those that wait for it, and are told how far it is. */
+  readonly items: BatchItem[];
+  readonly ready: Promise<Sent>;
+  /** Of the upload, once it is known. */
+  id: string | null;
+  readonly use: () => void;
+}
+
+export interface UploadParts {
+  readonly batch: Batch;
+  readonly stopping: Stopping;
+  readonly tell: (item: BatchItem, state: ItemState) => void;
+  readonly note: Note;
+}
+
+export function createBatchUploads({ batch, stopping, tell, note }: UploadParts): Uploads {
+  const { client, everyMs } = batch.connection;
+  const { uploads: record } = batch.records;
+  const files = new Map<string, Sending>();
+  const lines = createLimiter(SIDE_BY_SIDE);
+  const ahead = createLimiter(AHEAD);
+  const signal = stopping.launching;
+
+  function start(item: BatchItem, input: FileInput, order: number): Sending {
+    const items: BatchItem[] = [item];
+    const turn = ahead.enter(order, signal);
+    const use = () => void turn.then((end) => end()).catch(() => undefined);
+    const send = async () => {
+      await turn;
+      const end = await lines.enter(order, signal);
+      try {
+        return (await reuse(input)) ?? (await sendAnew(input, items));
+      } catch (error) {
+        // The next who asks for it begins anew.
+        files.delete(input.path);
+        use();
+        throw error;
+      } finally {
+        end();
+      }
+    };
+    return { items, ready: send(), id: null, use };
+  }
+
+  async function sendAnew(input: FileInput, items: readonly BatchItem[]): Promise<Sent> {
+    const sent = await client.uploads.sendFile(input.path, {
+      purpose: PURPOSE,
+      contentType: input.contentType === '' ? 'application/octet-stream' : input.contentType,
+      signal,
+      hash: true,
+      ...(everyMs === null ? {} : { everyMs }),
+      onProgress: ({ stage, bytes, total }) => {
+        const isSending = stage === 'reserving' || stage === 'sending';
+        const state: ItemState = isSending ? { phase: 'uploading', bytes, total } : { phase: 'validating' };
+        for (const each of items) tell(each, state);
+      },
+    });
+    const { upload, sha256 } = sent;
+    const [item] = items;
+    if (item !== undefined) {
+      batch.listen({ type: 'uploaded', item, uploadId: upload.id, bytes: input.bytes });
+    }
+    if (sha256 !== null) {
+      const size = { bytes: input.bytes, purpose: PURPOSE };
+      await note(() => rememberUpload(record, { upload, sha256 }, size, batch.runtime.now()));
+    }
+    return describe(upload, sha256);
+  }
+
+  async function reuse(input: FileInput): Promise<Sent | null> {
+    const file = { path: input.path, bytes: input.bytes, purpose: PURPOSE };
+    // A record that cannot be read or written only costs another upload.
+    const known = await note(() => findKnownUpload({ record, client }, file, signal));
+    return known == null ? null : describe(known.upload, known.sha256);
+  }
+
+  return {
+    async provide(item, input, order) {
+      const known = files.get(input.path);
+      const sending = known ?? start(item, input, order);
+      if (known === undefined) files.set(input.path, sending);
+      else sending.items.push(item);
+      const { id, sha256, seconds } = await sending.ready;
+      sending.id = id;
+      const units = item.units ?? unitsOf(item.kind, { ...input, seconds });
+      return { source: { type: 'upload', upload_id: id }, sha256, units, use: sending.use };
+    },
+    async forget(path, uploadId) {
+      // Another language may have had the file sent anew already.
+      if (files.get(path)?.id === uploadId) files.delete(path);
+      await note(() => record.remove(uploadId));
+    },
+  };
+}
+
+function describe(upload: Upload, sha256: string | null): Sent {
+  return { id: upload.id, sha256, seconds: upload.media?.duration_seconds ?? null };
+}

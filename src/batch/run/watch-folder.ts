@@ -1,0 +1,108 @@
+/** Files as they settle in a folder, for as long as somebody watches. */
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { Failure } from '../../client/failure.ts';
+import { watchFolder as openFolderWatch } from '../../journal/folder-watch.ts';
+import { mayBeInput, NOTHING_SEEN, SETTLE_MS, type SeenFile, takeLook } from '../plan/settled-files.ts';
+
+export interface WatchOptions {
+  readonly folder: string;
+  /** Which names matter, such as those of videos; hidden and unfinished files never do. */
+  readonly isWanted: (name: string) => boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Ends the watching. */
+  readonly signal: AbortSignal;
+  /** Waiting for a change, handed in where tests set the time. */
+  readonly openWatch?: typeof openFolderWatch;
+}
+
+/** Subfolders and network shares tell of no change, so now and then it is looked without one. */
+const UNTOLD_MS = 10_000;
+
+/**
+ * Gives files that nobody writes to any more, those that are there from the start among them; ends when the signal is
+ * aborted. A folder that cannot be read for a while is looked at again.
+ * @throws Failure (`usage`) when there is no such folder at the start
+ */
+export async function* watchFolder(options: WatchOptions): AsyncGenerator<readonly SeenFile[]> {
+  const { folder, isWanted, now, signal, openWatch = openFolderWatch } = options;
+  await checkFolder(folder);
+  const watch = openWatch(folder, mayBeInput);
+  let seen = NOTHING_SEEN;
+  try {
+    while (!signal.aborted) {
+      const files = await listFiles(folder, isWanted);
+      const look = files === null ? null : takeLook(seen, files, now());
+      if (look !== null) {
+        seen = look.next;
+        if (look.settled.length > 0) yield look.settled;
+      }
+      // A file that grows changes no name, so whoever waits for it has to look.
+      await watch
+        .changed(look?.isWaiting === true ? SETTLE_MS : UNTOLD_MS, signal)
+        .catch(rethrowUnless(signal));
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+function rethrowUnless(signal: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
+}
+
+/** Null while the folder cannot be read. */
+async function listFiles(folder: string, isWanted: (name: string) => boolean): Promise<SeenFile[] | null> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
+  if (entries === null) return null;
+  const names = entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((name) => mayBeInput(name) && isWanted(name))
+    .sort();
+  const files: SeenFile[] = [];
+  for (const name of names) {
+    // It may be gone since, or lead nowhere.
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (found?.isFile()) files.push({ name, bytes: found.size, mtimeMs: found.mtimeMs });
+  }
+  return files;
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory()) return;
+  throw new Failure({
+    category: 'usage',
+    code: 'NO_FOLDER',
+    message: `--watch needs a folder, and ${folder} is ${found === null ? 'not there' : 'none'}`,
+    advice: 'Make the folder first, or name another one.',
+  });
+}
+
+/**
+ * Refuses to put results where they would be taken for new inputs: each would be paid for, without an end.
+ * @throws Failure (`usage`)
+ */
+export async function checkResultsFolder(watched: string, results: string): Promise<void> {
+  const [inputs, outputs] = await Promise.all([resolveLinks(watched), resolveLinks(results)]);
+  if (outputs !== inputs && !outputs.startsWith(`${inputs}${sep}`)) return;
+  throw new Failure({
+    category: 'usage',
+    code: 'RESULTS_WATCHED',
+    message: `results would go to ${outputs}, which --watch takes its inputs from`,
+    advice: 'Choose a folder outside the watched one with --out.',
+  });
+}
+
+/** The real path of a folder, also of one that is yet to be made. */
+async function resolveLinks(folder: string): Promise<string> {
+  const path = resolve(folder);
+  const real = await realpath(path).catch(() => null);
+  if (real !== null) return real;
+  const above = resolve(path, '..');
+  return above === path ? path : join(await resolveLinks(above), relative(above, path));
+}

@@ -1,0 +1,46 @@
+/** How many pieces of work stand, in words. */
+import type { WorkPicture } from '../../commands/context.ts';
+import { formatDuration, formatRelative } from '../../commands/format.ts';
+
+/** `120 of 400 done, 15 running, 263 waiting, 2 failed`; what there is none of is left out. */
+export function describeCounts({ counts }: Pick<WorkPicture, 'counts'>): string {
+  const { total, done, running, waiting, failed, left } = counts;
+  const rest = [
+    [running, 'running'],
+    [waiting, 'waiting'],
+    [failed, 'failed'],
+    [left, 'left for the next run'],
+  ] as const;
+  const named = rest.flatMap(([count, name]) => (count === 0 ? [] : [`${count} ${name}`]));
+  return [`${done} of ${total} done`, ...named].join(', ');
+}
+
+/** Time left, credits, slots, the next deadline and why nothing more is begun, as far as they are known. */
+export function describeOutlook(picture: WorkPicture, now: number): readonly string[] {
+  const { leftMs, credits, slots, deadline, stop } = picture;
+  const parts: string[] = [];
+  if (leftMs !== null) parts.push(describeLeft(leftMs));
+  if (credits !== null) parts.push(describeCredits(credits));
+  if (slots !== null) parts.push(slots === 1 ? '1 slot' : `${slots} slots`);
+  if (deadline !== null) parts.push(`next result lapses ${formatRelative(deadline, now)}`);
+  if (stop !== null) parts.push(stop);
+  return parts;
+}
+
+const MINUTE_MS = 60_000;
+
+/** In whole minutes: an estimate that counts seconds jumps, and is not that good. */
+function describeLeft(ms: number): string {
+  if (ms < MINUTE_MS) return 'less than a minute left';
+  return `about ${formatDuration(Math.round(ms / MINUTE_MS) * MINUTE_MS)} left`;
+}
+
+function describeCredits({ charged, reserved }: { reserved: number; charged: number }): string {
+  const held = reserved === 0 ? '' : `, ${formatCredits(reserved)} reserved`;
+  return `${formatCredits(charged)} ${charged === 1 ? 'credit' : 'credits'}${held}`;
+}
+
+/** Credits are kept in thousandths; sums of them must not show what binary fractions make of that. */
+function formatCredits(credits: number): string {
+  return String(Number(credits.toFixed(3)));
+}

@@ -1,0 +1,98 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { BatchFacts } from '../batch/report/batch-facts.ts';
+import { reportDocument } from '../batch/report/json.ts';
+import { writeJunit } from '../batch/report/junit.ts';
+import { writeMarkdown } from '../batch/report/markdown.ts';
+import type { ReportHead } from '../batch/report/report-head.ts';
+import { Failure } from '../client/failure.ts';
+import { BATCH_OPERAND, openBatch } from './batch/open-batch.ts';
+import { type Command, defineCommand } from './command.ts';
+
+const WRITERS = {
+  markdown: writeMarkdown,
+  json: (facts: BatchFacts, head: ReportHead) => `${JSON.stringify(reportDocument(facts, head), null, 2)}\n`,
+  junit: writeJunit,
+} as const;
+
+export const batchReport: Command = defineCommand({
+  operands: BATCH_OPERAND,
+  options: {
+    format: {
+      type: 'choice',
+      choices: ['markdown', 'json', 'junit'],
+      help: 'form of the report (default: markdown; json with --output json)',
+    },
+    html: {
+      type: 'flag',
+      help: 'one page to look at and to hand on with the folder: players, subtitles, waveforms (default place: report.html in the folder)',
+    },
+    out: { type: 'text', value: 'file', help: 'write it there, replacing what is there (default: stdout)' },
+  },
+  examples: [
+    { command: 'vloc batch report out --out report.md', explains: 'for a ticket' },
+    {
+      command: 'vloc batch report out --format junit --out report.xml',
+      explains: 'for a CI system: each item is a test case',
+    },
+    {
+      command: 'vloc batch report out --html',
+      explains: 'to review results in a browser, without a network',
+    },
+  ],
+  notes: [
+    'The page of --html names videos and sounds where they lie; move it together with their folder.',
+    'The exit code is 0 whatever the report says; that of `vloc batch status` tells how the batch stands.',
+  ],
+  run: async (context, [operand = ''], options) => {
+    const batch = await openBatch(context, operand);
+    const { folder, facts } = batch;
+    const { io, output } = context;
+    if (options.html) {
+      if (options.format !== undefined) throw oneForm();
+      const page = resolve(io.cwd, options.out ?? join(folder, 'report.html'));
+      const { htmlReport } = await import('./batch/html-report.ts');
+      await replaceFile(page, await htmlReport(batch, page, context));
+      context.terminal.note(`Written to ${page}.`);
+      return 0;
+    }
+    const isJson = output === 'json' || output === 'ndjson';
+    const format = options.format ?? (isJson ? 'json' : 'markdown');
+    const text = WRITERS[format](facts, { folder, madeAt: new Date(io.now()).toISOString() });
+    if (options.out === undefined) {
+      // Each line of ndjson is a document of its own.
+      const isLine = output === 'ndjson' && format === 'json';
+      context.print(isLine ? JSON.stringify(JSON.parse(text)) : text.trimEnd());
+      return 0;
+    }
+    const path = resolve(io.cwd, options.out);
+    await replaceFile(path, text);
+    context.terminal.note(`Written to ${path}.`);
+    return 0;
+  },
+});
+
+function oneForm(): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'USAGE',
+    message: '--html and --format ask for two forms',
+    advice: 'Run the command once for each.',
+  });
+}
+
+/** Whoever reads it meanwhile sees the old report or the new one, never half of one. @throws Failure (`disk`) */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.part`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(draft, text);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const message = `the report cannot be written to ${path} (${code})`;
+    const advice = 'Choose another place with --out, or leave it out for stdout.';
+    throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
+  }
+}

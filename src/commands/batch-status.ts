@@ -1,0 +1,110 @@
+import type { BatchFacts } from '../batch/report/batch-facts.ts';
+import { reportDocument } from '../batch/report/json.ts';
+import { countFailed, countOpen } from '../batch/report/report-head.ts';
+import { Failure } from '../client/failure.ts';
+import { continueBatch } from './batch/continue-batch.ts';
+import { countTable, ITEM_FIELDS, ITEMS } from './batch/item-records.ts';
+import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
+import { type Command, defineCommand } from './command.ts';
+import type { Context } from './context.ts';
+import { formatRelative } from './format.ts';
+import { cutFields, printList } from './records.ts';
+
+export const batchStatus: Command = defineCommand({
+  operands: BATCH_OPERAND,
+  options: {
+    all: { type: 'flag', help: 'list what is done too' },
+  },
+  fields: ITEM_FIELDS,
+  examples: [
+    { command: 'vloc batch status out', explains: 'what is done, what failed and why, how to go on' },
+    {
+      command: 'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"',
+      explains: 'the names of what failed',
+    },
+  ],
+  notes: [
+    'It reads the journal in the folder and asks nobody, so a run may be going on meanwhile. Deadlines are the latest ' +
+      'that they can be.',
+    'Exit codes: 0 when all is done, 8 while anything is open, 3 when all has ended and something failed.',
+  ],
+  run: async (context, [operand = ''], options) => {
+    const batch = await openBatch(context, operand);
+    const { facts } = batch;
+    const onward = continueBatch(facts, batch.folder, context.io);
+    const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');
+    await print(context, batch, shown, onward);
+    tell(context, batch, onward);
+    const failure = verdictOn(facts);
+    if (failure !== null) throw failure;
+    return 0;
+  },
+});
+
+async function print(
+  context: Context,
+  { folder, facts, worker }: OpenBatch,
+  shown: BatchFacts['items'],
+  onward: readonly string[],
+): Promise<void> {
+  const { output, fields, io } = context;
+  const rows = { data: shown, has_more: false, next_cursor: null };
+  if (output === 'json') {
+    const head = { folder, madeAt: new Date(io.now()).toISOString() };
+    const items = facts.items.map((item) => cutFields(item, fields));
+    const document = { ...reportDocument(facts, head), items, worker, continue_with: onward };
+    context.print(JSON.stringify(document, null, 2));
+    return;
+  }
+  if (output !== 'table') return printList(context, ITEMS, rows);
+  if (fields === null) context.print(await countTable(context, facts));
+  if (shown.length === 0) return;
+  if (fields === null) context.print('');
+  await printList(context, ITEMS, rows);
+}
+
+function tell({ terminal, io }: Context, { facts, worker }: OpenBatch, onward: readonly string[]): void {
+  const { credits, next_deadline, open_questions, damaged, stray_jobs } = facts;
+  if (worker !== null) {
+    const doubt = worker.certain ? '' : ', as far as can be told from here';
+    terminal.note(`Process ${worker.pid} on ${worker.host} works on it since ${worker.since}${doubt}.`);
+  }
+  if (credits !== null) {
+    terminal.note(`Credits: ${credits.charged} charged, ${credits.reserved} reserved.`);
+  }
+  if (next_deadline !== null) {
+    terminal.note(`The first result that is not fetched lapses ${formatRelative(next_deadline, io.now())}.`);
+  }
+  if (open_questions.length > 0) {
+    const what = open_questions.length === 1 ? 'One call has' : `${open_questions.length} calls have`;
+    terminal.note(`${what} no answer yet; they are sent again with their keys, so nothing is paid twice.`);
+  }
+  if (damaged > 0) terminal.warn(`The journal is damaged in ${damaged} places; all other records are kept.`);
+  if (stray_jobs.length > 0) {
+    terminal.warn(`Jobs whose items are lost: ${stray_jobs.join(' ')}; fetch them with vloc jobs download.`);
+  }
+  if (onward.length === 0 || worker?.certain === true) return;
+  terminal.note('Continue with:');
+  for (const line of onward) terminal.note(`  ${line}`);
+}
+
+/** What the exit code follows from. */
+function verdictOn(facts: BatchFacts): Failure | null {
+  const open = countOpen(facts);
+  const failed = countFailed(facts);
+  const total = facts.items.length;
+  if (open > 0) {
+    return new Failure({
+      category: 'timeout',
+      code: 'BATCH_OPEN',
+      message: `${open} of ${total} items have not come to their end${failed > 0 ? `, ${failed} failed` : ''}`,
+      retryable: true,
+    });
+  }
+  if (failed === 0) return null;
+  return new Failure({
+    category: 'partial',
+    code: 'SOME_FAILED',
+    message: `${failed} of ${total} items failed`,
+  });
+}

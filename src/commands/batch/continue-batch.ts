@@ -1,0 +1,31 @@
+/** The commands that take a batch up where it stands: pure. */
+import type { BatchFacts } from '../../batch/report/batch-facts.ts';
+import type { BatchCommand } from '../../batch/report/command-record.ts';
+import type { ItemReport } from '../../batch/report/item-report.ts';
+import { FAILED_STATES, OPEN_STATES } from '../../batch/report/report-head.ts';
+import { quoteForShell } from '../format.ts';
+import type { Io } from '../io.ts';
+import { programWords } from '../job/continuation.ts';
+
+/** The command lines that go on with what is open, and the one that runs again what failed; empty when all is done. */
+export function continueBatch(
+  { items, commands }: Pick<BatchFacts, 'items' | 'commands'>,
+  folder: string,
+  io: Pick<Io, 'cwd' | 'env'>,
+): readonly string[] {
+  const open = new Set(items.filter(isIn(OPEN_STATES)).map(({ key }) => key));
+  const onward = commands.filter((command) => command.items.some((key) => open.has(key)));
+  const lines = onward.map((command) => repeatCommand(command, io));
+  if (!items.some(isIn(FAILED_STATES))) return lines;
+  return [...lines, [...programWords(io.env), 'batch', 'retry', folder].map(quoteForShell).join(' ')];
+}
+
+function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boolean {
+  return ({ state }) => states.includes(state);
+}
+
+/** With the change of folder before it where paths would lead elsewhere. */
+function repeatCommand({ argv, cwd }: BatchCommand, io: Pick<Io, 'cwd' | 'env'>): string {
+  const words = [...programWords(io.env), ...argv].map(quoteForShell).join(' ');
+  return cwd === io.cwd ? words : `cd ${quoteForShell(cwd)} && ${words}`;
+}

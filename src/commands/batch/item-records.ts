@@ -1,0 +1,50 @@
+/** Items of a batch as records on stdout. */
+
+import type { BatchFacts } from '../../batch/report/batch-facts.ts';
+import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
+import type { Context, TableHead } from '../context.ts';
+import { formatRelative } from '../format.ts';
+import type { RecordForm } from '../records.ts';
+
+/** What --fields may name. */
+export const ITEM_FIELDS = [
+  'label',
+  'state',
+  'kind',
+  'target_language',
+  'job_id',
+  'error',
+  'files',
+  'credits',
+  'attempts',
+  'asked_at',
+  'created_at',
+  'finished_at',
+  'downloaded_at',
+  'deadline',
+  'key',
+] as const satisfies readonly (keyof ItemReport)[];
+
+export const ITEMS: RecordForm<ItemReport> = {
+  plural: 'items',
+  idOf: ({ job_id }) => job_id ?? '',
+  columns: [
+    { head: { title: 'ITEM', shrinks: 1 }, field: 'label' },
+    { head: { title: 'STATE', status: true }, field: 'state' },
+    { head: 'JOB', field: 'job_id' },
+    { head: { title: 'WHY', shrinks: 2 }, field: 'error', text: describeProblem },
+  ],
+};
+
+function describeProblem({ error, deadline }: ItemReport, nowMs: number): string {
+  if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
+  return deadline === null ? '' : `lapses ${formatRelative(deadline, nowMs)}`;
+}
+
+const COUNT_HEAD: readonly TableHead[] = ['STATE', 'ITEMS'];
+
+/** How many there are in each state. */
+export function countTable({ terminal }: Pick<Context, 'terminal'>, { counts }: BatchFacts): Promise<string> {
+  const rows = ITEM_STATES.flatMap((state) => (counts[state] === 0 ? [] : [[state, String(counts[state])]]));
+  return terminal.table(COUNT_HEAD, rows);
+}

@@ -1,0 +1,33 @@
+/** A command out of the journal of a batch, for some of its items. */
+import type { RetryRun } from '../../batch/report/select-retries.ts';
+import { Failure } from '../../client/failure.ts';
+import type { Context } from '../context.ts';
+import { runJobs } from '../job/run-jobs.ts';
+
+/**
+ * Runs the command as it was typed then, where it was typed, for these items only.
+ * @throws Failure: that of the run, or `usage` for one that cannot be repeated from its record
+ */
+export async function rerunCommand(context: Context, { command, items }: RetryRun): Promise<void> {
+  const { argv, cwd, profile, kind, operands } = command;
+  if (operands.includes('-') || command.options.body === '-') throw notRepeatable(argv);
+  const then: Context = {
+    ...context,
+    io: { ...context.io, cwd },
+    commandLine: argv,
+    service: { ...context.service, profile: context.service.profile ?? profile ?? undefined },
+  };
+  const hasExpired = items.some(({ state }) => state === 'expired');
+  // Only a new key makes a new job of what the service has forgotten.
+  const options = { ...command.options, retryFailed: true, ...(hasExpired ? { fresh: true } : {}) };
+  await runJobs(kind, then, operands, options, new Set(items.map(({ key }) => key)));
+}
+
+function notRepeatable(argv: readonly string[]): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'NOT_REPEATABLE',
+    message: `the command read its input from stdin, which is not kept: ${argv.join(' ')}`,
+    advice: 'Run it again with the same input and --retry-failed.',
+  });
+}

@@ -1,0 +1,28 @@
+/** What earlier runs have left in a folder of results, for the plan: read without a lock and without changing it. */
+import { resolve } from 'node:path';
+import type { History } from '../../batch/plan/batch-plan.ts';
+import { foldItemFacts } from '../../batch/plan/facts.ts';
+import { journalPath } from '../../batch/run/journal.ts';
+import { hashInput } from '../../batch/run/known-uploads.ts';
+import { readLog } from '../../journal/append-log.ts';
+import { foldIntents } from '../../journal/intents.ts';
+import type { Context } from '../context.ts';
+
+/** @param options of the command, by name  @throws Failure (`disk`) when the journal cannot be read */
+export async function readHistory(
+  { io, signal }: Pick<Context, 'io' | 'signal'>,
+  options: Readonly<Record<string, unknown>>,
+): Promise<History> {
+  const folder = resolve(io.cwd, typeof options.out === 'string' ? options.out : '');
+  const { records } = await readLog(journalPath(folder));
+  return {
+    recorded: { intents: foldIntents(records), facts: foldItemFacts(records) },
+    choices: {
+      now: io.now(),
+      fresh: options.fresh === true,
+      replace: options.clobber === true,
+      retryFailed: options.retryFailed === true,
+      hashFile: (path) => hashInput(path, signal),
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** How a job command goes about its batch: options, and what they mean. */
+import type { RunOptions } from '../../batch/run/batch.ts';
+import { Failure } from '../../client/failure.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { OptionTable } from '../command.ts';
+
+export const RUN_OPTIONS = {
+  jobs: {
+    type: 'number',
+    value: 'n',
+    help: `jobs that may run at once (default: ${LIMITS.concurrentTasks}, what the service allows)`,
+  },
+  maxCredits: {
+    type: 'number',
+    value: 'n',
+    help: 'send no job that would bring the credits of this command above n',
+  },
+  maxDuration: {
+    type: 'duration',
+    value: 'time',
+    help: 'send no new job after 90s, 30m, 2h; those that run are waited for',
+  },
+  fresh: { type: 'flag', help: 'make new jobs, paid anew, whatever was done here before' },
+  retryFailed: { type: 'flag', help: 'run also what failed before in a way that would fail again' },
+  rebuild: {
+    type: 'flag',
+    help: 'take up jobs of the last 7 days that the record of the folder does not know',
+  },
+} as const satisfies OptionTable;
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** @throws Failure of category usage for a number that makes no sense */
+export function readRunOptions(options: Options): RunOptions {
+  const jobs = numberOf(options.jobs) ?? LIMITS.concurrentTasks;
+  if (!Number.isInteger(jobs) || jobs < 1) throw wrong('--jobs', 'a whole number from 1');
+  const maxCredits = numberOf(options.maxCredits);
+  if (maxCredits !== null && !(maxCredits >= 0)) throw wrong('--max-credits', 'a number from 0');
+  return {
+    jobs,
+    maxCredits,
+    maxDurationMs: numberOf(options.maxDuration),
+    timeoutMs: numberOf(options.timeout),
+    fresh: options.fresh === true,
+    retryFailed: options.retryFailed === true,
+    rebuild: options.rebuild === true,
+    detach: options.detach === true,
+  };
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function wrong(flag: string, takes: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'USAGE',
+    message: `${flag} takes ${takes}`,
+    advice: 'Nothing was sent; correct it.',
+  });
+}

@@ -1,0 +1,70 @@
+/** Why a file cannot be prepared: a local fault, found before anything is sent or spent. */
+import { ChildFailure, ProgramMissing } from '../engines/child-failure.ts';
+
+export type PreparationCode =
+  | 'MEDIA_UNSUPPORTED'
+  | 'MEDIA_CORRUPT'
+  | 'NO_AUDIO_STREAM'
+  | 'NO_SUCH_TRACK'
+  | 'VARIABLE_FRAME_RATE'
+  | 'PART_TOO_LARGE'
+  | 'JOIN_NOT_EXACT'
+  | 'SUBTITLE_INVALID'
+  | 'PROGRAM_MISSING'
+  | 'PROGRAM_FAILED'
+  | 'DISK_FULL';
+
+export class PreparationFailure extends Error {
+  override readonly name = 'PreparationFailure';
+  readonly code: PreparationCode;
+  /** What to do next, one sentence or a command. */
+  readonly advice: string;
+
+  constructor(code: PreparationCode, message: string, advice: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.advice = advice;
+  }
+}
+
+const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
+
+/**
+ * Runs media work; what a program or the disk is to blame for leaves as `PreparationFailure`, all else as it is.
+ * @param doing what was being done, for the message: `the video cannot be cut: …`
+ */
+export async function explaining<T>(doing: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw explain(doing, error);
+  }
+}
+
+function explain(doing: string, cause: unknown): unknown {
+  if (cause instanceof ProgramMissing) {
+    return new PreparationFailure('PROGRAM_MISSING', `${doing}: ${cause.message}`, 'vloc engines install', {
+      cause,
+    });
+  }
+  if (cause instanceof ChildFailure) {
+    if (/no space left|disk quota/i.test(cause.lastWords)) return diskFailure(doing, cause);
+    const said = cause.lastWords.split('\n').at(-1) || cause.message;
+    const advice = 'play the file to see whether it is whole; export it once more if it is not';
+    return new PreparationFailure('PROGRAM_FAILED', `${doing}: ${cause.program} says: ${said}`, advice, {
+      cause,
+    });
+  }
+  if (cause instanceof Error && 'code' in cause && DISK_ERRORS.has(String(cause.code))) {
+    return diskFailure(doing, cause);
+  }
+  return cause;
+}
+
+function diskFailure(doing: string, cause: Error): PreparationFailure {
+  const advice =
+    'free some room, or set TMPDIR to a folder with more: cutting and joining need about four times the video';
+  return new PreparationFailure('DISK_FULL', `${doing}: the disk is full or cannot be written`, advice, {
+    cause,
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * What comes before and after the service for files that it does not take as they are. Nothing here sends anything.
+ *
+ * A video, from the header to parts and back (`work` has a signal, an empty folder and a `report`):
+ *
+ *     const facts = await readFacts(programs, path, work);              // container, picture, audio tracks: milliseconds
+ *     const size = { durationSeconds: facts.durationSeconds ?? 0, bytes: facts.bytes };
+ *     const long = countParts(size, SERVICE_SPLIT) > 1;                 // without --split: describeSplitCost(videoSplitCost(…))
+ *     const first = await readTimeline(programs, path, facts, work);    // only when long: reads every packet
+ *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
+ *     // 'impossible': message and advice; 'none' or 'convert': reasons are told to the user
+ *     const ready = await convert(programs, path, facts, plan, work);   // the path itself when there is nothing to do
+ *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
+ *     //   facts and timeline are those of `ready`: read them again after a conversion, whose one track is `facts.tracks[0]`
+ *     // each of split.parts goes through the service; `split` is plain data and may be kept in a record between runs
+ *     const joined = await joinVideos(programs, results, split, { name: 'talk.es.mp4' }, work);
+ *     const lines = joinSubtitles(linesOfParts, partOffsetsMs(split));
+ *     const vocals = await joinWavs(programs, wavs, { endSeconds, manner: 'cut', name: 'talk.vocals.wav' }, work);
+ *
+ * A subtitle:
+ *
+ *     const lines = await readSubtitleFile(bytes, name);                // SRT, WebVTT, ASS
+ *     const parts = splitSubtitle(lines);                               // one part when it is short enough
+ *     const whole = joinSubtitles(answers, parts.map(({ offsetMs }) => offsetMs));
+ *     const text = writeSubtitle(whole, 'vtt');
+ *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after) for changes
+ *
+ * Everything that fails for a reason of the file's throws `PreparationFailure` with a code, a message and an advice.
+ */
+export { convert } from './conversion/convert.ts';
+export { type ConversionPlan, type ConversionWishes, planConversion } from './conversion/plan.ts';
+export { type PreparationCode, PreparationFailure } from './failure.ts';
+export { joinSubtitles } from './join/join-subtitles.ts';
+export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
+export { joinWavs, type WavResult } from './join/join-wavs.ts';
+export { readFacts, type TrackFacts, type VideoFacts } from './media/facts.ts';
+export { readTimeline, type Timeline } from './media/timeline.ts';
+export { describeSplitCost, type SplitCost, subtitleSplitCost, videoSplitCost } from './split/cost.ts';
+export { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './split/limits.ts';
+export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
+export { type LongVideo, splitLongVideo } from './split/split-long-video.ts';
+export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
+export { checkSubtitle, type Finding } from './subtitles/check.ts';
+export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
+export { readSubtitleFile } from './subtitles/read.ts';
+export { type ScannedCue, scanSrt } from './subtitles/scan.ts';
+export { type SubtitlePart, splitSubtitle } from './subtitles/split-subtitle.ts';
+export { SUBTITLE_FORMATS, type SubtitleFormat, writeSubtitle } from './subtitles/write.ts';

@@ -1,0 +1,185 @@
+/** What the header of a file says about it: enough to decide whether the service takes it as it is. */
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import * as v from 'valibot';
+import { ChildFailure } from '../../engines/child-failure.ts';
+import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
+import type { Programs } from '../../engines/programs.ts';
+import { explaining, PreparationFailure } from '../failure.ts';
+import { type Fraction, parseFraction } from './fraction.ts';
+import { foreignInput, type Run } from './source.ts';
+
+export interface VideoFacts {
+  /** File name without its folder. */
+  readonly name: string;
+  readonly bytes: number;
+  /** The name of ffmpeg's demuxer, such as `matroska,webm`. */
+  readonly demuxer: string;
+  /** Seconds that the container declares, null when it declares none. */
+  readonly durationSeconds: number | null;
+  /** Where its clock begins, in seconds. */
+  readonly startSeconds: number;
+  /** The first moving picture: cover images do not count. */
+  readonly picture: PictureFacts | null;
+  /** In the order of the file. */
+  readonly tracks: readonly TrackFacts[];
+  /** Subtitle tracks that are text or pictures. */
+  readonly subtitles: readonly SubtitleFacts[];
+}
+
+export interface SubtitleFacts {
+  readonly index: number;
+  readonly codec: string;
+  /** Three letters, as containers have them. */
+  readonly language: string | null;
+}
+
+export interface PictureFacts {
+  /** Position among all streams of the file. */
+  readonly index: number;
+  readonly codec: string;
+  readonly width: number;
+  readonly height: number;
+  readonly frameRate: Fraction | null;
+  /** The mean rate and the one of the time stamps differ; only the packets tell for sure (`readTimeline`). */
+  readonly mayVary: boolean;
+}
+
+/** One audio track. The title is untrusted text; the language has three letters. */
+export interface TrackFacts {
+  /** From 1, as `--audio-track` counts. */
+  readonly number: number;
+  readonly index: number;
+  readonly codec: string;
+  readonly channels: number;
+  readonly language: string | null;
+  readonly title: string | null;
+  readonly isDefault: boolean;
+}
+
+const ENTRIES = [
+  'format=format_name,duration,start_time',
+  'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels',
+  'stream_disposition=attached_pic,default',
+  'stream_tags=language,title',
+].join(':');
+
+const StreamSchema = v.object({
+  index: v.number(),
+  codec_type: v.optional(v.string()),
+  codec_name: v.optional(v.string(), 'unknown'),
+  width: v.optional(v.number(), 0),
+  height: v.optional(v.number(), 0),
+  avg_frame_rate: v.optional(v.string()),
+  r_frame_rate: v.optional(v.string()),
+  channels: v.optional(v.number(), 0),
+  disposition: v.optional(
+    v.object({ attached_pic: v.optional(v.number(), 0), default: v.optional(v.number(), 0) }),
+  ),
+  tags: v.optional(v.object({ language: v.optional(v.string()), title: v.optional(v.string()) })),
+});
+type Stream = v.InferOutput<typeof StreamSchema>;
+
+const ProbeSchema = v.object({
+  format: v.object({
+    format_name: v.string(),
+    duration: v.optional(v.string()),
+    start_time: v.optional(v.string()),
+  }),
+  streams: v.array(StreamSchema),
+});
+
+/** A header with more than this has thousands of streams. */
+const HEADER_BYTES = 1024 * 1024;
+
+/**
+ * Reads the header of an untrusted file.
+ * @throws PreparationFailure MEDIA_UNSUPPORTED for what is no video that can be read or converted, MEDIA_CORRUPT for a broken one
+ */
+export async function readFacts(programs: Programs, file: string, run: Run): Promise<VideoFacts> {
+  const { size } = await stat(file);
+  const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'json', ...foreignInput(file)];
+  const json = await explaining('the header cannot be read', () =>
+    programs
+      .run('ffprobe', args, { ...run, limits: PROBE_LIMITS, maxStdoutBytes: HEADER_BYTES })
+      .catch((error: unknown) => {
+        throw error instanceof ChildFailure ? headerFailure(error) : error;
+      }),
+  );
+  return parseFacts(json.toString('utf8'), { name: basename(file), bytes: size });
+}
+
+/** Reads ffprobe's JSON. Exported for tests with hostile answers. */
+export function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json);
+  if (!parsed.success) {
+    const advice = 'export the video once more';
+    throw new PreparationFailure('MEDIA_CORRUPT', 'the header of the video cannot be read', advice);
+  }
+  const { format, streams } = parsed.output;
+  const picture = streams.find(
+    (stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1,
+  );
+  const tracks = streams.filter((stream) => stream.codec_type === 'audio');
+  return {
+    ...file,
+    demuxer: format.format_name,
+    durationSeconds: seconds(format.duration),
+    startSeconds: seconds(format.start_time) ?? 0,
+    picture: picture === undefined ? null : describePicture(picture),
+    tracks: tracks.map(describeTrack),
+    subtitles: streams
+      .filter((stream) => stream.codec_type === 'subtitle')
+      .map(({ index, codec_name, tags }) => ({
+        index,
+        codec: codec_name,
+        language: languageCode(tags?.language),
+      })),
+  };
+}
+
+/** Means are rounded by muxers: below this share of a difference the two rates are one. */
+const SAME_RATE = 0.001;
+
+function describePicture(stream: Stream): PictureFacts {
+  const mean = parseFraction(stream.avg_frame_rate);
+  const base = parseFraction(stream.r_frame_rate);
+  const value = ({ num, den }: Fraction) => num / den;
+  const differ = mean !== null && base !== null && Math.abs(value(mean) / value(base) - 1) > SAME_RATE;
+  return {
+    index: stream.index,
+    codec: stream.codec_name,
+    width: stream.width,
+    height: stream.height,
+    frameRate: differ ? mean : (base ?? mean),
+    mayVary: differ,
+  };
+}
+
+function describeTrack(stream: Stream, position: number): TrackFacts {
+  return {
+    number: position + 1,
+    index: stream.index,
+    codec: stream.codec_name,
+    channels: stream.channels,
+    language: languageCode(stream.tags?.language),
+    title: stream.tags?.title ?? null,
+    isDefault: stream.disposition?.default === 1,
+  };
+}
+
+function headerFailure(cause: ChildFailure): PreparationFailure {
+  if (cause.lastWords.includes('moov atom not found')) {
+    const message = 'the video has no index: the recording or the copy of it was cut off';
+    return new PreparationFailure('MEDIA_CORRUPT', message, 'export or copy it once more', { cause });
+  }
+  const message = 'the file is no video that can be read here';
+  const advice =
+    'give an MP4, MOV, AVI, MPEG or M4V, or an MKV, WebM, TS, FLV, WMV or OGV, which can be converted';
+  return new PreparationFailure('MEDIA_UNSUPPORTED', message, advice, { cause });
+}
+
+/** Three letters as containers have them, or null: what a file says of its language is untrusted. */
+function languageCode(tag: string | undefined): string | null {
+  return tag !== undefined && /^[a-z]{3}$/.test(tag) && tag !== 'und' ? tag : null;
+}

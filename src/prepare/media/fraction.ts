@@ -1,0 +1,28 @@
+/** Frame rates are fractions: 30000/1001 is not 29.97. */
+
+export interface Fraction {
+  readonly num: number;
+  readonly den: number;
+}
+
+/** Reads `30000/1001`; null for `0/0` and for what is none. */
+export function parseFraction(text: string | undefined): Fraction | null {
+  const found = /^(\d{1,9})\/(\d{1,9})$/.exec(text ?? '');
+  const num = Number(found?.[1] ?? 0);
+  const den = Number(found?.[2] ?? 0);
+  return num > 0 && den > 0 ? { num, den } : null;
+}
+
+export function formatFraction({ num, den }: Fraction): string {
+  return `${num}/${den}`;
+}
+
+/** Seconds of a number of frames, or where the frame of that number begins. */
+export function secondsOf(frames: number, rate: Fraction): number {
+  return (frames * rate.den) / rate.num;
+}
+
+/** Where the frame of that number begins, in samples: borders of parts are rounded once, so that parts add up. */
+export function samplesOf(frames: number, rate: Fraction, sampleRate: number): number {
+  return Math.round((frames * rate.den * sampleRate) / rate.num);
+}

@@ -1,0 +1,48 @@
+/** What splitting would cost, told before anything is cut or sent: pure. */
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS, type MeteringUnit } from '../../protocol/kinds.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
+
+export interface SplitCost {
+  readonly parts: number;
+  readonly unit: MeteringUnit;
+  /** Units of all parts together. */
+  readonly units: number;
+  /** What it would be if it could be sent whole. */
+  readonly unitsWhole: number;
+}
+
+/** Parts and started minutes of a video. Each part begins a minute of its own. Source: specification, "Metering". */
+export function videoSplitCost(
+  kind: JobKind,
+  video: VideoSize,
+  limits: SplitLimits = SERVICE_SPLIT,
+): SplitCost {
+  const parts = countParts(video, limits);
+  const minutes = (seconds: number) => Math.ceil(seconds / 60);
+  return {
+    parts,
+    unit: KINDS[kind].unit,
+    units: parts * minutes(video.durationSeconds / parts),
+    unitsWhole: minutes(video.durationSeconds),
+  };
+}
+
+/** Parts and lines of a subtitle; lines are counted one by one, so splitting costs nothing. */
+export function subtitleSplitCost(lines: number, mostLines: number = LIMITS.subtitleLines): SplitCost {
+  return { parts: Math.ceil(lines / mostLines), unit: 'line', units: lines, unitsWhole: lines };
+}
+
+const UNIT_WORDS: Record<MeteringUnit, string> = {
+  started_minute: 'started minutes',
+  line: 'lines',
+  started_thousand_characters: 'started thousands of characters',
+};
+
+/** `--split would cut it into 3 parts, about 42 started minutes (2 more than in one piece)` */
+export function describeSplitCost({ parts, unit, units, unitsWhole }: SplitCost): string {
+  const more = units - unitsWhole;
+  const extra = more > 0 ? ` (${more} more than in one piece)` : '';
+  return `--split would cut it into ${parts} parts, about ${units} ${UNIT_WORDS[unit]}${extra}`;
+}

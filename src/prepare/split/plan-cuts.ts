@@ -1,0 +1,121 @@
+/** Where a long video is cut: in the middle of the best silence near each equal point, on the border of a frame. Pure. */
+import { type Fraction, secondsOf } from '../media/fraction.ts';
+import type { SplitLimits, VideoSize } from './limits.ts';
+import { gapsBetween, minus, within } from './stretches.ts';
+import { type CutWindow, cutWindows, type Stretch } from './windows.ts';
+
+/** How loud it is at a time: mean square, full scale being 1. */
+export interface Level {
+  readonly at: number;
+  readonly energy: number;
+}
+
+/** What is known of a video; times in seconds from its first frame on. */
+export interface CutFacts extends VideoSize {
+  readonly frameRate: Fraction;
+  /** Where nobody speaks. */
+  readonly silences: readonly Stretch[];
+  /** Around each equal point, where no silence is found: in order of time. */
+  readonly levels?: readonly Level[];
+  /** Subtitles that exist already: no cut lies inside one, unless it fills the whole window. */
+  readonly cues?: readonly Stretch[];
+  /** Frames that the picture can be parted before without decoding it. */
+  readonly cleanFrames?: readonly number[];
+}
+
+export interface Cut {
+  /** The first frame behind the cut. */
+  readonly frame: number;
+  readonly seconds: number;
+  /** `silence`: nobody speaks; `quietest`: the best of a window full of sound; `border`: no sound is known of. */
+  readonly in: 'silence' | 'quietest' | 'border';
+  /** The picture can be copied on both sides. */
+  readonly isClean: boolean;
+}
+
+/** A shorter silence is one inside a word. */
+const SHORTEST_SILENCE = 0.2;
+/** Beyond this a longer silence is no better. */
+const LONG_ENOUGH = 2;
+/** A cut on a key frame keeps at least this distance to speech, in seconds. */
+const MARGIN = 0.1;
+/** What the whole way from the equal point to the end of the window costs, in lengths of a long silence. */
+const DISTANCE_WEIGHT = 0.5;
+
+/**
+ * Plans the cuts. The picture is copied when each window has a silence with a clean frame in it; then such frames are
+ * taken, else the middles of the best silences.
+ * @param parts how many; default: as many as the limits need
+ */
+export function planCuts(facts: CutFacts, limits: SplitLimits, parts?: number): Cut[] {
+  const windows = cutWindows(facts, limits, parts);
+  const silent = windows.map((window) => silencesIn(window, facts));
+  const clean = windows.map((window, at) => bestClean(window, silent[at] ?? [], facts));
+  if (clean.every((cut) => cut !== null)) return clean;
+  return windows.map(
+    (window, at) => bestMiddle(window, silent[at] ?? [], facts) ?? withoutSilence(window, facts),
+  );
+}
+
+function silencesIn(window: CutWindow, { silences, cues = [] }: CutFacts): Stretch[] {
+  const long = ({ start, end }: Stretch) => end - start >= SHORTEST_SILENCE;
+  return minus(within(silences, window), cues).filter(long);
+}
+
+function score(window: CutWindow, silence: Stretch, at: number): number {
+  const length = Math.min(silence.end - silence.start, LONG_ENOUGH) / LONG_ENOUGH;
+  const half = (window.end - window.start) / 2 || 1;
+  return length - (DISTANCE_WEIGHT * Math.abs(at - window.equal)) / half;
+}
+
+function bestClean(window: CutWindow, silences: readonly Stretch[], facts: CutFacts): Cut | null {
+  const { frameRate, cleanFrames = [] } = facts;
+  const candidates = cleanFrames.flatMap((frame) => {
+    const at = secondsOf(frame, frameRate);
+    const around = silences.find(({ start, end }) => at >= start + MARGIN && at <= end - MARGIN);
+    return around === undefined ? [] : [{ frame, value: score(window, around, at) }];
+  });
+  const best = highest(candidates);
+  return best === null ? null : cutAt(best.frame, 'silence', facts);
+}
+
+function bestMiddle(window: CutWindow, silences: readonly Stretch[], facts: CutFacts): Cut | null {
+  const candidates = silences.map((silence) => {
+    // Of a long silence, any point a second away from speech is as good as its middle: the one nearest to the equal point.
+    const inset = Math.min((silence.end - silence.start) / 2, LONG_ENOUGH / 2);
+    const at = Math.min(Math.max(window.equal, silence.start + inset), silence.end - inset);
+    return { at, value: score(window, silence, at) };
+  });
+  const best = highest(candidates);
+  return best === null ? null : cutAt(nearestFrame(best.at, facts), 'silence', facts);
+}
+
+/** The quietest moment outside all cues, else the free point nearest to the equal one, else that itself. */
+function withoutSilence(window: CutWindow, facts: CutFacts): Cut {
+  const free = within(gapsBetween(facts.cues ?? [], window), window);
+  const levels = (facts.levels ?? []).filter(({ at }) =>
+    free.some(({ start, end }) => at >= start && at <= end),
+  );
+  const quietest = highest(levels.map(({ at, energy }) => ({ at, value: -energy })));
+  if (quietest !== null) return cutAt(nearestFrame(quietest.at, facts), 'quietest', facts);
+  const points = free.map(({ start, end }) => {
+    const at = Math.min(Math.max(window.equal, start), end);
+    return { at, value: -Math.abs(at - window.equal) };
+  });
+  return cutAt(nearestFrame(highest(points)?.at ?? window.equal, facts), 'border', facts);
+}
+
+function highest<T extends { readonly value: number }>(candidates: readonly T[]): T | null {
+  return candidates.reduce<T | null>(
+    (best, candidate) => (best === null || candidate.value > best.value ? candidate : best),
+    null,
+  );
+}
+
+function nearestFrame(seconds: number, { frameRate }: CutFacts): number {
+  return Math.round((seconds * frameRate.num) / frameRate.den);
+}
+
+function cutAt(frame: number, where: Cut['in'], { frameRate, cleanFrames = [] }: CutFacts): Cut {
+  return { frame, seconds: secondsOf(frame, frameRate), in: where, isClean: cleanFrames.includes(frame) };
+}

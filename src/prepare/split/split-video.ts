@@ -1,0 +1,194 @@
+/** Cuts a video on borders of frames: no frame is lost or doubled, and the sound is cut at the sample where the frame begins. */
+import { rm, stat } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import type { Work } from '../../engines/engine.ts';
+import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
+import { openWav } from '../../engines/media/wav-file.ts';
+import type { Programs } from '../../engines/programs.ts';
+import { explaining, PreparationFailure } from '../failure.ts';
+import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
+import type { TrackFacts, VideoFacts } from '../media/facts.ts';
+import { type Fraction, formatFraction, samplesOf } from '../media/fraction.ts';
+import { trackProgress } from '../media/progress.ts';
+import { foreignInput } from '../media/source.ts';
+import { countFrames } from '../media/stream-facts.ts';
+import type { Timeline } from '../media/timeline.ts';
+import type { SplitLimits } from './limits.ts';
+import type { Cut } from './plan-cuts.ts';
+
+/** What joining needs to know of a split; plain data, so that a record can keep it over runs. */
+export interface VideoSplit {
+  /** Name of the original without its ending. */
+  readonly stem: string;
+  readonly frameRate: Fraction;
+  readonly parts: readonly VideoPart[];
+  /** `copied`: the frames are those of the original, bit by bit. */
+  readonly picture: 'copied' | 'encoded';
+}
+
+export interface VideoPart {
+  readonly path: string;
+  /** Number of its first frame in the whole, and how many it has. */
+  readonly firstFrame: number;
+  readonly frames: number;
+  /** The same in samples of 48 kHz. */
+  readonly firstSample: number;
+  readonly samples: number;
+}
+
+/** Where each part begins in the whole, in milliseconds, for `joinSubtitles`. */
+export function partOffsetsMs(split: VideoSplit): number[] {
+  return split.parts.map(({ firstSample }) => (firstSample * 1000) / SAMPLE_RATE);
+}
+
+export interface SplitTask {
+  readonly path: string;
+  readonly facts: VideoFacts;
+  readonly timeline: Timeline;
+  readonly track: TrackFacts;
+  readonly cuts: readonly Cut[];
+  readonly limits: SplitLimits;
+}
+
+/** Shares of the time: measured on 40 minutes of 720p, with the picture encoded. */
+const PICTURE_SHARE = 0.8;
+
+/**
+ * Writes the parts into the work folder, as `NAME.part1of3.mp4`.
+ * @throws PreparationFailure VARIABLE_FRAME_RATE for a video that must be converted first, PART_TOO_LARGE when a part does
+ *   not keep the limit of bytes
+ */
+export async function splitVideo(programs: Programs, task: SplitTask, work: Work): Promise<VideoSplit> {
+  const { timeline, cuts } = task;
+  if (!timeline.isConstant) {
+    const message = 'the video has a variable frame rate: it cannot be cut and joined without losing frames';
+    throw new PreparationFailure('VARIABLE_FRAME_RATE', message, 'let it be converted: --convert');
+  }
+  const picture = cuts.every((cut) => cut.isClean) ? 'copied' : 'encoded';
+  const sound = await decodeSound(programs, task, work);
+  await explaining('the picture cannot be cut', () => cutPicture(programs, task, picture, work));
+  const codec = picture === 'copied' ? (task.facts.picture?.codec ?? '') : 'h264';
+  const { name: stem } = parse(task.path);
+  const parts: VideoPart[] = [];
+  for (const [index, range] of ranges(task, sound).entries()) {
+    const path = join(work.folder, `${stem}.part${index + 1}of${cuts.length + 1}.mp4`);
+    const cutOut = join(work.folder, pictureName(index));
+    await explaining('a part cannot be written', () =>
+      writePart(programs, { picture: cutOut, codec, sound, task, range, path }, work),
+    );
+    await rm(cutOut);
+    const part = { path, ...range };
+    await requireExact(programs, part, task.limits, work);
+    parts.push(part);
+    work.report(PICTURE_SHARE + ((1 - PICTURE_SHARE) * (index + 1)) / (cuts.length + 1));
+  }
+  await rm(sound.path);
+  return { stem, frameRate: timeline.frameRate, parts, picture };
+}
+
+interface WholeSound {
+  readonly path: string;
+  /** Length in samples of 48 kHz. */
+  readonly samples: number;
+  /** The sample that the first frame begins with. */
+  readonly origin: number;
+}
+
+async function decodeSound(programs: Programs, task: SplitTask, work: Work): Promise<WholeSound> {
+  const path = join(work.folder, 'sound.wav');
+  const { index, channels } = task.track;
+  const output = ['-map', `0:${index}`, '-af', ON_TIME, '-ac', String(stereoAtMost(channels)), ...PCM];
+  const args = [...QUIET, ...foreignInput(task.path), ...output, fileAddress(path)];
+  await explaining('the sound cannot be decoded', () =>
+    programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS }),
+  );
+  const wav = await openWav(path);
+  await wav.close();
+  return { path, samples: wav.frames, origin: Math.round(task.timeline.startSeconds * SAMPLE_RATE) };
+}
+
+/** Frames and samples of each part; sound that goes on behind the last frame belongs to the last part. */
+function ranges({ timeline, cuts }: SplitTask, sound: WholeSound): Omit<VideoPart, 'path'>[] {
+  const { frameRate, frames } = timeline;
+  const borders = [0, ...cuts.map((cut) => cut.frame), frames];
+  const lastSample = Math.max(samplesOf(frames, frameRate, SAMPLE_RATE), sound.samples - sound.origin);
+  return borders.slice(0, -1).map((firstFrame, index) => {
+    const nextFrame = borders[index + 1] ?? frames;
+    const firstSample = samplesOf(firstFrame, frameRate, SAMPLE_RATE);
+    const nextSample = nextFrame === frames ? lastSample : samplesOf(nextFrame, frameRate, SAMPLE_RATE);
+    return { firstFrame, frames: nextFrame - firstFrame, firstSample, samples: nextSample - firstSample };
+  });
+}
+
+const pictureName = (index: number) => `picture-${String(index).padStart(3, '0')}.mp4`;
+
+/** One pass over the picture; each cut frame begins a file, and an independent group of pictures where it is encoded. */
+async function cutPicture(
+  programs: Programs,
+  { path, facts, timeline, cuts }: SplitTask,
+  picture: VideoSplit['picture'],
+  work: Work,
+): Promise<void> {
+  const frames = cuts.map((cut) => cut.frame);
+  const { num, den } = timeline.frameRate;
+  const keys = frames.map((frame) => `eq(n,${frame})`).join('+');
+  const encode = [
+    // Frames are counted, so that a time stamp that is a little off neither doubles nor drops one.
+    ...['-vf', `setpts=N*${den}/(${num}*TB),scale=trunc(iw/2)*2:trunc(ih/2)*2`],
+    ...['-r', formatFraction(timeline.frameRate), ...H264, '-forced-idr', '1'],
+    ...['-force_key_frames', `expr:${keys}`],
+  ];
+  const args = [
+    ...[...QUIET, '-progress', 'pipe:1', ...foreignInput(path), '-map', `0:${facts.picture?.index}`],
+    ...(picture === 'copied' ? copyPicture(facts.picture?.codec ?? '') : encode),
+    ...['-map_metadata', '-1', '-f', 'segment', '-segment_format', 'mp4'],
+    ...['-segment_frames', frames.join(','), '-reset_timestamps', '1'],
+    // Relative to the work folder: a percent sign in its path is no number.
+    'picture-%03d.mp4',
+  ];
+  const onLine = trackProgress(timeline.durationSeconds, (part) => work.report(part * PICTURE_SHARE));
+  await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS });
+}
+
+interface PartTask {
+  readonly picture: string;
+  readonly codec: string;
+  readonly sound: WholeSound;
+  readonly task: SplitTask;
+  readonly range: Omit<VideoPart, 'path'>;
+  readonly path: string;
+}
+
+async function writePart(
+  programs: Programs,
+  { picture, codec, sound, task, range, path }: PartTask,
+  work: Work,
+): Promise<void> {
+  const start = sound.origin + range.firstSample;
+  const cut = `atrim=start_sample=${start}:end_sample=${start + range.samples},asetpts=PTS-STARTPTS`;
+  const args = [
+    ...[...QUIET, ...ownInput(picture, 'mov'), ...ownInput(sound.path, 'wav')],
+    ...['-map', '0:v:0', '-map', '1:a:0', ...copyPicture(codec)],
+    ...['-af', `${cut},apad=whole_len=${range.samples}`, ...aac(task.track.channels)],
+    ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
+  ];
+  await programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS });
+}
+
+async function requireExact(
+  programs: Programs,
+  part: VideoPart,
+  limits: SplitLimits,
+  work: Work,
+): Promise<void> {
+  const { frames } = await countFrames(programs, part.path, work);
+  if (frames !== part.frames) {
+    const message = `a part has ${frames} frames in place of ${part.frames}`;
+    const advice = 'convert the video to MP4 first: --convert; it may be damaged near the cut';
+    throw new PreparationFailure('JOIN_NOT_EXACT', message, advice);
+  }
+  const { size } = await stat(part.path);
+  if (size < limits.mostBytes) return;
+  const message = `a part has ${size} bytes, the limit is below ${limits.mostBytes}`;
+  throw new PreparationFailure('PART_TOO_LARGE', message, 'cut it into more parts');
+}

@@ -1,0 +1,117 @@
+/** Finds in subtitles what viewers or the service would stumble over: pure. */
+import { hasWords, stripMarkup } from '../../engines/text/markup.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { formatTime } from '../../protocol/srt.ts';
+import { isLongerThan } from '../../protocol/text-length.ts';
+import { COMFORTABLE_SPEED, readingSpeed, scriptOf } from './reading-speed.ts';
+import type { ScannedCue } from './scan.ts';
+
+export type FindingCode =
+  | 'NO_CUES'
+  | 'ENDS_BEFORE_START'
+  | 'OUT_OF_ORDER'
+  | 'OVERLAP'
+  | 'EMPTY'
+  | 'NO_WORDS'
+  | 'TOO_LONG_TEXT'
+  | 'MARKUP'
+  | 'TOO_SHORT'
+  | 'TOO_LONG'
+  | 'TOO_FAST';
+
+export interface Finding {
+  readonly code: FindingCode;
+  /** `error`: the service refuses it or it cannot be shown; `warning`: it can, but not well. */
+  readonly severity: 'error' | 'warning';
+  /** Row in the file, where it comes from one, else null. */
+  readonly row: number | null;
+  /** Number of the cue, from 1; 0 for the whole file. */
+  readonly cue: number;
+  /** `00:01:02,500` */
+  readonly time: string;
+  /** What is wrong, without the final stop. */
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** Shortest and longest time that a cue should be seen, in milliseconds. Source: Netflix Timed Text Style Guides, "Duration". */
+const SHORTEST_MS = 833;
+const LONGEST_MS = 7000;
+
+type Flaw = Pick<Finding, 'code' | 'severity' | 'message' | 'advice'>;
+
+/** All findings, in the order of the cues. */
+export function checkSubtitle(cues: readonly ScannedCue[]): Finding[] {
+  if (cues.length === 0) {
+    const about = { row: null, cue: 0, time: formatTime(0) };
+    return [{ ...about, ...error('NO_CUES', 'there is no cue in it', 'check that it is an SRT file') }];
+  }
+  return cues.flatMap((cue, at) => {
+    const flaws = [...flawsInTime(cue), ...flawsAgainst(cue, cues[at - 1]), ...flawsInText(cue)];
+    const about = { row: cue.row, cue: cue.number, time: formatTime(cue.start_ms) };
+    return flaws.map((flaw) => ({ ...about, ...flaw }));
+  });
+}
+
+function flawsInTime({ start_ms, end_ms, text }: ScannedCue): Flaw[] {
+  const lasts = end_ms - start_ms;
+  if (lasts <= 0) {
+    const message = `it ends at ${formatTime(end_ms)}, before it begins`;
+    return [error('ENDS_BEFORE_START', message, 'swap or mend the two times')];
+  }
+  if (lasts < SHORTEST_MS) {
+    const message = `it is seen for ${lasts} ms only, less than ${SHORTEST_MS} ms`;
+    return [warning('TOO_SHORT', message, 'let it stand longer, or join it with its neighbour')];
+  }
+  const flaws: Flaw[] = [];
+  if (lasts > LONGEST_MS) {
+    const message = `it is seen for ${(lasts / 1000).toFixed(1)} s, more than ${LONGEST_MS / 1000} s`;
+    flaws.push(warning('TOO_LONG', message, 'part it into two cues'));
+  }
+  const words = stripMarkup(text);
+  const script = scriptOf(words);
+  const speed = readingSpeed(words, script, lasts);
+  if (speed > COMFORTABLE_SPEED[script]) {
+    const most = COMFORTABLE_SPEED[script];
+    const message = `${speed.toFixed(1)} characters a second must be read, more than ${most}`;
+    const needed = Math.ceil((lasts * speed) / most);
+    flaws.push(warning('TOO_FAST', message, `shorten the text, or let it stand ${needed} ms`));
+  }
+  return flaws;
+}
+
+function flawsAgainst(cue: ScannedCue, before: ScannedCue | undefined): Flaw[] {
+  if (before === undefined) return [];
+  if (cue.start_ms < before.start_ms) {
+    const message = `it begins before cue ${before.number}, which stands in front of it`;
+    return [warning('OUT_OF_ORDER', message, 'sort the cues by time')];
+  }
+  const overlap = before.end_ms - cue.start_ms;
+  if (overlap <= 0) return [];
+  const advice = `end cue ${before.number} at ${formatTime(cue.start_ms)}`;
+  return [warning('OVERLAP', `it begins ${overlap} ms before cue ${before.number} ends`, advice)];
+}
+
+function flawsInText({ text }: ScannedCue): Flaw[] {
+  const words = stripMarkup(text);
+  if (words === '') return [warning('EMPTY', 'it has no text', 'remove it')];
+  const flaws: Flaw[] = [];
+  if (isLongerThan(LIMITS.lineCharacters, text)) {
+    const message = `it has more than ${LIMITS.lineCharacters} characters`;
+    flaws.push(error('TOO_LONG_TEXT', message, 'part it; a blank line may be missing behind a cue'));
+  }
+  if (!hasWords(words)) flaws.push(warning('NO_WORDS', 'it has no words, only signs', 'remove it'));
+  if (words.replaceAll(/\s/g, '') !== text.replaceAll(/\s/g, '')) {
+    const message = 'it holds markup or control characters, which a voice would not speak';
+    flaws.push(warning('MARKUP', message, 'remove it where it is left over'));
+  }
+  return flaws;
+}
+
+function error(code: FindingCode, message: string, advice: string): Flaw {
+  return { code, severity: 'error', message, advice };
+}
+
+function warning(code: FindingCode, message: string, advice: string): Flaw {
+  return { code, severity: 'warning', message, advice };
+}

@@ -1,0 +1,51 @@
+/** Reads the cues of an SRT with the rows they stand in, also of one that is too broken to be sent: for checking it. */
+
+export interface ScannedCue {
+  /** Position among the cues, from 1. */
+  readonly number: number;
+  /** Row of the times in the file, from 1; null for cues that come from no file of rows. */
+  readonly row: number | null;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly text: string;
+}
+
+const TIME = String.raw`(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})`;
+const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
+
+/** Longer rows are no subtitle: they are looked at no further, so that a hostile file costs no more than its size. */
+const LONGEST_ROW = 20_000;
+
+/** One pass over the rows: a cue reaches from its times to the number in front of the next ones. */
+export function scanSrt(text: string): ScannedCue[] {
+  const rows = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const cues: ScannedCue[] = [];
+  let open: { row: number; start: number; end: number; text: string[] } | null = null;
+  const close = (isFollowed: boolean) => {
+    if (open === null) return;
+    const content = open.text;
+    while (content.at(-1)?.trim() === '') content.pop();
+    if (isFollowed && /^\s*\d+\s*$/.test(content.at(-1) ?? '')) content.pop();
+    const text = content
+      .map((row) => row.trim())
+      .join('\n')
+      .trim();
+    cues.push({ number: cues.length + 1, row: open.row, start_ms: open.start, end_ms: open.end, text });
+  };
+  for (const [at, row] of rows.entries()) {
+    const timing = row.length > LONGEST_ROW ? null : TIMING.exec(row);
+    if (timing === null) {
+      open?.text.push(row);
+      continue;
+    }
+    close(true);
+    open = { row: at + 1, start: milliseconds(timing, 1), end: milliseconds(timing, 5), text: [] };
+  }
+  close(false);
+  return cues;
+}
+
+function milliseconds(timing: RegExpExecArray, at: number): number {
+  const [hours = 0, minutes = 0, seconds = 0] = timing.slice(at, at + 3).map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + Number((timing[at + 3] ?? '').padEnd(3, '0'));
+}

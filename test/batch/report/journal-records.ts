@@ -1,0 +1,106 @@
+/** The journal of a batch with one item in each state, record by record. */
+import { createBatchCommand } from '../../../src/batch/report/command-record.ts';
+import type { LogRecord } from '../../../src/journal/record-line.ts';
+import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
+
+export const HOUR_MS = 3_600_000;
+export const NOW = BEGIN + 10 * HOUR_MS;
+export const FOLDER = '/media/out';
+const DAY_MS = 24 * HOUR_MS;
+
+export const keyOf = (name: string) => JSON.stringify(['dubbing', name, 'es']);
+
+export function factsOf(name: string, label = `${name} → es`): LogRecord {
+  const about = { item: keyOf(name), label, kind: 'dubbing', path: `/media/${name}` };
+  const content = { size: 10, mtime_ms: 0, sha256: null };
+  return { type: 'item_facts', ...about, ...content, options_digest: '0'.repeat(16), fields: {} };
+}
+
+export const NAMES = [
+  'done',
+  'undelivered',
+  'running',
+  'unanswered',
+  'waiting',
+  'refused',
+  'failed',
+  'cancelled',
+  'expired',
+] as const;
+
+export function commandOf(
+  names: readonly string[],
+  at = BEGIN,
+  argv = ['dub', 'subs', '--to', 'es'],
+): LogRecord {
+  return createBatchCommand({
+    at: new Date(at).toISOString(),
+    argv,
+    cwd: '/media',
+    profile: null,
+    kind: 'dubbing',
+    operands: argv.slice(1, 2),
+    options: { to: ['es'] },
+    items: names.map(keyOf),
+  });
+}
+
+const intend = (name: string, at = BEGIN) => [
+  factsOf(name),
+  RECORDS.intend({ key: `k-${name}`, item: keyOf(name), at }),
+];
+
+export const EVERY_STATE: readonly LogRecord[] = [
+  commandOf(NAMES),
+  ...intend('done'),
+  RECORDS.accepted({ key: 'k-done', at: BEGIN + 1000 }),
+  {
+    type: 'billed',
+    key: 'k-done',
+    status: 'settled',
+    quantity: 1,
+    reserved_credits: 0.3,
+    charged_credits: 0.1,
+  },
+  RECORDS.finished({ key: 'k-done', at: BEGIN + 61_000 }),
+  {
+    ...RECORDS.downloaded({ key: 'k-done', at: BEGIN + 62_500 }),
+    files: [{ path: 'one.wav', sha256: 'a'.repeat(64), size: 10 }],
+  },
+  ...intend('undelivered'),
+  RECORDS.accepted({ key: 'k-undelivered' }),
+  {
+    type: 'billed',
+    key: 'k-undelivered',
+    status: 'settled',
+    quantity: 1,
+    reserved_credits: 1,
+    charged_credits: 0.2,
+  },
+  RECORDS.finished({ key: 'k-undelivered', at: BEGIN + HOUR_MS }),
+  ...intend('running'),
+  RECORDS.accepted({ key: 'k-running' }),
+  {
+    type: 'billed',
+    key: 'k-running',
+    status: 'reserved',
+    quantity: 1,
+    reserved_credits: 2,
+    charged_credits: null,
+  },
+  ...intend('unanswered'),
+  ...intend('refused'),
+  {
+    ...RECORDS.refused({ key: 'k-refused' }),
+    message: 'the balance does not cover this job',
+    request_id: 'req_7',
+  },
+  ...intend('failed'),
+  RECORDS.accepted({ key: 'k-failed' }),
+  RECORDS.finished({ key: 'k-failed', state: 'failed' }),
+  ...intend('cancelled'),
+  RECORDS.accepted({ key: 'k-cancelled' }),
+  RECORDS.finished({ key: 'k-cancelled', state: 'cancelled' }),
+  ...intend('expired', BEGIN - 8 * DAY_MS),
+  RECORDS.accepted({ key: 'k-expired', at: BEGIN - 8 * DAY_MS }),
+];

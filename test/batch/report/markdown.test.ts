@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
+import { writeMarkdown } from '../../../src/batch/report/markdown.ts';
+import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
+
+const HEAD = { folder: FOLDER, madeAt: '2026-11-21T02:00:00.000Z' };
+const reportOn = (records: typeof EVERY_STATE) =>
+  writeMarkdown(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), HEAD);
+
+describe('a batch as Markdown', () => {
+  it('begins with how it stands, then what failed and why, then all items', () => {
+    const rows = reportOn(EVERY_STATE).split('\n');
+    expect(rows[0]).toBe('# /media/out');
+    expect(rows[2]).toBe(
+      '9 items at 2026-11-21T02:00:00.000Z: 1 done, 1 undelivered, 1 running, 1 unanswered, 1 waiting, 1 refused, 1 failed, 1 cancelled, 1 expired. Credits: 0.3 charged, 2 reserved. The first result that is not fetched lapses at 2026-11-02T01:00:00.000Z.',
+    );
+    expect(rows).toContain('Asked without an answer: unanswered → es.');
+    expect(rows).toContain('| failed → es | ENGINE\\_ERROR | it broke | yes | dub\\_k-failed |  |');
+    expect(rows).toContain('| done → es | dubbing | done | dub\\_k-done | 0.1 | one.wav (10 B) |');
+  });
+
+  it('says of an empty batch that nothing was asked', () => {
+    expect(reportOn([])).toBe(
+      '# /media/out\n\n0 items at 2026-11-21T02:00:00.000Z: nothing was asked yet.\n',
+    );
+  });
+
+  it('lets no name become markup, a link or a cell of its own', () => {
+    const label =
+      'a|b\n# c <img src=x> `d` *e* [f](https://g.example) ![h](x) www.i.example j@k.example \u001b';
+    const row = reportOn([factsOf('x', label)])
+      .split('\n')
+      .at(-2);
+    expect(row).toBe(
+      '| a\\|b\\\\u000a\\# c \\<img src=x\\> \\`d\\` \\*e\\* \\[f\\](https\\://g.example) \\!\\[h\\](x) www\\.i.example j\\@k.example \\\\u001b | dubbing | waiting |  |  |  |',
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { buildReport } from '../../../src/batch/report/page-build.ts';
+import type { PageJob, Sound } from '../../../src/batch/report/page-source.ts';
+import { formatSrt } from '../../../src/protocol/srt.ts';
+import { pageJob } from './page-job.ts';
+
+const STEP = 20;
+
+/** A second of silence, then a second of speech, then silence to the end of the third. */
+const SOUND: Sound = {
+  durationMs: 3000,
+  peaks: Uint8Array.from([0, 255, 0]),
+  loudness: { stepMs: STEP, decibels: new Int8Array(150).fill(-96).fill(-20, 50, 100) },
+};
+
+function setUp() {
+  const root = mkdtempSync(join(tmpdir(), 'vloc-test-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const write = (name: string, text = 'media') => {
+    mkdirSync(join(root, name, '..'), { recursive: true });
+    writeFileSync(join(root, name), text);
+    return join(root, name);
+  };
+  const build = (jobs: readonly PageJob[], embedded: readonly { start: number; end: number }[] = []) =>
+    buildReport(
+      {
+        title: 'lessons',
+        tool: 'vloc',
+        madeAt: '2026-11-21T09:00:00.000Z',
+        pageFolder: join(root, 'out'),
+        jobs,
+      },
+      {
+        outlineSound: async (path) => {
+          if (path.includes('broken')) throw new Error('it cannot be decoded');
+          return SOUND;
+        },
+        readSoftSubtitles: async () =>
+          embedded.map(({ start, end }, at) => ({
+            index: at + 1,
+            start_ms: start,
+            end_ms: end,
+            text: 'hola',
+          })),
+      },
+    );
+  return { root, write, build };
+}
+const srt = (start_ms: number, end_ms: number, text: string) =>
+  formatSrt([{ index: 1, start_ms, end_ms, text }]);
+
+describe('an entry', () => {
+  it('has the input beside everything that was made of it, each with its address from the page', async () => {
+    const { write, build } = setUp();
+    const input_path = write('in/a.mp4');
+    const { entries } = await build([
+      pageJob({
+        kind: 'audio_separation',
+        input_path,
+        files: [write('out/a.vocals.wav'), write('out/a.background.wav')],
+      }),
+      pageJob({ input_path, files: [write('out/a.es.mp4')], target_language: 'es' }),
+    ]);
+    const tracks = entries[0]?.detail.tracks ?? [];
+    expect(tracks.map(({ role, file }) => [role, file.href])).toEqual([
+      ['original', './../in/a.mp4'],
+      ['localized', './a.es.mp4'],
+      ['voice', './a.vocals.wav'],
+      ['background', './a.background.wav'],
+    ]);
+    expect(entries[0]).toMatchObject({ state: 'done', duration_ms: 3000 });
+  });
+
+  it('measures the dub against the lines that it speaks, and counts those that do not fit', async () => {
+    const { write, build } = setUp();
+    const translation = write('out/a.es.srt', srt(900, 1500, 'hola'));
+    const { entries } = await build([
+      pageJob({
+        kind: 'subtitle_translation',
+        input_path: write('in/a.srt', srt(900, 1500, 'hello')),
+        files: [translation],
+        target_language: 'es',
+      }),
+      pageJob({
+        kind: 'dubbing',
+        input_path: translation,
+        files: [write('out/a.es.wav')],
+        target_language: 'es',
+      }),
+    ]);
+    const { detail, misfits } = entries[0] ?? {};
+    expect(detail?.subtitles.map(({ role, lines }) => [role, lines[0]?.text])).toEqual([
+      ['original', 'hello'],
+      ['translated', 'hola'],
+    ]);
+    expect(detail?.fit).toMatchObject({
+      measured_on: 'dub',
+      lines: [{ speech: { start_ms: 1000, end_ms: 2000 } }],
+    });
+    expect(misfits).toBe(1);
+  });
+
+  it('says that the fit is unknown where the dub is mixed with the background', async () => {
+    const { write, build } = setUp();
+    const job = { input_path: write('in/a.mp4'), files: [write('out/a.es.mp4')], target_language: 'es' };
+    const mixed = await build([pageJob(job)], [{ start: 900, end: 2100 }]);
+    expect(mixed.entries[0]?.detail.fit).toMatchObject({
+      measured_on: null,
+      reason: expect.stringContaining('mixed with the background'),
+    });
+    expect(mixed.entries[0]?.misfits).toBeNull();
+    const alone = await build(
+      [pageJob({ ...job, options: { original_audio: 'mute' } })],
+      [{ start: 900, end: 2100 }],
+    );
+    expect(alone.entries[0]?.detail.fit.measured_on).toBe('localized');
+    expect(alone.entries[0]?.misfits).toBe(0);
+  });
+
+  it('says which files are gone or were changed, and shows the rest', async () => {
+    const { root, write, build } = setUp();
+    const changed = write('out/a.es.mp4', 'longer than it was');
+    const job = pageJob({ input_path: join(root, 'in/gone.mp4'), files: [changed], target_language: 'es' });
+    const files = job.files.map((file) => ({ ...file, bytes: 3 }));
+    const { entries } = await build([{ ...job, files }]);
+    const [gone, result] = entries[0]?.detail.tracks ?? [];
+    expect(gone).toMatchObject({
+      sound: null,
+      file: { present: false, problem: expect.stringContaining('moved') },
+    });
+    expect(result).toMatchObject({ file: { present: true, problem: expect.stringContaining('changed') } });
+  });
+
+  it('keeps a track that cannot be listened to', async () => {
+    const { write, build } = setUp();
+    const { entries } = await build([pageJob({ input_path: write('in/broken.avi') })]);
+    expect(entries[0]?.detail.tracks).toMatchObject([
+      { role: 'original', sound: null, file: { present: true } },
+    ]);
+  });
+});
+
+describe('the document', () => {
+  it('counts the credits of a job once, though it stands in two entries', async () => {
+    const { write, build } = setUp();
+    const input_path = write('in/a.mp4');
+    const report = await build([
+      pageJob({ kind: 'audio_separation', input_path, credits: { reserved: 0, charged: 0.1 } }),
+      pageJob({ input_path, target_language: 'es', credits: { reserved: 0, charged: 0.2 } }),
+      pageJob({ input_path, target_language: 'fr', credits: null }),
+    ]);
+    expect(report.entries).toHaveLength(2);
+    expect(report.charged_credits).toBe(0.3);
+  });
+
+  it('names no folder of this machine', async () => {
+    const { root, write, build } = setUp();
+    const report = await build([pageJob({ input_path: write('in/a.mp4'), files: [write('out/a.mp4')] })]);
+    expect(JSON.stringify(report)).not.toContain(root);
+  });
+});

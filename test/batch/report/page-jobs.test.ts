@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { BatchFacts } from '../../../src/batch/report/batch-facts.ts';
+import type { ItemReport } from '../../../src/batch/report/item-report.ts';
+import { pageJobs } from '../../../src/batch/report/page-jobs.ts';
+
+const ITEM: ItemReport = {
+  key: '["audio_separation","week1/talk.mp4",null]',
+  label: 'week1/talk.mp4',
+  kind: 'audio_separation',
+  target_language: null,
+  state: 'done',
+  job_id: 'sep_01',
+  error: null,
+  files: [],
+  credits: null,
+  attempts: 1,
+  asked_at: null,
+  created_at: null,
+  finished_at: null,
+  downloaded_at: null,
+  deadline: null,
+};
+
+/** The part of the facts that jobs are made of. */
+function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {}) {
+  const whole = { ...ITEM, ...item };
+  const facts: BatchFacts = {
+    items: [whole],
+    counts: {
+      done: 0,
+      undelivered: 0,
+      running: 0,
+      unanswered: 0,
+      waiting: 0,
+      refused: 0,
+      failed: 0,
+      cancelled: 0,
+      expired: 0,
+    },
+    credits: null,
+    open_questions: [],
+    next_deadline: null,
+    commands: [],
+    damaged: 0,
+    stray_jobs: [],
+  };
+  const known = {
+    type: 'item_facts' as const,
+    item: whole.key,
+    label: whole.label,
+    kind: whole.kind,
+    path: '/in/week1/talk.mp4',
+    size: 1,
+    mtime_ms: 1,
+    sha256: null,
+    options_digest: '',
+    fields,
+  };
+  return pageJobs(facts, new Map([[whole.key, known]]), '/out');
+}
+
+test('files get the names of their parts by their order, and whole paths', () => {
+  const files = ['talk.vocals.wav', '/else/talk.background.wav'].map((path) => ({
+    path,
+    bytes: 1,
+    sha256: 'x',
+  }));
+  expect(jobsOf({ files })[0]?.files).toMatchObject([
+    { asset: 'vocal_audio', path: '/out/talk.vocals.wav' },
+    { asset: 'background_audio', path: '/else/talk.background.wav' },
+  ]);
+});
+
+test('an error keeps its request id, and says what to do where the code is known', () => {
+  const error = { code: 'INSUFFICIENT_CREDITS', message: 'no', retryable: false, request_id: 'req_1' };
+  const [job] = jobsOf({ state: 'refused', error });
+  expect(job).toMatchObject({
+    state: 'failed',
+    request_ids: ['req_1'],
+    failure: { code: 'INSUFFICIENT_CREDITS' },
+  });
+  expect(job?.failure?.advice).toMatch(/\w/);
+});
+
+test('what is not over says what it waits for', () => {
+  expect(jobsOf({ state: 'waiting' })[0]).toMatchObject({ state: 'unfinished', waits_for: 'not begun' });
+  expect(jobsOf({ state: 'undelivered' })[0]).toMatchObject({ state: 'unfinished' });
+  expect(jobsOf({ state: 'done' })[0]).toMatchObject({ state: 'done', waits_for: null });
+});
+
+test('options are shown without the address of the callback', () => {
+  const fields = {
+    mode: 'standard',
+    callback_url: 'https://a.example',
+    client_reference: 'ref',
+    target_language: 'es',
+  };
+  const [job] = jobsOf({}, fields);
+  expect(job?.options).toEqual({ mode: 'standard' });
+  expect(job?.client_reference).toBe('ref');
+});

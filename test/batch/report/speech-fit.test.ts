@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { rateFit } from '../../../src/batch/report/line-fit.ts';
+import { measureFit } from '../../../src/batch/report/speech-fit.ts';
+
+const STEP = 20;
+
+/** Five seconds of silence with sound in the given stretches, in ms, at a level in decibels. */
+function loudness(stretches: readonly (readonly [number, number])[], level = -20) {
+  const decibels = new Int8Array(5_000 / STEP).fill(-96);
+  for (const [from, to] of stretches) decibels.fill(level, from / STEP, to / STEP);
+  return { stepMs: STEP, decibels };
+}
+const line = (index: number, start_ms: number, end_ms: number) => ({ index, start_ms, end_ms, text: 'x' });
+
+describe('the speech of a line', () => {
+  it('reaches from its first to its last sound, with the pauses between', () => {
+    const [fit] = measureFit(
+      [line(1, 1000, 3000)],
+      loudness([
+        [1100, 1500],
+        [1900, 2600],
+      ]),
+    );
+    expect(fit?.speech).toEqual({ start_ms: 1100, end_ms: 2600 });
+    expect(fit && rateFit(fit)).toEqual({ grade: 'fits', slotMs: 2000, speechMs: 1500, overMs: 0 });
+  });
+
+  it('may run on behind its slot until the next line begins, and then does not fit', () => {
+    const fits = measureFit(
+      [line(1, 0, 1000), line(2, 2000, 3000)],
+      loudness([
+        [100, 1400],
+        [2000, 2900],
+      ]),
+    );
+    expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['over', 'fits']);
+    expect(fits[0] && rateFit(fits[0]).overMs).toBe(400);
+  });
+
+  it('that ends a tenth of a second late still fits', () => {
+    const fits = measureFit([line(1, 0, 1000)], loudness([[100, 1100]]));
+    expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['fits']);
+  });
+
+  it('is missing where nothing is heard, also where a click is', () => {
+    const sound = loudness([[0, 900]]);
+    sound.decibels[2500 / STEP] = -10;
+    const fits = measureFit([line(1, 0, 1000), line(2, 2000, 3000)], sound);
+    expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['fits', 'silent']);
+  });
+
+  it('is told from the noise of the room by how loud the speech of that track is', () => {
+    const sound = loudness([[1000, 1500]], -12);
+    for (let at = 0; at < sound.decibels.length; at += 1)
+      if (sound.decibels[at] === -96) sound.decibels[at] = -50;
+    expect(measureFit([line(1, 900, 3000)], sound)[0]?.speech).toEqual({ start_ms: 1000, end_ms: 1500 });
+  });
+
+  it('of two lines at one time is looked for in the slot they share', () => {
+    const fits = measureFit([line(1, 0, 1000), line(2, 0, 1000)], loudness([[0, 900]]));
+    expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['fits', 'fits']);
+  });
+});

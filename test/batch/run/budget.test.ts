@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { type Bill, createBudget } from '../../../src/batch/run/budget.ts';
+
+const KIND = 'auto_localization';
+const minutes = (quantity: number) => ({ unit: 'started_minute', quantity }) as const;
+const reserved = (quantity: number, credits: number): Bill => ({
+  status: 'reserved',
+  quantity,
+  reserved_credits: credits,
+  charged_credits: 0,
+});
+const settled = (quantity: number, credits: number, charged: number): Bill => ({
+  ...reserved(quantity, credits),
+  status: 'settled',
+  charged_credits: charged,
+});
+
+describe('a budget', () => {
+  it('lets everything go without a limit', () => {
+    const budget = createBudget(null);
+    for (const id of ['a', 'b', 'c']) {
+      expect(budget.judge(KIND, null)).toBe('go');
+      budget.begin(id, KIND, null);
+    }
+  });
+
+  it('lets the first job go alone, to learn the price', () => {
+    const budget = createBudget(10);
+    expect(budget.judge(KIND, minutes(1))).toBe('go');
+    budget.begin('a', KIND, minutes(1));
+    expect(budget.judge(KIND, minutes(1))).toBe('wait');
+    budget.bill('a', KIND, reserved(1, 2));
+    expect(budget.judge(KIND, minutes(4))).toBe('go');
+    expect(budget.judge(KIND, minutes(5))).toBe('stop');
+  });
+
+  it('counts what is on its way', () => {
+    const budget = createBudget(10);
+    budget.bill('a', KIND, reserved(1, 2));
+    budget.begin('b', KIND, minutes(3));
+    expect(budget.judge(KIND, minutes(1))).toBe('go');
+    // The job on its way may turn out cheaper, so this is no reason to stop yet.
+    expect(budget.judge(KIND, minutes(2))).toBe('wait');
+    budget.drop('b');
+    expect(budget.judge(KIND, minutes(4))).toBe('go');
+  });
+
+  it('counts what was charged in place of what was reserved, and nothing for what was released', () => {
+    const budget = createBudget(10);
+    budget.bill('a', KIND, reserved(4, 4));
+    budget.bill('a', KIND, settled(4, 4, 3));
+    budget.bill('b', KIND, { ...reserved(5, 5), status: 'released' });
+    expect(budget.totals()).toEqual({ reserved: 0, charged: 3 });
+    expect(budget.judge(KIND, minutes(7))).toBe('go');
+    expect(budget.judge(KIND, minutes(8))).toBe('stop');
+  });
+
+  it('takes a video that nobody has measured for the longest that there are', () => {
+    const budget = createBudget(17);
+    budget.bill('a', KIND, reserved(2, 2));
+    expect(budget.judge(KIND, null)).toBe('go');
+    budget.bill('b', KIND, reserved(1, 1));
+    expect(budget.judge(KIND, null)).toBe('stop');
+  });
+
+  it('stops where the service does not tell what jobs cost', () => {
+    const budget = createBudget(100);
+    budget.begin('a', KIND, minutes(1));
+    budget.bill('a', KIND, null);
+    expect(budget.judge(KIND, minutes(1))).toBe('stop');
+  });
+
+  it('adds tenths without an error of rounding', () => {
+    const budget = createBudget(0.3);
+    budget.bill('a', KIND, reserved(1, 0.1));
+    budget.bill('b', KIND, reserved(1, 0.1));
+    expect(budget.judge(KIND, minutes(1))).toBe('go');
+    budget.bill('c', KIND, reserved(1, 0.1));
+    expect(budget.totals().reserved).toBe(0.3);
+    expect(budget.judge(KIND, minutes(1))).toBe('stop');
+  });
+
+  it('sends nothing when the limit is 0', () => {
+    expect(createBudget(0).judge(KIND, minutes(1))).toBe('stop');
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchOutcome, StopReason } from '../../../src/batch/item.ts';
+import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
+import { Failure, type FailureCategory } from '../../../src/client/failure.ts';
+import { EXIT_CODES } from '../../../src/commands/exit-codes.ts';
+import { linesItem } from './support/items.ts';
+
+type State = BatchOutcome['state'];
+
+const done: State = { phase: 'done', jobId: 'tra_1', files: [], credits: 1, before: null };
+const failed = (category: FailureCategory, code = 'X'): State => ({
+  phase: 'failed',
+  jobId: null,
+  failure: new Failure({ category, code, message: `met ${code}` }),
+});
+const left = (because: StopReason, jobId: string | null = null): State => ({ phase: 'left', jobId, because });
+const outcomesOf = (...states: readonly State[]) =>
+  states.map((state, index) => ({ item: linesItem(index), state }));
+
+describe('the exit code of a run', () => {
+  it.each<readonly [string, readonly State[], number]>([
+    ['all done', [done, done], 0],
+    ['nothing to do', [], 0],
+    ['nobody waits', [left('detached', 'tra_1'), done], 0],
+    ['one of several failed', [done, failed('job')], 3],
+    ['all failed alike', [failed('job'), failed('job')], 5],
+    ['all failed, each its own way', [failed('job'), failed('usage')], 3],
+    ['a single one failed', [failed('expired')], 9],
+    ['the credits were used up', [done, failed('credits'), left('no-credits')], 6],
+    ['the credits were used up for all that was left', [done, failed('credits'), failed('credits')], 6],
+    ['the quota was used up', [done, failed('job'), left('quota')], 6],
+    ['--max-credits was reached', [done, left('max-credits')], 6],
+    ['--max-duration was over', [done, left('max-duration')], 3],
+    ['--max-duration was over behind the last', [done, done], 0],
+    ['the key was refused', [failed('configuration'), left('authentication')], 4],
+    ['the service was out of reach', [failed('temporary'), left('network')], 7],
+    ['--timeout was over', [done, left('timeout', 'tra_2')], 8],
+  ])('%s', (_name, states, code) => {
+    const failure = summarizeOutcomes(outcomesOf(...states));
+    expect(EXIT_CODES[failure?.facts.category ?? 'done'].code).toBe(code);
+  });
+
+  it('comes with the failure itself where there is a single item', () => {
+    const failure = summarizeOutcomes(outcomesOf(failed('refused', 'LANGUAGE_NOT_SUPPORTED')));
+    expect(failure?.facts).toMatchObject({
+      code: 'LANGUAGE_NOT_SUPPORTED',
+      message: 'met LANGUAGE_NOT_SUPPORTED',
+    });
+  });
+
+  it('comes with counts and with every failure where there are several', () => {
+    const states = [done, left('no-credits'), left('no-credits', 'tra_3'), failed('job', 'ENGINE_ERROR')];
+    const failure = summarizeOutcomes(outcomesOf(...states));
+    expect(failure?.message).toContain('1 of 4 done, 1 still running, 1 failed, 1 not begun');
+    expect(failure?.facts.errors).toEqual([
+      { pointer: 'talk-3.srt → es', detail: 'met ENGINE_ERROR (ENGINE_ERROR)' },
+    ]);
+  });
+});

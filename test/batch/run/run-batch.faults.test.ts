@@ -1,0 +1,307 @@
+/** What the network, others and the purse do to a batch. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
+import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
+import { type Faults, scriptFaults } from '../../../src/service/index.ts';
+import { TRANSLATION } from '../../commands/support/run-vloc.ts';
+import { until } from '../../service/harness/scene.ts';
+import type { KilledRun } from './support/kill-points.ts';
+import { startStage } from './support/stage.ts';
+
+/** So many that a mistake once in a hundred is seen; the long run looks for rarer ones. */
+const MANY = process.env.VLOC_LONG_TESTS === '1' ? 1000 : 100;
+
+describe('answers that are lost', () => {
+  it(`of every first POST of ${MANY} jobs make no second job and no second charge`, async () => {
+    const keys = new Map<string, number>();
+    const faults: Faults = {
+      before: async () => null,
+      async after({ method, target }, answer) {
+        if (method !== 'POST' || !target.endsWith('/subtitle-translations')) return answer;
+        const { id } = JSON.parse(String(answer.body));
+        keys.set(id, (keys.get(id) ?? 0) + 1);
+        return keys.get(id) === 1 ? 'drop' : answer;
+      },
+    };
+    // Looking every ten milliseconds is for tests: a real run stays far below the limit of requests.
+    const rate = { requests: 1_000_000, windowSeconds: 60 };
+    const stage = await startStage({ faults, config: { rate, openingCredits: MANY } });
+    const { phases } = await stage.run(stage.lines(MANY));
+    expect(new Set(phases)).toEqual(new Set(['done']));
+    expect(await stage.books()).toMatchObject({ jobs: MANY, charged: MANY, reserved: 0 });
+    expect(await stage.phasesOfIntents()).toEqual(Array(MANY).fill('downloaded'));
+    expect([...keys.values()]).toEqual(Array(MANY).fill(2));
+  }, 600_000);
+
+  it('to the end of the run are asked for again by the next run, with the same key', async () => {
+    const faults = scriptFaults([{ on: 'POST /subtitle-translations', drop: 'after', times: 5 }]);
+    const stage = await startStage({ faults });
+    const items = stage.lines(1);
+    const lost = await stage.run(items);
+    expect(lost.phases).toEqual(['failed']);
+    expect(await stage.phasesOfIntents()).toEqual(['intended']);
+    expect((await stage.run(items)).phases).toEqual(['done']);
+    expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
+    expect(await stage.phasesOfIntents()).toEqual(['downloaded']);
+  });
+
+  it('that cannot be read say nothing about the job, so it is asked for again', async () => {
+    const faults = scriptFaults([
+      { on: 'POST /subtitle-translations', body: '{"object":"surprise"}', status: 202, when: 'after' },
+    ]);
+    const stage = await startStage({ faults });
+    const items = stage.lines(1);
+    expect((await stage.run(items)).phases).toEqual(['failed']);
+    expect(await stage.phasesOfIntents()).toEqual(['intended']);
+    expect((await stage.run(items)).phases).toEqual(['done']);
+    expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
+  });
+
+  it('are found by their reference when the options have changed since, so that the same cannot be sent', async () => {
+    const faults = scriptFaults([{ on: 'POST /subtitle-translations', drop: 'after', times: 5 }]);
+    const stage = await startStage({ faults });
+    const [item] = stage.lines(1);
+    if (item === undefined) throw new Error('no item');
+    const callback = { ...item, fields: { ...item.fields, callback_url: 'https://example.com/?token=1' } };
+    await stage.run([callback]);
+    const other = { ...item, fields: { ...item.fields, callback_url: 'https://example.com/?token=2' } };
+    expect((await stage.run([other])).phases).toEqual(['done']);
+    expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
+  });
+});
+
+describe('a service that is down', () => {
+  it('stops the run after three failures in a row, without a storm', async () => {
+    const faults = scriptFaults([{ on: 'POST /subtitle-translations', times: 5 * 15, status: 503 }]);
+    const stage = await startStage({ faults });
+    const items = stage.lines(20);
+    const { outcomes, events } = await stage.run(items, { options: { jobs: 1 } });
+    expect(events.filter(({ type }) => type === 'stop')).toMatchObject([{ reason: 'network' }]);
+    expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'temporary' });
+    const left = outcomes.filter(({ state }) => state.phase === 'left').length;
+    expect(left).toBeGreaterThanOrEqual(17);
+    // Three items, each asked five times: no storm.
+    expect(faults.pending()).toMatchObject([{ times: 5 * 15 - 15 }]);
+  });
+
+  it('does not fail the items that it only met for a moment', async () => {
+    const faults = scriptFaults([{ on: 'POST /subtitle-translations', times: 10, status: 503 }]);
+    const stage = await startStage({ faults });
+    const { phases } = await stage.run(stage.lines(6), { options: { jobs: 2 } });
+    expect(phases).toEqual(Array(6).fill('done'));
+    expect(await stage.books()).toMatchObject({ jobs: 6, charged: 6 });
+  });
+});
+
+describe('an upload that the service does not take when the job is made', () => {
+  it('is sent anew, once for all languages, under a new key', async () => {
+    const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;
+    const faults = scriptFaults([{ ...refusal, times: 2 }]);
+    const stage = await startStage({ faults });
+    const { phases } = await stage.run(await stage.video('talk.mp4', 30, ['es', 'fr']));
+    expect(phases).toEqual(['done', 'done']);
+    expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2, uploads: 2 });
+    expect((await stage.phasesOfIntents()).toSorted()).toEqual([
+      'downloaded',
+      'downloaded',
+      'refused',
+      'refused',
+    ]);
+  });
+
+  it('fails its item when the new one is not taken either', async () => {
+    const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;
+    const stage = await startStage({ faults: scriptFaults([{ ...refusal, times: 2 }]) });
+    const { outcomes } = await stage.run(await stage.video('talk.mp4', 30));
+    expect(outcomes[0]?.state).toMatchObject({ failure: { facts: { code: 'INPUT_NOT_USABLE' } } });
+  });
+});
+
+describe('slots that others have taken', () => {
+  it('are waited for, without using an attempt and without a storm', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    // Another program of the workspace holds 13 of the 15.
+    for (let count = 0; count < 13; count += 1) {
+      await stage.caller.post('/v1/subtitle-translations', TRANSLATION);
+    }
+    const items = stage.lines(6);
+    const running = stage.run(items);
+    await until(
+      async () => (await stage.books()).jobs,
+      (jobs) => jobs === 15,
+    );
+    stage.engines.letGo();
+    const { phases, events } = await running;
+    expect(phases).toEqual(Array(6).fill('done'));
+    const sizes = events.flatMap((event) => (event.type === 'window' ? [event.size] : []));
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(1);
+    expect(Math.min(...sizes)).toBeLessThanOrEqual(5);
+    expect(await stage.books()).toMatchObject({ jobs: 19, reserved: 0 });
+  });
+
+  it('are never taken beyond 15, however many items there are', async () => {
+    const faults: Faults & { refused: number } = {
+      refused: 0,
+      before: async () => null,
+      async after({ target }, answer) {
+        if (answer.status === 429 && target.endsWith('/subtitle-translations')) faults.refused += 1;
+        return answer;
+      },
+    };
+    const stage = await startStage({ faults });
+    const { phases } = await stage.run(stage.lines(60));
+    expect(new Set(phases)).toEqual(new Set(['done']));
+    expect(faults.refused).toBe(0);
+  });
+});
+
+describe('money', () => {
+  it('that runs out in the middle stops new jobs, keeps what was made, and exits with "credits"', async () => {
+    const stage = await startStage({ config: { openingCredits: 4 } });
+    const items = stage.lines(8);
+    const { outcomes, phases } = await stage.run(items, { options: { jobs: 1 } });
+    expect(phases.slice(0, 5)).toEqual(['done', 'done', 'done', 'done', 'failed']);
+    expect(phases.slice(5)).toEqual(['left', 'left', 'left']);
+    expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'credits' });
+    stage.service.grantCredits({ credits: 10 });
+    expect((await stage.run(items)).phases).toEqual(Array(8).fill('done'));
+    expect(await stage.books()).toMatchObject({ jobs: 8, charged: 8, reserved: 0 });
+  });
+
+  it('is never spent beyond --max-credits, over several runs', async () => {
+    const stage = await startStage();
+    const items = stage.lines(8);
+    for (let run = 0; run < 2; run += 1) {
+      const { outcomes } = await stage.run(items, { options: { maxCredits: 5 } });
+      expect(summarizeOutcomes(outcomes)?.facts.code).toBe('MAX_CREDITS_REACHED');
+      expect(await stage.books()).toMatchObject({ jobs: 5, charged: 5 });
+    }
+    await stage.run(items, { options: { maxCredits: 8 } });
+    expect(await stage.books()).toMatchObject({ jobs: 8, charged: 8 });
+  });
+});
+
+const quickSleep = (signal?: AbortSignal) => SYSTEM_RUNTIME.sleep(5, signal);
+
+describe('a run that is stopped', () => {
+  it('by Ctrl-C leaves the jobs running, and the next run takes them up', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    const items = stage.lines(4);
+    const stop = new AbortController();
+    const running = stage.run(items, { batch: { signal: stop.signal } });
+    await until(
+      async () => (await stage.books()).jobs,
+      (jobs) => jobs === 4,
+    );
+    const begun = performance.now();
+    stop.abort(new Error('Ctrl-C'));
+    const { outcomes } = await running;
+    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(outcomes.map(({ state }) => state)).toMatchObject(
+      Array(4).fill({ phase: 'left', because: 'interrupted' }),
+    );
+    stage.engines.letGo();
+    expect((await stage.run(items)).phases).toEqual(Array(4).fill('done'));
+    expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
+  });
+
+  it('by --timeout leaves the jobs running, and says so with their ids', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      ms === 60_000 ? new Promise<void>((resolve) => setTimeout(resolve, 90)) : quickSleep(signal);
+    const { outcomes } = await stage.run(stage.lines(2), {
+      options: { timeoutMs: 60_000 },
+      batch: { runtime: { ...SYSTEM_RUNTIME, sleep } },
+    });
+    const failure = summarizeOutcomes(outcomes);
+    expect(failure?.facts).toMatchObject({ category: 'timeout', code: 'STILL_RUNNING' });
+    expect(outcomes.every(({ state }) => state.phase === 'left' && state.jobId !== null)).toBe(true);
+    stage.engines.letGo();
+  });
+});
+
+describe('a key that is not accepted', () => {
+  it('stops everything at once', async () => {
+    const faults = scriptFaults([
+      { on: 'POST /subtitle-translations', times: Number.POSITIVE_INFINITY, status: 401 },
+    ]);
+    const stage = await startStage({ faults });
+    const { outcomes } = await stage.run(stage.lines(5), { options: { jobs: 1 } });
+    expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'configuration' });
+    expect(outcomes.filter(({ state }) => state.phase === 'left')).toHaveLength(4);
+    // Whoever asks before the key is looked at says nothing about an earlier attempt: it is asked again with its key.
+    expect(await stage.phasesOfIntents()).toEqual(['intended']);
+  });
+});
+
+describe('two runs into one folder', () => {
+  it('are one: the other says who is at work', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    const first: KilledRun = {
+      baseUrl: stage.service.url,
+      credentials: stage.credentials,
+      stateDir: join(stage.folder, 'state'),
+      out: stage.out,
+      video: null,
+      lines: 2,
+      point: { at: 'request', method: 'NONE', path: '^$' },
+    };
+    const script = join(import.meta.dirname, 'support', 'killed-run.ts');
+    const child = spawn(process.execPath, [script, JSON.stringify(first)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const gone = once(child, 'exit');
+    await until(
+      async () => (await stage.books()).jobs,
+      (jobs) => jobs === 2,
+    );
+    const locked = await stage.run(stage.lines(2)).catch((error) => error);
+    expect(locked.facts).toMatchObject({ category: 'temporary', code: 'BATCH_LOCKED' });
+    expect(locked.message).toContain(`process ${child.pid} on `);
+    stage.engines.letGo();
+    expect(await gone).toEqual([0, null]);
+    expect((await stage.run(stage.lines(2))).phases).toEqual(['done', 'done']);
+    expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
+  });
+});
+
+describe('a lost journal', () => {
+  it('is made anew from the lists: running jobs are waited for, finished ones fetched', async () => {
+    const stage = await startStage();
+    const items = [...stage.lines(2), ...(await stage.video('talk.mp4', 30))];
+    await stage.run(items);
+    await rm(stage.out, { recursive: true });
+    const { phases, warnings } = await stage.run(items);
+    expect(phases).toEqual(['done', 'done', 'done']);
+    expect(warnings).toEqual([expect.stringContaining('3 jobs were found again')]);
+    expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
+  });
+
+  it('is made anew beyond the newest page of the list', async () => {
+    const stage = await startStage();
+    const items = stage.lines(55);
+    await stage.run(items, { options: { detach: true, jobs: 55 } });
+    await rm(stage.out, { recursive: true });
+    expect(new Set((await stage.run(items)).phases)).toEqual(new Set(['done']));
+    expect(await stage.books()).toMatchObject({ jobs: 55, charged: 55 });
+  });
+
+  it('of another folder is taken up with --rebuild only', async () => {
+    const stage = await startStage();
+    const items = stage.lines(2);
+    await stage.run(items);
+    await stage.run(items, { out: 'other', options: { rebuild: true } });
+    expect(await stage.books()).toMatchObject({ jobs: 2 });
+    await stage.run(items, { out: 'third' });
+    expect(await stage.books()).toMatchObject({ jobs: 4 });
+  });
+});

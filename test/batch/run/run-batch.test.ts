@@ -1,0 +1,118 @@
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startStage } from './support/stage.ts';
+
+describe('a batch', () => {
+  it('makes one upload and a job for each language, and puts the results beside each other', async () => {
+    const stage = await startStage();
+    const items = await stage.video('talk.mp4', 30, ['es', 'fr']);
+    const { phases, events } = await stage.run(items);
+    expect(phases).toEqual(['done', 'done']);
+    expect((await readdir(stage.out)).sort()).toEqual(['.vloc', 'talk.es.mp4', 'talk.fr.mp4']);
+    expect(await stage.books()).toEqual({ jobs: 2, charged: 2, reserved: 0, uploads: 1 });
+    expect(await stage.phasesOfIntents()).toEqual(['downloaded', 'downloaded']);
+    const told = events.flatMap((event) => (event.type === 'item' ? [event.state.phase] : []));
+    for (const phase of ['uploading', 'validating', 'ready', 'submitting', 'downloading', 'done'])
+      expect(told).toContain(phase);
+  });
+
+  it('does nothing when it is run again', async () => {
+    const stage = await startStage();
+    const items = [...(await stage.video('talk.mp4', 30)), ...stage.lines(3)];
+    await stage.run(items);
+    const before = await stage.books();
+    const { outcomes } = await stage.run(items);
+    expect(outcomes.map(({ state }) => state)).toMatchObject(
+      Array(4).fill({ phase: 'done', before: 'downloaded' }),
+    );
+    expect(await stage.books()).toEqual(before);
+  });
+
+  it('fetches a result again that somebody has removed, without another job', async () => {
+    const stage = await startStage();
+    const items = stage.lines(1);
+    await stage.run(items);
+    await rm(join(stage.out, 'talk-0.es.srt'));
+    const { phases } = await stage.run(items);
+    expect(phases).toEqual(['done']);
+    expect((await stat(join(stage.out, 'talk-0.es.srt'))).size).toBeGreaterThan(0);
+    expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
+  });
+
+  it('goes on with the others when one file is bad', async () => {
+    const stage = await startStage();
+    const bad = await stage.video('bad.mp4', 30);
+    await writeFile(join(stage.folder, 'bad.mp4'), 'no video');
+    const { phases, outcomes } = await stage.run([...bad, ...stage.lines(3)]);
+    expect(phases).toEqual(['failed', 'done', 'done', 'done']);
+    expect(outcomes[0]?.state).toMatchObject({ failure: { facts: { code: 'MEDIA_VALIDATION_FAILED' } } });
+  });
+
+  it('sends the bytes of a file once for two folders of results', async () => {
+    const stage = await startStage();
+    const items = await stage.video('talk.mp4', 30);
+    await stage.run(items);
+    await stage.run(items, { out: 'other' });
+    expect(await stage.books()).toMatchObject({ jobs: 2, uploads: 1 });
+  });
+
+  it('sends a file anew when the service does not take the upload any more', async () => {
+    const stage = await startStage();
+    const items = await stage.video('talk.mp4', 30);
+    await stage.run(items);
+    const log = join(stage.folder, 'state', 'uploads.log');
+    const id = /upl_\w+/.exec(await readFile(log, 'utf8'))?.[0] ?? '';
+    // The upload expires at the service while the record here takes it for ready.
+    const day = 24 * 60 * 60_000;
+    stage.clock.advance(8 * day);
+    const { phases } = await stage.run(items, { out: 'other', batch: {} });
+    expect(phases).toEqual(['done']);
+    expect(await readFile(log, 'utf8')).toContain(`"upload_gone"`);
+    expect(id).not.toBe('');
+  });
+
+  it('makes new jobs with --fresh, and keeps what it has', async () => {
+    const stage = await startStage();
+    const items = stage.lines(2);
+    await stage.run(items);
+    await rm(join(stage.out, 'talk-0.es.srt'));
+    await rm(join(stage.out, 'talk-1.es.srt'));
+    await stage.run(items, { options: { fresh: true } });
+    expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
+    expect(await stage.phasesOfIntents()).toEqual(Array(4).fill('downloaded'));
+  });
+
+  it('returns with --detach as soon as the jobs are made, and the next run fetches them', async () => {
+    const stage = await startStage();
+    const items = stage.lines(3);
+    const detached = await stage.run(items, { options: { detach: true } });
+    expect(detached.outcomes.map(({ state }) => state)).toMatchObject(
+      Array(3).fill({ phase: 'left', because: 'detached' }),
+    );
+    expect(await stage.phasesOfIntents()).toEqual(['accepted', 'accepted', 'accepted']);
+    expect((await stage.run(items)).phases).toEqual(['done', 'done', 'done']);
+    expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
+  });
+
+  it('knows a result as its own that was on the disk before the record of it was', async () => {
+    const stage = await startStage();
+    const items = stage.lines(1);
+    await stage.run(items);
+    const journal = join(stage.out, '.vloc', 'journal');
+    const records = (await readFile(journal, 'utf8')).split('\n');
+    await writeFile(journal, records.filter((line) => !line.includes('"type":"downloaded"')).join('\n'));
+    const path = join(stage.out, 'talk-0.es.srt');
+    const { ino } = await stat(path);
+    expect((await stage.run(items)).phases).toEqual(['done']);
+    expect((await stat(path)).ino).toBe(ino);
+    await writeFile(path, 'mine');
+    await writeFile(journal, records.filter((line) => !line.includes('"type":"downloaded"')).join('\n'));
+    const { outcomes } = await stage.run(items);
+    expect(outcomes[0]?.state).toMatchObject({
+      phase: 'failed',
+      failure: { facts: { code: 'TARGET_EXISTS' } },
+    });
+    expect(await readFile(path, 'utf8')).toBe('mine');
+  });
+});

@@ -1,0 +1,49 @@
+/** The order of what is written and what is sent. Source: reliability, 3.1, "fsync order". */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { HAS_STRACE } from '../../journal/support/strace.ts';
+import type { KilledRun } from './support/kill-points.ts';
+import { startStage } from './support/stage.ts';
+
+const COUNT = 3;
+/** Long enough for the row of an intent up to its key, and for a request up to its headers. */
+const SHOWN_BYTES = 2000;
+
+describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
+  it('leaves after its intent is on the disk, every time', async () => {
+    const stage = await startStage();
+    const run: KilledRun = {
+      baseUrl: stage.service.url,
+      credentials: stage.credentials,
+      stateDir: join(stage.folder, 'state'),
+      out: stage.out,
+      video: null,
+      lines: COUNT,
+      point: { at: 'request', method: 'NONE', path: '^$' },
+    };
+    const trace = join(stage.folder, 'trace');
+    const script = join(import.meta.dirname, 'support', 'killed-run.ts');
+    const calls = 'trace=fdatasync,write,writev,pwrite64,sendto,sendmsg';
+    await promisify(execFile)('strace', [
+      ...['-f', '-qq', '-y', '-s', String(SHOWN_BYTES), '-o', trace, '-e', calls],
+      ...[process.execPath, script, JSON.stringify(run)],
+    ]);
+    const rows = (await readFile(trace, 'utf8')).split('\n');
+    const posts = rows.flatMap((row, at) => {
+      const isPost = /POST \/v1\/subtitle-translations /.test(row);
+      const key = /idempotency-key: ([\w-]+)/i.exec(row)?.[1];
+      return isPost && key !== undefined ? [{ at, key }] : [];
+    });
+    expect(posts.map(({ key }) => key)).toHaveLength(COUNT);
+    for (const { at, key } of posts) {
+      const written = rows.findIndex((row) => /\/journal>/.test(row) && row.includes(key));
+      expect(rows[written]).toMatch(/intend/);
+      const synced = rows.findIndex((row, index) => index > written && /fdatasync.*\) *= 0/.test(row));
+      expect(synced).toBeGreaterThan(written);
+      expect(synced).toBeLessThan(at);
+    }
+  }, 60_000);
+});

@@ -1,0 +1,59 @@
+/** A batch with everything that it takes, for a run in this process or in a child. */
+import { join } from 'node:path';
+import type { BatchItem } from '../../../../src/batch/item.ts';
+import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
+import { createClient } from '../../../../src/client/index.ts';
+import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
+import { openJobRecord } from '../../../../src/journal/job-record.ts';
+import { profileId } from '../../../../src/journal/profile-id.ts';
+import { openSlots } from '../../../../src/journal/slots.ts';
+import { openUploadRecord } from '../../../../src/journal/upload-record.ts';
+
+export interface Opening {
+  readonly baseUrl: string;
+  readonly credentials: { readonly key: string; readonly secret: string };
+  readonly stateDir: string;
+  readonly out: string;
+  readonly items: readonly BatchItem[];
+  readonly options?: Partial<RunOptions> | undefined;
+}
+
+const OPTIONS: RunOptions = {
+  jobs: 15,
+  maxCredits: null,
+  maxDurationMs: null,
+  timeoutMs: null,
+  fresh: false,
+  retryFailed: false,
+  rebuild: false,
+  detach: false,
+};
+
+/** Backs off without waiting long: the service is on this machine, and its faults are scripted. */
+const QUICK: Batch['runtime'] = {
+  ...SYSTEM_RUNTIME,
+  sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 5), signal),
+};
+
+export function openBatch({ baseUrl, credentials, stateDir, out, items, options }: Opening): Batch {
+  const profile = profileId(baseUrl, credentials.key);
+  const client = createClient({ baseUrl, ...credentials, runtime: QUICK });
+  const { now } = QUICK;
+  return {
+    tasks: items.map((item) => ({ item, decision: { step: 'new', after: null } })),
+    delivery: { folder: out, template: '', existing: 'refuse' },
+    connection: { client, everyMs: 10 },
+    records: {
+      jobs: openJobRecord(stateDir, profile, now),
+      uploads: openUploadRecord(stateDir, profile, now),
+      slots: openSlots(join(stateDir, 'slots', profile), 15),
+    },
+    options: { ...OPTIONS, ...options },
+    runtime: QUICK,
+    command: 'test',
+    preface: [],
+    listen: () => undefined,
+    warn: () => undefined,
+    signal: new AbortController().signal,
+  };
+}

@@ -1,0 +1,139 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkResultsFolder, watchFolder } from '../../../src/batch/run/watch-folder.ts';
+import { Failure } from '../../../src/client/failure.ts';
+import { createFolder } from '../plan/support.ts';
+
+const isVideo = (name: string) => name.endsWith('.mp4');
+
+/** Watches with time that passes at once; what happens in the folder happens during the waits, one step for each. */
+async function watchDuring(
+  folder: string,
+  steps: readonly (() => Promise<unknown>)[],
+  waits: number[] = [],
+): Promise<string[][]> {
+  const end = new AbortController();
+  let [now, step] = [0, 0];
+  let isClosed = false;
+  const openWatch = () => ({
+    changed: async (ms: number) => {
+      now += ms;
+      waits.push(ms);
+      const next = steps[step];
+      step += 1;
+      if (next === undefined) end.abort();
+      else await next();
+    },
+    close: () => {
+      isClosed = true;
+    },
+  });
+  const settled: string[][] = [];
+  const options = { folder, isWanted: isVideo, now: () => now, signal: end.signal, openWatch };
+  for await (const files of watchFolder(options)) settled.push(files.map(({ name }) => name));
+  expect(isClosed).toBe(true);
+  return settled;
+}
+
+const nothing = async () => undefined;
+
+describe('a watched folder', () => {
+  it('gives what is there, then what comes, also in folders below; and ends when it is stopped', async () => {
+    const folder = createFolder({ 'a.mp4': 'x', 'week1/b.mp4': 'x', 'notes.txt': 'x', '.vloc/c.mp4': 'x' });
+    const settled = await watchDuring(folder, [
+      nothing,
+      () => writeFile(join(folder, 'week1', 'd.mp4'), 'x'),
+      nothing,
+      nothing,
+    ]);
+    expect(settled).toEqual([['a.mp4', 'week1/b.mp4'], ['week1/d.mp4']]);
+  });
+
+  it('looks soon again while a file may still be written to, and seldom while none is', async () => {
+    const folder = createFolder({ 'a.mp4': 'x' });
+    const waits: number[] = [];
+    await watchDuring(folder, [nothing, nothing, nothing], waits);
+    expect(waits).toEqual([2000, 10_000, 10_000, 10_000]);
+  });
+
+  it('waits for a file that is being copied, and takes one that is renamed when it is whole', async () => {
+    const folder = createFolder({ 'slow.mp4': 'x', 'b.mp4.part': 'xx' });
+    const settled = await watchDuring(folder, [
+      () => writeFile(join(folder, 'slow.mp4'), 'xx'),
+      () => writeFile(join(folder, 'slow.mp4'), 'xxx'),
+      () => rename(join(folder, 'b.mp4.part'), join(folder, 'b.mp4')),
+      nothing,
+      nothing,
+    ]);
+    expect(settled).toEqual([['slow.mp4'], ['b.mp4']]);
+  });
+
+  it('looks again at a folder that went away for a while', async () => {
+    const folder = createFolder({ 'in/a.mp4': 'x' });
+    const watched = join(folder, 'in');
+    const settled = await watchDuring(watched, [
+      nothing,
+      () => rename(watched, join(folder, 'away')),
+      nothing,
+      () => rename(join(folder, 'away'), watched),
+      () => writeFile(join(watched, 'b.mp4'), 'x'),
+      nothing,
+      nothing,
+    ]);
+    expect(settled).toEqual([['a.mp4'], ['b.mp4']]);
+  });
+
+  it('follows a link to a file, and passes over one that leads nowhere', async () => {
+    const folder = createFolder({ 'in/.keep': '', 'elsewhere.mp4': 'x' });
+    await symlink(join(folder, 'elsewhere.mp4'), join(folder, 'in', 'a.mp4'));
+    await symlink(join(folder, 'gone.mp4'), join(folder, 'in', 'b.mp4'));
+    expect(await watchDuring(join(folder, 'in'), [nothing, nothing])).toEqual([['a.mp4']]);
+  });
+
+  it('hears of a new file from the system, without waiting for the next look', async () => {
+    const folder = createFolder({ '.keep': '' });
+    const end = new AbortController();
+    let now = 0;
+    const options = { folder, isWanted: isVideo, now: () => (now += 2000), signal: end.signal };
+    const began = performance.now();
+    const watching = watchFolder(options);
+    const first = watching.next();
+    setTimeout(() => void writeFile(join(folder, 'a.mp4'), 'x'), 20);
+    setTimeout(() => void writeFile(join(folder, 'b.txt'), 'x'), 60);
+    expect((await first).value).toMatchObject([{ name: 'a.mp4', bytes: 1 }]);
+    expect(performance.now() - began).toBeLessThan(1500);
+    end.abort();
+    expect(await watching.next()).toMatchObject({ done: true });
+  });
+
+  it('that is none is refused before anything else', async () => {
+    const folder = createFolder({ 'a.mp4': 'x' });
+    await expect(watchDuring(join(folder, 'a.mp4'), [])).rejects.toThrow(Failure);
+    await rm(join(folder, 'a.mp4'));
+    await expect(watchDuring(join(folder, 'a.mp4'), [])).rejects.toThrow('is not there');
+  });
+});
+
+describe('the folder of results of a watch', () => {
+  it.each([
+    ['the watched one', 'in'],
+    ['inside it', 'in/out'],
+    ['inside it and yet to be made', 'in/new/out'],
+    ['a link to it', 'link'],
+    ['inside a link to it, yet to be made', 'link/out'],
+  ])('is refused when it is %s', async (_, results) => {
+    const folder = createFolder({ 'in/out/.keep': '' });
+    await symlink(join(folder, 'in'), join(folder, 'link'));
+    const check = checkResultsFolder(join(folder, 'in'), join(folder, results));
+    await expect(check).rejects.toMatchObject({ facts: { category: 'usage', code: 'RESULTS_WATCHED' } });
+  });
+
+  it('may lie beside it, above it, or have a name that begins alike', async () => {
+    const folder = createFolder({ 'in/.keep': '' });
+    await mkdir(join(folder, 'in-results'));
+    for (const results of ['out', '.', 'in-results']) {
+      await expect(checkResultsFolder(join(folder, 'in'), join(folder, results))).resolves.toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,27 @@
+/** Pictures of work for the tests of what shows them. */
+import type { RunningWork, WorkPicture } from '../../../src/commands/context.ts';
+import { START_MS } from './terminal-io.ts';
+
+export const QUIET: WorkPicture = {
+  running: [],
+  counts: { total: 0, done: 0, running: 0, waiting: 0, failed: 0, left: 0 },
+  leftMs: null,
+  credits: null,
+  slots: null,
+  deadline: null,
+  stop: null,
+};
+
+/** So many at work; each began a second after the one before it. */
+export function runningWork(count: number): RunningWork[] {
+  return Array.from({ length: count }, (_, at) => ({
+    label: `week1/talk-${String(at).padStart(2, '0')}.mp4 → es`,
+    step: { phase: 'dubbing', fraction: at / count },
+    since: START_MS + at * 1000,
+  }));
+}
+
+export function picture(running: number, counts: Partial<WorkPicture['counts']> = {}): WorkPicture {
+  const total = counts.total ?? running;
+  return { ...QUIET, running: runningWork(running), counts: { ...QUIET.counts, running, total, ...counts } };
+}

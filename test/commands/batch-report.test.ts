@@ -1,0 +1,43 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startVloc } from './support/run-vloc.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+
+async function startBatch() {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'a.srt'), SRT);
+  await vloc.run(['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out']);
+  return vloc;
+}
+
+test('on stdout it is Markdown, or JSON where JSON is asked for', async () => {
+  const vloc = await startBatch();
+  const { stdout } = await vloc.run(['batch', 'report', 'out']);
+  expect(stdout).toMatch(/^# .*\n\n1 items at .*: 1 done\. Credits: \d/);
+  const json = await vloc.run(['batch', 'report', 'out', '-o', 'json', '--jq', '.items[].files[].path']);
+  expect(json.stdout).toBe(`${join(vloc.folder, 'out', 'a.es.srt')}\n`);
+  const line = await vloc.run(['batch', 'report', 'out', '-o', 'ndjson']);
+  expect(line.stdout.trim().split('\n')).toHaveLength(1);
+});
+
+test('a file is replaced as a whole', async () => {
+  const vloc = await startBatch();
+  const path = join(vloc.folder, 'reports', 'report.xml');
+  await mkdir(dirname(path));
+  await writeFile(path, 'old');
+  const { code, stdout, stderr } = await vloc.run([
+    ...['batch', 'report', 'out', '--format', 'junit', '--out', 'reports/report.xml'],
+  ]);
+  expect([code, stdout, stderr]).toEqual([0, '', `Written to ${path}.\n`]);
+  const xml = await readFile(path, 'utf8');
+  expect(xml).toMatch(/^<\?xml .*<testcase name="a\.srt → es".*<\/testsuites>\n$/s);
+  expect(await readdir(dirname(path))).toEqual(['report.xml']);
+});
+
+test('a place that cannot be written to is a failure of the disk, and no draft stays', async () => {
+  const vloc = await startBatch();
+  const { code, stderr } = await vloc.run(['batch', 'report', 'out', '--out', 'a.srt/report.md']);
+  expect([code, stderr]).toEqual([10, expect.stringContaining('a.srt/report.md (E')]);
+});

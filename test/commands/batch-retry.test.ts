@@ -1,0 +1,115 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { JobFailure } from '../../src/protocol/job-failure.ts';
+import { until } from '../service/harness/scene.ts';
+import { startVloc, type VlocScene } from './support/run-vloc.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
+
+/** Four files of subtitles; the first failures are those that the engines are told of. */
+async function startBatch(...errors: Error[]): Promise<VlocScene> {
+  const vloc = await startVloc();
+  await mkdir(join(vloc.folder, 'subs'));
+  for (const name of ['a', 'b', 'c', 'd']) await writeFile(join(vloc.folder, 'subs', `${name}.srt`), SRT);
+  vloc.engines.failNext(...errors);
+  return vloc;
+}
+
+const passing = () => new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer');
+const lasting = () => new JobFailure('SUBTITLE_INVALID', 'it cannot be read');
+
+async function stateCounts(vloc: VlocScene): Promise<Record<string, number>> {
+  const { stdout } = await vloc.run(['batch', 'status', 'out', '-o', 'json']);
+  const counts: Record<string, number> = JSON.parse(stdout).counts;
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+async function jobCount(vloc: VlocScene): Promise<number> {
+  const { stdout } = await vloc.run(['jobs', 'list', '--all', '-o', 'id']);
+  return stdout.trim().split('\n').length;
+}
+
+test('only what failed runs again, with the options and in the folder of its command', async () => {
+  const vloc = await startBatch(lasting(), lasting());
+  const first = await vloc.run(COMMAND);
+  expect(first.code).toBe(3);
+  expect(await stateCounts(vloc)).toEqual({ done: 2, failed: 2 });
+
+  const nothing = await vloc.run(['batch', 'retry', 'out']);
+  expect([nothing.code, nothing.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^2 items would most likely fail again.*--all\.\nNothing to run again/),
+  ]);
+  expect(await jobCount(vloc)).toBe(4);
+
+  await mkdir(join(vloc.folder, 'elsewhere'));
+  const again = await vloc.run(['batch', 'retry', '../out', '--all', '-o', 'json'], {
+    cwd: join(vloc.folder, 'elsewhere'),
+  });
+  expect(again.code, again.stderr).toBe(0);
+  expect(JSON.parse(again.stdout).data).toHaveLength(2);
+  expect(await stateCounts(vloc)).toEqual({ done: 4 });
+  expect(await jobCount(vloc)).toBe(6);
+});
+
+test('the same retry once more makes no job, and the first command finds all done', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(COMMAND);
+  await vloc.run(['batch', 'retry', 'out', '--all']);
+  const again = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing to run again')]);
+  const { stdout } = await vloc.run(['batch', 'report', 'out', '-o', 'json']);
+  expect(JSON.parse(stdout).commands).toMatchObject([{ argv: COMMAND, cwd: vloc.folder }]);
+  const whole = await vloc.run(COMMAND);
+  expect(whole.code, whole.stderr).toBe(0);
+  expect(await jobCount(vloc)).toBe(5);
+});
+
+test('what failed for a reason that may pass is run without being asked for', async () => {
+  const vloc = await startBatch(passing(), passing(), passing());
+  const running = vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
+  // The service tries each job three times, with pauses of seconds that need not be waited for here.
+  await until(
+    () => {
+      vloc.clock.advance(1000);
+      return vloc.engines.begun.length;
+    },
+    (attempts) => attempts === 3,
+  );
+  expect((await running).code).toBe(5);
+  const listed = await vloc.run([
+    'batch',
+    'retry',
+    'out',
+    '--dry-run',
+    '-o',
+    'plain',
+    '--fields',
+    'label,state',
+  ]);
+  expect(listed.stdout).toBe('subs/a.srt → es\tfailed\n');
+  expect(await jobCount(vloc)).toBe(1);
+  const again = await vloc.run(['batch', 'retry', 'out']);
+  expect(again.code, again.stderr).toBe(0);
+  expect(await stateCounts(vloc)).toEqual({ done: 1 });
+});
+
+test('an input that is gone is named, and nothing is sent', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
+  await rm(join(vloc.folder, 'subs', 'a.srt'));
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('a.srt');
+  expect(await jobCount(vloc)).toBe(1);
+});
+
+test('a command that read stdin cannot be repeated from its record', async () => {
+  const vloc = await startBatch(lasting());
+  const piped = ['translate', '-', ...COMMAND.slice(2)];
+  await vloc.run(piped, { stdin: SRT });
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('stdin')]);
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
+import { continueBatch } from '../../../src/commands/batch/continue-batch.ts';
+import { commandOf, EVERY_STATE, FOLDER, NOW } from '../../batch/report/journal-records.ts';
+import { BEGIN } from '../../journal/support/intents.ts';
+
+const factsFrom = (records: typeof EVERY_STATE) =>
+  readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW);
+
+describe('the commands that take a batch up', () => {
+  it('are that which left something open, and the retry of what failed', () => {
+    const lines = continueBatch(factsFrom(EVERY_STATE), FOLDER, { cwd: '/media', env: {} });
+    expect(lines).toEqual(['vloc dub subs --to es', 'vloc batch retry /media/out']);
+  });
+
+  it('change to the folder in which the command ran, and quote what a shell would take apart', () => {
+    const command = commandOf(['running'], BEGIN, ['dub', "it's here", '--to', 'es']);
+    const lines = continueBatch(factsFrom([command]), FOLDER, { cwd: '/', env: { npm_command: 'exec' } });
+    expect(lines).toEqual([`cd /media && npx vloc dub 'it'\\''s here' --to es`]);
+  });
+
+  it('are none when all is done', () => {
+    const done = commandOf(['done']);
+    const records = [done, ...EVERY_STATE.filter(({ key }) => key === 'k-done')];
+    expect(continueBatch(factsFrom(records), FOLDER, { cwd: '/', env: {} })).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+/** Splitting and joining belong together: what comes out must be what went in. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { joinVideos } from '../../../src/prepare/join/join-videos.ts';
+import { splitLongVideo } from '../../../src/prepare/split/split-long-video.ts';
+import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { frameDigests, makeVideo, readLongVideo, samplesOf } from '../workspace.ts';
+
+/** Parts of three seconds, so that six are long. */
+const LIMITS = { equalSeconds: 3, mostSeconds: 4, mostBytes: 1e9 };
+
+async function splitAndJoin(path: string, limits = LIMITS) {
+  const folder = temporaryFolder();
+  const work = createWork(folder);
+  const split = await splitLongVideo(programs, await readLongVideo(path, folder), work, limits);
+  const results = split.parts.map((part) => part.path);
+  const joined = await joinVideos(programs, results, split, { name: 'joined.mp4' }, work);
+  return { split, joined, work, results };
+}
+
+/** Root of the mean square of the difference, where both are heard at the same place. */
+function difference(left: Int16Array, right: Int16Array, from: number, to: number): number {
+  let sum = 0;
+  for (let at = from; at < to; at += 1) sum += ((left[at] ?? 0) - (right[at] ?? 0)) ** 2;
+  return Math.sqrt(sum / (to - from));
+}
+
+describe('a video that is split and joined', () => {
+  test('keeps every frame as it was and has no seam where the cuts fall on key frames', async () => {
+    const coding = ['-c:v', 'libx264', '-g', '5', '-bf', '2', '-c:a', 'aac'];
+    const path = makeVideo(temporaryFolder(), 'a talk 100%d.mp4', 6, ...coding);
+    const { split, joined } = await splitAndJoin(path);
+    expect(split.picture).toBe('copied');
+    const names = split.parts.map((part) => basename(part.path));
+    expect(names).toEqual(['a talk 100%d.part1of2.mp4', 'a talk 100%d.part2of2.mp4']);
+    expect(joined).toMatchObject({ frames: 150, picture: 'copied', changedParts: [] });
+    expect(frameDigests(joined.path)).toEqual(frameDigests(path));
+    const before = samplesOf(path);
+    const after = samplesOf(joined.path);
+    const seam = split.parts[1]?.firstSample ?? 0;
+    // The tone has a root mean square of 2,900: sound that is moved by an encoder's delay would differ by as much.
+    expect(difference(before, after, 48_000, 96_000)).toBeLessThan(60);
+    expect(difference(before, after, seam - 480, seam + 480)).toBeLessThan(60);
+    expect(difference(before, after, seam + 48_000, seam + 96_000)).toBeLessThan(60);
+  });
+
+  test('keeps the number of frames and its length where the picture must be encoded', async () => {
+    const coding = ['-r', '30000/1001', '-c:v', 'libx264', '-g', '1000', '-c:a', 'aac'];
+    const path = makeVideo(temporaryFolder(), 'long.mp4', 6, ...coding);
+    const { split, joined } = await splitAndJoin(path);
+    expect(split.picture).toBe('encoded');
+    expect(joined.frames).toBe(Number(ffprobe(path, 'stream=nb_frames', 'v:0')));
+    const lasts = (file: string) => Number(ffprobe(file, 'format=duration'));
+    expect(Math.abs(lasts(joined.path) - lasts(path))).toBeLessThan(1001 / 30000);
+    for (const part of split.parts) expect(lasts(part.path)).toBeLessThanOrEqual(LIMITS.mostSeconds + 0.05);
+  });
+});
+
+test('parts that came back with soft subtitles and other encodings become one video', async () => {
+  const folder = temporaryFolder();
+  const coding = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-g', '5', '-c:a', 'aac'];
+  const path = makeVideo(folder, 'soft.mp4', 6, ...coding);
+  const work = createWork(folder);
+  const split = await splitLongVideo(programs, await readLongVideo(path, folder), work, LIMITS);
+  const results = split.parts.map((part, at) => {
+    const srt = join(folder, `${at}.srt`);
+    writeFileSync(srt, `1\n00:00:01,000 --> 00:00:02,000\nPart ${at}\n\n`);
+    const result = join(folder, `result-${at}.mp4`);
+    const picture = at === 0 ? ['-c', 'copy'] : ['-c:v', 'libx264', '-profile:v', 'baseline', '-c:a', 'copy'];
+    const soft = ['-c:s', 'mov_text', '-metadata:s:s:0', 'language=spa'];
+    ffmpeg('-i', part.path, '-i', srt, ...picture, ...soft, result);
+    return result;
+  });
+  const joined = await joinVideos(programs, results, split, { name: 'joined.mp4' }, work);
+  expect(joined).toMatchObject({ frames: 150, picture: 'encoded' });
+  expect(ffprobe(joined.path, 'stream_tags=language', 's:0')).toBe('spa');
+  const back = join(folder, 'back.srt');
+  ffmpeg('-i', joined.path, back);
+  const second = (split.parts[1]?.firstFrame ?? 0) / 25 + 1;
+  expect(readFileSync(back, 'utf8')).toContain('00:00:01,000 --> 00:00:02,000\nPart 0');
+  expect(readFileSync(back, 'utf8')).toContain(`00:00:0${second.toFixed(3).replace('.', ',')} --> `);
+});

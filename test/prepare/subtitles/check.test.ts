@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { checkSubtitle } from '../../../src/prepare/subtitles/check.ts';
+import { scanSrt } from '../../../src/prepare/subtitles/scan.ts';
+
+const cue = (number: number, from: string, to: string, text: string) =>
+  `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;
+const check = (srt: string) => checkSubtitle(scanSrt(srt));
+
+test('clean subtitles give no finding', () => {
+  expect(
+    check(cue(1, '01,000', '03,000', 'Good morning.') + cue(2, '03,000', '05,000', 'And to you.')),
+  ).toEqual([]);
+});
+
+test('a finding says row, time, what is wrong and what to do', () => {
+  const srt = cue(1, '01,000', '03,500', 'One.') + cue(2, '03,000', '05,000', 'Two.');
+  expect(check(`\uFEFF${srt}`)).toEqual([
+    {
+      code: 'OVERLAP',
+      severity: 'warning',
+      row: 6,
+      cue: 2,
+      time: '00:00:03,000',
+      message: 'it begins 500 ms before cue 1 ends',
+      advice: 'end cue 1 at 00:00:03,000',
+    },
+  ]);
+});
+
+test.each([
+  ['ENDS_BEFORE_START', 'error', cue(1, '03,000', '02,000', 'No.')],
+  ['OUT_OF_ORDER', 'warning', cue(1, '05,000', '06,000', 'Late.') + cue(2, '01,000', '02,000', 'Early.')],
+  ['EMPTY', 'warning', cue(1, '01,000', '02,000', '')],
+  ['NO_WORDS', 'warning', cue(1, '01,000', '02,000', '♪♪')],
+  ['TOO_LONG_TEXT', 'error', cue(1, '01,000', '07,000', 'word '.repeat(1001))],
+  ['MARKUP', 'warning', cue(1, '01,000', '03,000', '{\\an8}<i>Here</i>')],
+  ['TOO_SHORT', 'warning', cue(1, '01,000', '01,832', 'Oh.')],
+  ['TOO_LONG', 'warning', cue(1, '01,000', '08,001', 'Slow.')],
+  ['TOO_FAST', 'warning', cue(1, '01,000', '02,000', 'twenty one characters')],
+  ['NO_CUES', 'error', 'no times at all'],
+])('finds %s, an %s', (code, severity, srt) => {
+  expect(check(srt)).toContainEqual(expect.objectContaining({ code, severity }));
+});
+
+test('each writing has a speed of its own', () => {
+  const speeds = (text: string) => check(cue(1, '01,000', '02,000', text)).map(({ message }) => message);
+  expect(speeds('twenty characters ok')).toEqual([]);
+  expect(speeds('今天天气很好我们走')).toEqual([]);
+  expect(speeds('今天天气很好，我们走吧')).toEqual(['10.0 characters a second must be read, more than 9']);
+  expect(speeds('これは速い')).toEqual(['5.0 characters a second must be read, more than 4']);
+  expect(speeds('오늘 날씨가 좋네요')).toEqual([]);
+});
+
+test('a number in the text is no number of a cue, and a file without blank rows is read', () => {
+  const cues = scanSrt('1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\n7');
+  expect(cues.map(({ row, text }) => [row, text])).toEqual([
+    [2, '42'],
+    [6, 'Two\n7'],
+  ]);
+});
