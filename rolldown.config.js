@@ -100,9 +100,14 @@ const tool = defineConfig({
           test: /src\/client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/look|jobs\/waiting|failure|transport\/(http|undici))[\w/-]+\.ts$/,
           minShareCount: 2,
         },
+        // Apart from the connection, which needs the parser's chunk: shells ask for the names of profiles.
+        {
+          name: 'profiles',
+          test: /src\/(profiles\/(resolve|layers|folders|profile|project-file|proxy-settings|settings|secrets|private-file)|protocol\/nearest)\.ts$/,
+        },
         {
           name: 'connection',
-          test: /src\/(commands\/(connection|records)|profiles\/(resolve|layers|folders|profile|project-file|proxy-settings|settings|secrets|private-file|nearest)|cli\/terminal\/(terminal|plain-progress|step-text|style|escape))\.ts$/,
+          test: /src\/(commands\/(connection|records)|cli\/terminal\/(terminal|plain-progress|step-text|style|escape))\.ts$/,
         },
         // What client, commands and service share of the wire, and what opens the store.
         {

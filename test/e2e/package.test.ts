@@ -36,6 +36,7 @@ const WANTED = [
   /^completions\/(vloc\.bash|_vloc|vloc\.fish|vloc\.ps1)$/,
   /^man\/vloc\.1$/,
   /^dist\/[\w-]+\.js$/,
+  /^dist\/report-page\.css$/,
   /^dist\/silero_vad_v6\.onnx$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^dist\/types\/.+\.d\.ts$/,

@@ -100,7 +100,8 @@ describe('a service that is down', () => {
 describe('an upload that the service does not take when the job is made', () => {
   it('is sent anew, once for all languages, under a new key', async () => {
     const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;
-    const faults = scriptFaults([{ ...refusal, times: 2 }]);
+    // The second language hears of it when the first has had the file sent anew.
+    const faults = scriptFaults([refusal, { ...refusal, delayMs: 90 }]);
     const stage = await startStage({ faults });
     const { phases } = await stage.run(await stage.video('talk.mp4', 30, ['es', 'fr']));
     expect(phases).toEqual(['done', 'done']);

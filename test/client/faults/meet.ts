@@ -1,6 +1,8 @@
 /** Lets a run meet a fault, and holds what must hold then against it. */
 import { expect } from 'vitest';
 import { EXIT_CODES } from '../../../src/commands/exit-codes.ts';
+import { isTerminal, type JobStatus } from '../../../src/protocol/states.ts';
+import { until } from '../../service/harness/scene.ts';
 import type { Ends, Fault } from './faults.ts';
 import { play } from './play.ts';
 import { REQUEST_ID } from './spoilt-answers.ts';
@@ -29,7 +31,11 @@ function expectDecent(stage: Stage, { stdout, stderr, code }: Ended): void {
 
 /** One intent, one job, one charge; what succeeded is charged, and nothing stays reserved. */
 async function expectPaidOnce({ caller, line }: Stage): Promise<void> {
-  const jobs = (await caller.get('/v1/auto-localizations')).json.data;
+  // A run that has given up may leave a job behind that still works; until it ends, its charge may come in between.
+  const jobs = await until(
+    async () => (await caller.get('/v1/auto-localizations')).json.data,
+    (all) => all.every(({ status }: { status: JobStatus }) => isTerminal(status)),
+  );
   const charges = (await caller.get('/v1/credit-transactions')).json.data;
   const creates = line.seen.filter(({ step }) => step === 'createJob');
   const intents = new Set(creates.map(({ headers }) => headers['idempotency-key']));

@@ -1,0 +1,57 @@
+/** Every example of every `--help` runs as it stands, against a service with small engines. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/commands/tree.ts';
+import { createPrograms } from '../../src/engines/programs.ts';
+import type { Ended } from '../commands/support/run-vloc.ts';
+import { type Desk, openDesk, splitWords } from './examples/desk.ts';
+import { prepare } from './examples/prepare.ts';
+import { WAYS } from './examples/ways.ts';
+
+/** Up to three processes of vloc in a pipe, each of which loads the sources. */
+const PATIENCE_MS = 60_000;
+
+const listed = await Promise.all(COMMANDS.map(async ({ leaf }) => (await leaf.load()).examples));
+const EXAMPLES = listed.flat();
+
+const { locate } = createPrograms(process.env.PATH ?? '');
+
+/** Whether it takes more of a shell than parting the words. */
+function needsShell(line: string): boolean {
+  return /[|<>]/.test(line.replace(/'[^']*'|"(?:\\.|[^"\\])*"/g, ''));
+}
+
+async function runLine(desk: Desk, line: string): Promise<Ended> {
+  return needsShell(line) ? desk.shell(line) : desk.run(await splitWords(desk, line));
+}
+
+/** The files that an example says it writes, in its explanation or as the target of `--out` or `>`. */
+function promisedFiles({ command, explains }: { command: string; explains: string }): string[] {
+  const told = explains.match(/\.\/[\w.]+\.\w+/g) ?? [];
+  const targets = [...command.matchAll(/(?:--out|>) ([\w]+\.\w+)/g)].map(([, name = '']) => name);
+  return [...told, ...targets];
+}
+
+describe('the example', () => {
+  it.for(EXAMPLES)('$command', { timeout: PATIENCE_MS }, async (example, { skip }) => {
+    const way = WAYS[example.command];
+    if (way?.needs !== undefined && locate(way.needs) === null) skip(`${way.reason}, and there is none here`);
+    const hindrance = (await way?.hindrance?.()) ?? null;
+    if (hindrance !== null) skip(hindrance);
+
+    const desk = await openDesk();
+    const line = await prepare(desk, example.command);
+    const { code, stdout, stderr } = await (way?.run ?? runLine)(desk, line);
+    expect(code, `${line}\n${stdout}\n${stderr}`).toBe(way?.code ?? 0);
+    const absent = promisedFiles(example).filter((name) => !existsSync(join(desk.folder, name)));
+    expect(absent, stderr).toEqual([]);
+  });
+});
+
+describe('the ways to run examples', () => {
+  it('are those of examples that there are', () => {
+    const commands = EXAMPLES.map(({ command }) => command);
+    expect(Object.keys(WAYS).filter((command) => !commands.includes(command))).toEqual([]);
+  });
+});

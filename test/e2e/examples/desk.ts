@@ -1,0 +1,112 @@
+/** A folder, a service and a `vloc` on the PATH, where the examples of the help run as they stand. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { createEngines } from '../../../src/engines/index.ts';
+import { type Ended, makeFolder } from '../../commands/support/run-vloc.ts';
+import { type Scene, startScene } from '../../service/harness/scene.ts';
+import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+export interface Desk {
+  readonly scene: Scene;
+  readonly engines: SmallEngines;
+  readonly folder: string;
+  /** Shared by all runs and shells; examples may need more in it. */
+  readonly env: Record<string, string>;
+  /** Operations that the service has answered, in order: `listDubbings`. */
+  readonly answered: readonly string[];
+  run(words: readonly string[], stdin?: string): Promise<Ended>;
+  /** Runs a line in a shell; vloc is a process of its own there. */
+  shell(line: string, program?: string): Promise<Ended>;
+  /** Puts a program on the PATH, given as a shell script. */
+  addProgram(name: string, script: string): Promise<void>;
+}
+
+/** The languages of the small engines and Catalan, which the examples translate to. */
+const LANGUAGES = ['en', 'es', 'ca'];
+const ENTRY = fileURLToPath(new URL('vloc.ts', import.meta.url));
+
+/** Small engines that look at real videos. */
+function createDeskEngines(): SmallEngines {
+  return {
+    ...createSmallEngines(),
+    inspect: createEngines().inspect,
+    capabilities: async () => ({
+      missing: [],
+      recognize: ['en'],
+      translate: LANGUAGES.filter((to) => to !== 'en').map((to) => ({ from: 'en', to })),
+      speak: LANGUAGES.map((language) => ({ language, voices: [language] })),
+    }),
+  };
+}
+
+export async function openDesk(): Promise<Desk> {
+  const engines = createDeskEngines();
+  const answered: string[] = [];
+  // One worker, so that what is behind a job that takes long stays queued.
+  const scene = await startScene({
+    engines,
+    config: { workers: 1 },
+    onRequest: ({ operationId }) => answered.push(operationId ?? ''),
+  });
+  const folder = await makeFolder();
+  const bin = join(folder, 'bin');
+  const home = join(folder, 'home');
+  for (const made of [bin, home]) await mkdir(made, { mode: 0o700 });
+  const env: Record<string, string> = {
+    HOME: home,
+    PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+    VLOC_BASE_URL: scene.service.url,
+    VLOC_KEY: scene.credentials.key,
+    VLOC_SECRET: scene.credentials.secret,
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+    VLOC_NO_KEYCHAIN: '1',
+  };
+
+  const addProgram: Desk['addProgram'] = async (name, script) => {
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(bin, name), 0o755);
+  };
+  await addProgram('vloc', `exec '${process.execPath}' '${ENTRY}' "$@"`);
+
+  return {
+    scene,
+    engines,
+    folder,
+    env,
+    answered,
+    addProgram,
+    async run(words, stdin) {
+      const test = createTestIo({ cwd: folder, env, ...(stdin === undefined ? {} : { stdin }) });
+      const code = await main(words, test.io);
+      return { code, stdout: test.stdout(), stderr: test.stderr() };
+    },
+    shell: (line, program = 'sh') => runShell(program, line, { cwd: folder, env }),
+  };
+}
+
+function runShell(
+  program: string,
+  line: string,
+  where: { cwd: string; env: Record<string, string> },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, ['-c', line], where, (error, stdout, stderr) => {
+      if (child.exitCode === null) reject(error ?? new Error(`${program} was ended`));
+      else resolve({ code: child.exitCode, stdout, stderr });
+    });
+    child.stdin?.end();
+    onTestFinished(() => void child.kill());
+  });
+}
+
+/** The arguments of a call of vloc, parted as a shell parts them. */
+export async function splitWords(desk: Desk, line: string): Promise<string[]> {
+  const { stdout } = await desk.shell(`vloc() { printf '%s\\0' "$@"; }; ${line}`);
+  return stdout.split('\0').slice(0, -1);
+}
