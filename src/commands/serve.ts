@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Failure } from '../client/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
@@ -95,7 +96,7 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
   try {
     const flags = checkSettings(given, 'the options cannot be used');
     inFile = true;
-    const file = config === undefined ? {} : await readSettingsFile(config);
+    const file = config === undefined ? {} : await readSettingsFile(resolve(context.io.cwd, config));
     return optionsOf({ ...file, ...flags }, stateFolder(context.io.env, context.io.platform));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

@@ -54,6 +54,6 @@ describe('a reader that has had enough', () => {
   it('is no failure: the help through `head -1` ends with 0 and without a complaint', async () => {
     const session = open(`bash -c 'set -o pipefail; "${vloc.program}" localize --help | head -1'`);
     expect(await session.ended).toBe(0);
-    expect(session.screen().trim()).toBe('Usage: vloc localize [options] <input...>');
+    expect(session.screen().trim()).toBe('Usage: vloc localize [options] [input...]');
   });
 });

@@ -3,9 +3,19 @@ import { hash } from 'node:crypto';
 import { stripAddress } from '../../journal/without-secrets.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 
-/** The same in every run of the same command. @param name of the input below its root; see `JobInput` */
-export function itemKey(kind: JobKind, name: string, targetLanguage: string | null): string {
-  return JSON.stringify([kind, name, targetLanguage]);
+/**
+ * The same in every run of the same command. Results of another name are another item: one may keep a video with the
+ * original sound and one without it side by side.
+ * @param name of the input below its root; see `JobInput`
+ * @param template of the names of results; null for the usual one
+ */
+export function itemKey(
+  kind: JobKind,
+  name: string,
+  targetLanguage: string | null,
+  template: string | null = null,
+): string {
+  return JSON.stringify([kind, name, targetLanguage, ...(template === null ? [] : [template])]);
 }
 
 /** How storage services sign addresses anew each time: the parameter that holds the signature, and all that go with it. */

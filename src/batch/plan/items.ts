@@ -13,9 +13,10 @@ export function createItem(
   kind: JobKind,
   input: JobInput,
   { targetLanguage, fields }: PlannedRequest,
+  template: string | null = null,
 ): BatchItem {
   return {
-    key: itemKey(kind, input.name, targetLanguage),
+    key: itemKey(kind, input.name, targetLanguage, template),
     label: targetLanguage === null ? input.label : `${input.label} → ${targetLanguage}`,
     kind,
     input,

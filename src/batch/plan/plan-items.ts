@@ -12,6 +12,7 @@ import { createItem, type Order, orderInputs } from './items.ts';
 import { describePassedOver } from './passed-over.ts';
 import type { PlanIo } from './plan-io.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
+import { defaultTemplate } from './result-name.ts';
 import { resultPaths } from './result-paths.ts';
 import { mapSideBySide } from './side-by-side.ts';
 
@@ -50,7 +51,7 @@ export async function planItems(
   const ordered = orderInputs(usable, orderOf(options.order));
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
-      const item = createItem(kind, input, each);
+      const item = createItem(kind, input, each, ownTemplate(kind, delivery));
       return { item, candidate, paths: pathsOf(item, delivery, problems) };
     }),
   );
@@ -111,6 +112,11 @@ function requestsByRow(
 
 function orderOf(written: unknown): Order {
   return written === 'size' || written === 'name' ? written : 'given';
+}
+
+/** Null for the usual names. */
+function ownTemplate(kind: JobKind, { template }: Delivery): string | null {
+  return template === '' || template === defaultTemplate(kind) ? null : template;
 }
 
 function pathsOf(item: BatchItem, delivery: Delivery, problems: InputProblem[]): readonly string[] | null {

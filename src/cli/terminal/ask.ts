@@ -9,14 +9,14 @@ import type { Io } from '../../commands/io.ts';
  */
 export async function askLine(question: string, typed: 'shown' | 'hidden', io: Io): Promise<string | null> {
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) return null;
-  // On a muted output the reader could not ask.
-  if (typed === 'hidden') io.stderr.write(`${question} `);
   const reader = createInterface({
     input: io.stdin,
     // The reader shows each key that is typed by writing it here.
     output: typed === 'hidden' ? createSink() : io.stderr,
     terminal: true,
   });
+  // On a muted output the reader could not ask. Not before it is there: until then the terminal itself shows what is typed.
+  if (typed === 'hidden') io.stderr.write(`${question} `);
   try {
     return await new Promise((resolve, reject) => {
       reader.question(typed === 'hidden' ? '' : `${question} `, resolve);

@@ -4,8 +4,9 @@ import { addressName, itemKey } from '../../../src/batch/plan/item-key.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 
 describe('the key of an item', () => {
-  it('is another one for another kind, name or language, and the same for the same', () => {
-    const part = fc.tuple(fc.constantFrom(...JOB_KIND_NAMES), fc.string(), fc.option(fc.string()));
+  it('is another one for another kind, name, language or template, and the same for the same', () => {
+    const maybe = fc.option(fc.string());
+    const part = fc.tuple(fc.constantFrom(...JOB_KIND_NAMES), fc.string(), maybe, maybe);
     fc.assert(
       fc.property(part, part, (one, two) => {
         const isSame = JSON.stringify(one) === JSON.stringify(two);

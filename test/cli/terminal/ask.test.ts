@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { askLine } from '../../../src/cli/terminal/ask.ts';
@@ -35,6 +36,20 @@ it('Ctrl-C at a question ends the run as anywhere else', async () => {
   await terminal.see('Base URL:');
   terminal.type('\x03');
   expect(await terminal.ended).toBe(130);
+});
+
+it('asks for a secret only once the terminal no longer shows what is typed', async () => {
+  const { io, stderr } = createTestIo();
+  const shown: string[] = [];
+  const keys = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (isRaw: boolean) => shown.push(`raw ${isRaw}: ${stderr()}`),
+  });
+  Object.assign(io.stderr, { isTTY: true });
+  const answer = askLine('Secret:', 'hidden', { ...io, stdin: keys });
+  keys.write('canary\r');
+  expect(await answer).toBe('canary');
+  expect(shown).toEqual(['raw true: ', 'raw false: Secret: ']);
 });
 
 it('nobody is asked where there is no terminal', async () => {

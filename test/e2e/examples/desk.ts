@@ -5,7 +5,6 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { createEngines } from '../../../src/engines/index.ts';
 import { type Ended, makeFolder } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
@@ -28,13 +27,18 @@ export interface Desk {
 
 /** The languages of the small engines and Catalan, which the examples translate to. */
 const LANGUAGES = ['en', 'es', 'ca'];
-const ENTRY = fileURLToPath(new URL('vloc.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url));
 
-/** Small engines that look at real videos. */
+/** Small engines for which every video lasts a minute: to decode it each time would be most of the work here. */
 function createDeskEngines(): SmallEngines {
   return {
     ...createSmallEngines(),
-    inspect: createEngines().inspect,
+    inspect: async () => ({
+      duration_seconds: 60,
+      container: 'mp4',
+      video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
+      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+    }),
     capabilities: async () => ({
       missing: [],
       recognize: ['en'],
@@ -47,10 +51,10 @@ function createDeskEngines(): SmallEngines {
 export async function openDesk(): Promise<Desk> {
   const engines = createDeskEngines();
   const answered: string[] = [];
-  // One worker, so that what is behind a job that takes long stays queued.
+  // One worker, so that what is behind a job that takes long stays queued; one attempt, so that a failure is one at once.
   const scene = await startScene({
     engines,
-    config: { workers: 1 },
+    config: { workers: 1, attempts: 1 },
     onRequest: ({ operationId }) => answered.push(operationId ?? ''),
   });
   const folder = await makeFolder();

@@ -34,7 +34,18 @@ let video: Buffer | undefined;
 /** The first second of the sample. */
 function cutVideo(): Buffer {
   const sample = fileURLToPath(new URL('../../fixtures/sample.mp4', import.meta.url));
-  const args = ['-v', 'error', '-i', sample, '-t', '1', '-c', 'copy', '-movflags', 'frag_keyframe+empty_moov'];
+  const args = [
+    '-v',
+    'error',
+    '-i',
+    sample,
+    '-t',
+    '1',
+    '-c',
+    'copy',
+    '-movflags',
+    'frag_keyframe+empty_moov',
+  ];
   video ??= execFileSync('ffmpeg', [...args, '-f', 'mp4', '-']);
   return video;
 }
@@ -54,6 +65,7 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bupl_01\w+/, makeUpload],
   [/\bjobs list\b|--all-finished/, makeJobs],
   [/\bcredits history\b/, makeJobs],
+  [/\bmonthly_usage\b/, limitKey],
   [/\bupload list\b|\/uploads\?/, makeUpload],
   [/\bbatch \w+ out\b/, makeBatch],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
@@ -127,6 +139,12 @@ async function makeBatch(desk: Desk, line: string): Promise<string> {
   const words = ['translate', 'lessons', '--from', 'en', '--to', 'es', '--out', 'out'];
   const { code, stderr } = await desk.run(words);
   if (code !== 3) throw new Error(`the batch ended with ${code}, not as one with a failed item: ${stderr}`);
+  return line;
+}
+
+/** Without a quota nothing remains of it. */
+async function limitKey({ scene }: Desk, line: string): Promise<string> {
+  scene.service.changeKey(scene.credentials.key, { monthlyLimitCredits: 500 });
   return line;
 }
 

@@ -78,10 +78,11 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'vloc completion powershell | Out-String | Invoke-Expression': {
     reason: 'it is for PowerShell',
     needs: 'pwsh',
+    run: (desk, line) => desk.shell(line, 'pwsh'),
   },
 };
 
-/** The kinds in the order that a list asks for is nobody's business: all of those that the line asks for. */
+/** Dubbings are the jobs that there are: once they are listed, nothing else has to find them unfinished. */
 async function letGoWhenListed(desk: Desk, line: string): Promise<Ended> {
   const ended = desk.shell(line);
   await until(
@@ -101,7 +102,12 @@ async function runWhileUsed(
 ): Promise<Ended> {
   const test = createTestIo({ cwd: desk.folder, env: desk.env });
   const ended = main(await splitWords(desk, line), test.io);
-  const { stops } = await use(test);
+  const using = use(test);
+  const used = ended.then((code) => {
+    if (code !== 0) throw new Error(`it ended with ${code}: ${test.stderr()}`);
+    return using;
+  });
+  const { stops } = await Promise.race([using, used]);
   if (stops) test.send('SIGINT');
   return { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
 }

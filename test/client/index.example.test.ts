@@ -1,0 +1,49 @@
+/** The example of the README is run as it stands, in a process of its own, against the service. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { verifyWebhook } from '../../src/client/index.ts';
+import { startScene } from '../service/harness/scene.ts';
+import { videoOf } from '../service/harness/small-engines.ts';
+import { makeFolder } from './support/harness.ts';
+import { eventBody, sign } from './webhooks/sign.ts';
+
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+const [, section = ''] = /^### As a library$([\s\S]*?)^##/m.exec(readme) ?? [];
+
+/** The block of code, with the package's own sources in the place of the package. */
+function readExample(): string {
+  const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(section) ?? [];
+  const sources = new URL('../../src/client/index.ts', import.meta.url);
+  const example = code.replace("from 'vloc';", `from '${sources}';`);
+  if (example === code) throw new Error('the README has no example that imports vloc');
+  return example;
+}
+
+test('the example of «As a library» brings a video into another language', async () => {
+  const { service, credentials, caller } = await startScene();
+  const folder = await makeFolder();
+  await writeFile(join(folder, 'example.ts'), readExample());
+  await writeFile(join(folder, 'talk.mp4'), videoOf(60));
+  const env = {
+    ...process.env,
+    VLOC_BASE_URL: service.url,
+    VLOC_KEY: credentials.key,
+    VLOC_SECRET: credentials.secret,
+  };
+  await promisify(execFile)(process.execPath, ['example.ts'], { cwd: folder, env });
+  // The small engines give the video back as it was.
+  expect(await readFile(join(folder, 'talk.es.mp4'))).toEqual(videoOf(60));
+  const { json } = await caller.get('/v1/auto-localizations');
+  expect(json.data).toMatchObject([{ status: 'succeeded' }]);
+});
+
+test('the call of `verifyWebhook` that it names tells genuine deliveries from others', () => {
+  expect(section).toContain('`verifyWebhook({ body, headers }, { secret })`');
+  const secret = 'whsec_example';
+  const { body, headers } = sign(eventBody('loc_1'), { secret, at: Math.floor(Date.now() / 1000) });
+  expect(verifyWebhook({ body, headers }, { secret }).job.id).toBe('loc_1');
+  expect(() => verifyWebhook({ body, headers }, { secret: 'another' })).toThrow(/signature/);
+});
