@@ -8,6 +8,7 @@ import type { RateLimiter } from './auth/rate.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Folders } from './folders.ts';
+import type { RecentRows } from './jobs/recent-rows.ts';
 import type { LinkSigner } from './links/signer.ts';
 import type { CursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
@@ -29,6 +30,7 @@ export interface Context {
   readonly store: Store;
   /** For what a request changes in the store. */
   readonly commitTogether: CommitTogether;
+  readonly recentRows: RecentRows;
   readonly keys: KeyRing;
   readonly nonces: NonceMemory;
   readonly rate: RateLimiter;

@@ -16,6 +16,7 @@ import { grantCredits } from './credits/grant.ts';
 import { prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/problem.ts';
 import { startServer } from './http/server.ts';
+import { createRecentRows } from './jobs/recent-rows.ts';
 import { createLinkSigner } from './links/signer.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Service, ServiceOptions } from './options.ts';
@@ -103,6 +104,7 @@ function openContext(options: ServiceOptions, origin: () => string): Context {
     folders,
     store,
     commitTogether: createCommitTogether(store),
+    recentRows: createRecentRows(store),
     keys: createKeyRing(store),
     nonces: openNonceMemory(join(folders.root, 'nonces.sqlite')),
     rate: createRateLimiter(config.rate),

@@ -5,7 +5,7 @@ import type { MeteringUnit } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Billing } from '../../protocol/resources.ts';
 import type { JobStatus } from '../../protocol/states.ts';
-import type { Context } from '../context.ts';
+import type { Store } from '../store/store.ts';
 
 export interface SummaryRow {
   readonly id: string;
@@ -44,10 +44,15 @@ const FIND = `
   FROM jobs JOIN bills ON bills.job_id = jobs.id
   WHERE jobs.id = ? AND jobs.key_id = ? AND kind = ? AND created_at > ?`;
 
+/** A job as its caller names it; `now` in milliseconds since 1970. */
+export interface OwnJob {
+  readonly id: string;
+  readonly keyId: string;
+  readonly kind: JobKind;
+  readonly now: number;
+}
+
 /** The job of that id and kind, if the key made it and it is not past its retention. */
-export function findOwnJob(
-  context: Pick<Context, 'store'>,
-  job: { id: string; keyId: string; kind: JobKind; now: number },
-): JobRow | undefined {
+export function findOwnJob(context: { readonly store: Store }, job: OwnJob): JobRow | undefined {
   return context.store.get<JobRow>(FIND, job.id, job.keyId, job.kind, job.now - LIMITS.retentionMs);
 }

@@ -12,8 +12,12 @@ export interface Store {
   transaction<Result>(work: () => Result): Result;
   /** Runs statements that take no values, separated by semicolons. */
   script(sql: string): void;
+  /** Grows with every statement that may have changed something, and when changes are taken back. */
+  writes(): number;
   close(): void;
 }
+
+const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 
 /** How long a statement waits for another process that writes; transactions here take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -28,6 +32,12 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON;`);
   const statements = new Map<string, StatementSync>();
   let inTransaction = false;
+  let writes = 0;
+
+  /** Rows may also come from a statement that changes them. */
+  const countWrite = (sql: string) => {
+    if (!READS.test(sql)) writes += 1;
+  };
 
   const prepare = (sql: string): StatementSync => {
     let statement = statements.get(sql);
@@ -40,14 +50,19 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
 
   return {
     get<Row>(sql: string, ...values: SQLInputValue[]) {
+      countWrite(sql);
       // The tables are STRICT and every statement names its columns, so a row has the shape that its reader declares.
       return prepare(sql).get(...values) as Row | undefined;
     },
     all<Row>(sql: string, ...values: SQLInputValue[]) {
+      countWrite(sql);
       // As above.
       return prepare(sql).all(...values) as Row[];
     },
-    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    run(sql, ...values) {
+      writes += 1;
+      return Number(prepare(sql).run(...values).changes);
+    },
     transaction<Result>(work: () => Result): Result {
       if (inTransaction) return work();
       try {
@@ -57,6 +72,7 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
         prepare('COMMIT').run();
         return result;
       } catch (error) {
+        writes += 1;
         // A full disk makes SQLite roll back by itself; a second time would hide the cause behind another error.
         if (database.isTransaction) prepare('ROLLBACK').run();
         throw error;
@@ -64,7 +80,11 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
         inTransaction = false;
       }
     },
-    script: (sql) => database.exec(sql),
+    script(sql) {
+      writes += 1;
+      database.exec(sql);
+    },
+    writes: () => writes,
     close: () => database.close(),
   };
 }
