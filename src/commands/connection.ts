@@ -7,6 +7,7 @@ import { readSources, resolveTarget, stateFolder, type Target } from '../profile
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
+import { openStateFolder } from './state-folder.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -42,8 +43,8 @@ export async function chooseService(context: Context): Promise<Target> {
 
 /** Where the secrets of this run's profiles are kept. */
 export function createKeeper({ io, terminal }: Context): SecretKeeper {
-  const attended = io.stdin.isTTY === true && io.stderr.isTTY === true;
-  return createSecretKeeper({ env: io.env, attended, note: terminal.note });
+  const isAttended = () => io.stdin.isTTY === true && io.stderr.isTTY === true;
+  return createSecretKeeper({ env: io.env, isAttended, note: terminal.note });
 }
 
 /** A client of a service elsewhere; `proxy` is the way that the environment describes. */
@@ -78,7 +79,9 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   ]);
   const engines = createEngines();
   const capabilities = await engines.capabilities();
-  const service = await createService({ stateDir, engines });
+  const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>
+    createService({ stateDir, engines }),
+  );
   context.terminal.note(`Embedded service: everything runs on this machine (state in ${stateDir}).`);
   const [{ key, secret } = service.issueKey()] = service.keys();
   const client = createClient({

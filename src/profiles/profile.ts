@@ -1,4 +1,5 @@
 /** What a profile is: a service, a key, and where the key's secret lies. */
+import { join } from 'node:path';
 import { Failure } from '../client/failure.ts';
 
 /** Where a secret lies. In the file itself only where there is no keychain, or by the user's own choice. */
@@ -23,6 +24,14 @@ export interface ProfileDocument {
   /** Name of the profile in use; without it the embedded service is. */
   readonly current?: string | undefined;
   readonly profiles: readonly Profile[];
+}
+
+/** Name of their file, without its ending. */
+export const PROFILES_NAME = 'profiles';
+
+/** The file of the profiles in a folder of configuration. */
+export function profilesPath(folder: string): string {
+  return join(folder, `${PROFILES_NAME}.json`);
 }
 
 export const NO_PROFILES: ProfileDocument = { version: 1, profiles: [] };

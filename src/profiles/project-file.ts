@@ -1,5 +1,5 @@
 /** `vloc.config.json`: what the runs in one project have in common. It is shared and committed, so it holds no secret. */
-import { lstat, readFile } from 'node:fs/promises';
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../client/failure.ts';
@@ -20,15 +20,15 @@ export interface ProjectFile {
  * @throws Failure (`configuration`) for a file that cannot be used
  */
 export async function readProjectFile(cwd: string, home: string, warn: Warn): Promise<ProjectFile | null> {
-  const path = await findProjectFile(cwd, home);
+  const path = findProjectFile(cwd, home);
   if (path === null) return null;
   // Above a folder that everybody may write to, such as /tmp, anybody could decide where a run goes.
-  if (!(await isTrusted(path))) {
+  if (!isTrusted(path)) {
     warn(`${path} belongs to another user and is left out; give it to yourself to use it.`);
     return null;
   }
   const { parseProject } = await import('./project-schema.ts');
-  const parsed = parseProject(await readJson(path));
+  const parsed = parseProject(readJson(path));
   if ('errors' in parsed) {
     throw invalid(
       path,
@@ -40,30 +40,36 @@ export async function readProjectFile(cwd: string, home: string, warn: Warn): Pr
   return { path, settings: parsed };
 }
 
-async function findProjectFile(cwd: string, home: string): Promise<string | null> {
+/** At once and not by promises: every run looks, at a few names, and mostly finds nothing. */
+function findProjectFile(cwd: string, home: string): string | null {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const path = join(folder, PROJECT_FILE);
-    if (await exists(path)) return path;
+    if (look(path) !== null) return path;
     const isLast = folder === resolve(home) || folder === dirname(folder);
-    if (isLast || (await exists(join(folder, '.git')))) return null;
+    if (isLast || look(join(folder, '.git')) !== null) return null;
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null)) !== null;
+/** Null for what is not there, or cannot be seen. */
+function look(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
 }
 
-async function isTrusted(path: string): Promise<boolean> {
+function isTrusted(path: string): boolean {
   const { uid } = userInfo();
   // Windows has no such numbers.
   if (uid < 0) return true;
-  const owner = (await lstat(path)).uid;
+  const owner = look(path)?.uid;
   return owner === uid || owner === 0;
 }
 
-async function readJson(path: string): Promise<unknown> {
+function readJson(path: string): unknown {
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw invalid(path, `cannot be read: ${why}`, 'Mend the file, or remove it.');

@@ -4,10 +4,9 @@ import type { Environment } from './environment.ts';
 import { configFolder, homeFolder } from './folders.ts';
 import { needsProfiles, resolveSettings, type ServiceFlags, type Sources } from './layers.ts';
 import type { Warn } from './private-file.ts';
-import { NO_PROFILES, type SecretSource } from './profile.ts';
+import { NO_PROFILES, type ProfileDocument, profilesPath, type SecretSource } from './profile.ts';
 import { readProjectFile } from './project-file.ts';
 import type { Settings } from './settings.ts';
-import { openProfileStore } from './store.ts';
 
 export type { Environment } from './environment.ts';
 export { stateFolder } from './folders.ts';
@@ -36,12 +35,16 @@ export interface Surroundings {
  * @throws Failure (`configuration`) for one that cannot be used
  */
 export async function readSources({ flags, env, platform, cwd, warn }: Surroundings): Promise<Sources> {
-  const store = openProfileStore(configFolder(env, platform), warn);
-  const [project, profiles] = await Promise.all([
-    readProjectFile(cwd, homeFolder(env), warn),
-    needsProfiles(flags, env) ? store.read() : NO_PROFILES,
-  ]);
-  return { flags, env, platform, project, profiles, profilesPath: store.path };
+  const folder = configFolder(env, platform);
+  const project = await readProjectFile(cwd, homeFolder(env), warn);
+  const profiles = needsProfiles(flags, env) ? await readProfiles(folder, warn) : NO_PROFILES;
+  return { flags, env, platform, project, profiles, profilesPath: profilesPath(folder) };
+}
+
+/** What writes and locks the file is loaded by those who have a use for it: on a build server nobody has. */
+async function readProfiles(folder: string, warn: Warn): Promise<ProfileDocument> {
+  const { openProfileStore } = await import('./store.ts');
+  return openProfileStore(folder, warn).read();
 }
 
 /**

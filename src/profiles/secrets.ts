@@ -26,19 +26,18 @@ export interface SecretKeeper {
 
 export interface KeeperOptions {
   readonly env: Environment;
-  /** Whether somebody can answer a question of the keychain. */
-  readonly attended: boolean;
+  /** Whether somebody can answer a question of the keychain; asked when there is one. */
+  readonly isAttended: () => boolean;
   readonly note: (text: string) => void;
   /** Longest time for storing, in milliseconds; default three seconds. */
   readonly limitMs?: number;
 }
 
 /** Nothing is started before the first secret. */
-export function createSecretKeeper({ env, attended, note, limitMs }: KeeperOptions): SecretKeeper {
+export function createSecretKeeper({ env, isAttended, note, limitMs }: KeeperOptions): SecretKeeper {
   const writing = createKeychain(env, limitMs ?? KEYCHAIN_LIMIT_MS);
   // The second secret of a profile does not wait for what the first has found out.
   let isAway = false;
-  const reading = attended ? createKeychain(env, PERSON_LIMIT_MS) : writing;
   return {
     async store(secret, chosen) {
       const off = isOn(readVariable(env, 'VLOC_NO_KEYCHAIN'));
@@ -64,7 +63,10 @@ export function createSecretKeeper({ env, attended, note, limitMs }: KeeperOptio
         case 'command':
           return runSecretCommand(source.command, { env, ...(signal === undefined ? {} : { signal }) });
         case 'keychain':
-          return fetchFromKeychain(reading, source.account);
+          return fetchFromKeychain(
+            isAttended() ? createKeychain(env, PERSON_LIMIT_MS) : writing,
+            source.account,
+          );
       }
     },
     async forget(source) {

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../client/failure.ts';
 import { withLock } from './lock.ts';
 import { ensurePrivateFolder, PRIVATE_FILE, readPrivateFile, refuseLink, type Warn } from './private-file.ts';
-import { NO_PROFILES, type ProfileDocument } from './profile.ts';
-
-const NAME = 'profiles';
+import { PROFILES_NAME as NAME, NO_PROFILES, type ProfileDocument, profilesPath } from './profile.ts';
 
 export interface ProfileStore {
   readonly path: string;
@@ -20,7 +18,7 @@ export interface ProfileStore {
 
 /** The store in that folder, which is made at the first change. */
 export function openProfileStore(folder: string, warn: Warn): ProfileStore {
-  const path = join(folder, `${NAME}.json`);
+  const path = profilesPath(folder);
   return {
     path,
     read: () => readDocument(path, warn),

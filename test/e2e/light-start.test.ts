@@ -13,7 +13,6 @@ const HEAVY = [
   'ora',
   'hono',
   'jq-wasm',
-  'cli-table3',
   'sherpa-onnx-node',
   '@jitsi/rnnoise-wasm',
 ];

@@ -32,10 +32,10 @@ const WANTED = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
-  /^bin\/vloc\.js$/,
+  /^bin\/(vloc\.js|package\.json)$/,
   /^completions\/(vloc\.bash|_vloc|vloc\.fish|vloc\.ps1)$/,
   /^man\/vloc\.1$/,
-  /^dist\/[\w-]+\.js$/,
+  /^dist\/[\w-]+\.c?js$/,
   /^dist\/report-page\.css$/,
   /^dist\/silero_vad_v6\.onnx$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
@@ -67,7 +67,7 @@ describe('the tarball', () => {
     execFileSync('tar', ['-xzf', tarball, '-C', folder]);
     const licenses = readFileSync(join(folder, 'package/dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
     const code = list()
-      .filter((path) => /^dist\/[\w-]+\.js$/.test(path))
+      .filter((path) => /^dist\/[\w-]+\.c?js$/.test(path))
       .map((path) => readFileSync(join(folder, 'package', path), 'utf8'))
       .join('\n');
     const names = [

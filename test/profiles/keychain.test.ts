@@ -21,6 +21,9 @@ async function startHungBus() {
   };
 }
 
+/** Longer than any test may take. */
+const HOUR_MS = 3_600_000;
+
 const NO_BUS = { PATH: process.env.PATH, HOME: process.env.HOME };
 
 function createKeeper(env: Record<string, string | undefined>, limitMs?: number) {
@@ -28,16 +31,14 @@ function createKeeper(env: Record<string, string | undefined>, limitMs?: number)
   const limit = limitMs === undefined ? {} : { limitMs };
   return {
     notes,
-    keeper: createSecretKeeper({ env, attended: false, note: (text) => notes.push(text), ...limit }),
+    keeper: createSecretKeeper({ env, isAttended: () => false, note: (text) => notes.push(text), ...limit }),
   };
 }
 
 describe.runIf(process.platform === 'linux')('without a keychain', () => {
-  it('a secret goes to the file, with a notice, in less than three seconds', async () => {
-    const { keeper, notes } = createKeeper(NO_BUS);
-    const begun = performance.now();
+  it('a secret goes to the file, with a notice, without waiting for anything', async () => {
+    const { keeper, notes } = createKeeper(NO_BUS, HOUR_MS);
     expect(await keeper.store('canary', undefined)).toEqual({ type: 'file', value: 'canary' });
-    expect(performance.now() - begun).toBeLessThan(3_000);
     expect(notes).toEqual([expect.stringContaining('No keychain can be used')]);
     expect(notes.join()).not.toContain('canary');
   });
@@ -60,13 +61,11 @@ describe.runIf(process.platform === 'linux')('without a keychain', () => {
 describe.runIf(process.platform === 'linux')('a keychain that hangs', () => {
   it('is given up in time', async () => {
     const bus = await startHungBus();
-    const begun = performance.now();
     const error = await createKeychain(bus.env, 1_000)
       .read('a')
       .catch((reason) => reason);
     expect(error).toBeInstanceOf(KeychainUnavailable);
     expect(error.message).toBe('it did not answer in 1 s');
-    expect(performance.now() - begun).toBeLessThan(3_000);
   });
 });
 

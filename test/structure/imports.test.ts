@@ -26,7 +26,6 @@ const HOMES: Record<string, readonly string[]> = {
   '@napi-rs/keyring': ['profiles'],
   ora: ['cli'],
   'log-update': ['cli'],
-  'cli-table3': ['cli'],
   'string-width': ['cli'],
   'jq-wasm': ['cli'],
   filenamify: ['batch'],

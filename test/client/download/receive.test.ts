@@ -29,8 +29,8 @@ async function receive(chunks: readonly Buffer[], total: number) {
 describe('a body', () => {
   test.each([
     ['in chunks of the line', 64 * 1024, 40],
-    ['in chunks that fill a batch unevenly', 300_007, 13],
-    ['in one chunk of several batches', 3 * MIB + 1, 1],
+    ['in chunks that fill a batch unevenly', 300_007, 45],
+    ['in one chunk of several batches', 9 * MIB + 1, 1],
     ['byte by byte', 1, 50],
   ])('%s is written as it came', async (_how, size, count) => {
     const whole = randomBytes(size * count);
