@@ -17,55 +17,94 @@ export interface LookAtJobs {
   ): Promise<ListPage<JobSummary>>;
 }
 
+/** A job that somebody waits for. */
+export interface Wanted {
+  readonly id: string;
+  /** False: welcome if the list has it, and not worth a request of its own. */
+  readonly isDue: boolean;
+}
+
+/** Told of each job as soon as it is known. */
+export interface Findings {
+  /** It has ended; how is read next. */
+  ended(id: string): void;
+  /** A job that cannot be read for good has its failure. */
+  found(id: string, job: Job | Failure): void;
+}
+
+/** Jobs that are read one by one, so many side by side: that several end at once is rare. */
+const SIDE_BY_SIDE = 4;
+
 /**
- * The jobs by their ids. Those that have ended are read one by one, since only that tells of their result; what a list
- * tells of the others has no stage. A job that cannot be read for good has its failure.
- * @throws Failure (`temporary`), the reason of the signal
+ * Looks at jobs of one kind by one list. Those that have ended are then read one by one, since only that tells of their
+ * result; what a list tells of the others has no stage.
+ * @throws Failure (`temporary`), the reason of the signal; what was told before stands
  */
 export async function lookAtJobs(
   jobs: LookAtJobs,
   kind: JobKind,
-  ids: readonly string[],
+  wanted: readonly Wanted[],
   limits: CallOptions,
-): Promise<ReadonlyMap<string, Job | Failure>> {
-  const summaries = ids.length > 1 ? await readSummaries(jobs, kind, ids, limits) : new Map();
-  const found = new Map<string, Job | Failure>();
-  const single = async (id: string) => {
-    try {
-      found.set(id, await jobs.get(kind, id, limits));
-    } catch (error) {
-      if (!(error instanceof Failure) || error.facts.category === 'temporary') throw error;
-      found.set(id, error);
-    }
-  };
+  findings: Findings,
+): Promise<void> {
+  const summaries = wanted.length > 1 ? await readSummaries(jobs, kind, wanted, limits) : new Map();
   const unread: string[] = [];
-  for (const id of ids) {
+  for (const { id, isDue } of wanted) {
     const summary = summaries.get(id);
-    if (summary === undefined || isTerminal(summary.status)) unread.push(id);
-    else found.set(id, readJob(kind, summary, null));
+    if (summary === undefined) {
+      if (isDue) unread.push(id);
+    } else if (isTerminal(summary.status)) {
+      findings.ended(id);
+      unread.push(id);
+    } else {
+      findings.found(id, readJob(kind, summary, null));
+    }
   }
-  for (const id of unread) await single(id);
-  return found;
+  for (let from = 0; from < unread.length; from += SIDE_BY_SIDE) {
+    const some = unread.slice(from, from + SIDE_BY_SIDE);
+    const reads = await Promise.allSettled(
+      some.map(async (id) => findings.found(id, await readOne(jobs, kind, id, limits))),
+    );
+    const failed = reads.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
 }
 
-/** Pages of the list, as long as one costs less than asking for each job that is still missing. */
+async function readOne(
+  jobs: LookAtJobs,
+  kind: JobKind,
+  id: string,
+  limits: CallOptions,
+): Promise<Job | Failure> {
+  try {
+    return await jobs.get(kind, id, limits);
+  } catch (error) {
+    if (error instanceof Failure && error.facts.category !== 'temporary') return error;
+    throw error;
+  }
+}
+
+/** Pages of the list, as long as one costs less than asking for each job that is due and still missing. */
 async function readSummaries(
   jobs: LookAtJobs,
   kind: JobKind,
-  ids: readonly string[],
+  wanted: readonly Wanted[],
   limits: CallOptions,
 ): Promise<ReadonlyMap<string, JobSummary>> {
-  const missing = new Set(ids);
+  const ids = new Set(wanted.map(({ id }) => id));
+  const missing = new Set(wanted.filter(({ isDue }) => isDue).map(({ id }) => id));
   const found = new Map<string, JobSummary>();
   let cursor: string | undefined;
-  for (let pages = 0; missing.size > 1 && pages < ids.length; pages += 1) {
+  let pages = 0;
+  do {
     const page = await listPage(jobs, kind, cursor, limits);
+    pages += 1;
     for (const summary of page?.data ?? []) {
-      if (missing.delete(summary.id)) found.set(summary.id, summary);
+      if (ids.has(summary.id)) found.set(summary.id, summary);
+      missing.delete(summary.id);
     }
-    if (page?.next_cursor == null) break;
-    cursor = page.next_cursor;
-  }
+    cursor = page?.next_cursor ?? undefined;
+  } while (cursor !== undefined && missing.size > 1 && pages < ids.size);
   return found;
 }
 

@@ -6,8 +6,10 @@ import type { ClientContext } from '../context.ts';
 import { describeDuration } from '../duration.ts';
 import { Failure } from '../failure.ts';
 import type { Job } from '../read/resources.ts';
+import { addSighting, type Forecast, forecastByProgress } from './forecast.ts';
 import { pollUntilDone } from './poll.ts';
 import { nextPollDelay, type Sighting } from './poll-schedule.ts';
+import type { WorkTimes } from './work-times.ts';
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
@@ -15,8 +17,12 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
   /** Looks at this pace and not by what is expected: for a service on this machine, where looking costs nothing. */
   readonly everyMs?: number | undefined;
-  /** Called at the first sight and whenever status, stage or progress change. */
+  /** Called at the first sight and whenever status, stage or progress change; `seen` is none. */
   readonly onChange?: ((job: Job) => void) | undefined;
+  /** The job as an answer has just told it: then it is not looked at before it may have changed. */
+  readonly seen?: Job | undefined;
+  /** Called once it is known to have ended, which may be before its result is read. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 /**
@@ -29,9 +35,15 @@ export function waitForJob(
   job: { kind: JobKind; id: string },
   options: WaitOptions,
 ): Promise<Job> {
-  const watch = createWatch(() => context.runtime.now(), options.onChange);
+  let seen = stillOpen(options.seen);
+  const watch = createWatch(() => context.runtime.now(), options.onChange, seen);
   return pollUntilDone(context, {
-    read: async (limits) => watch.see(await get(limits)),
+    async read(limits) {
+      const next = seen ?? (await get(limits));
+      seen = null;
+      if (isTerminal(next.status)) options.onEnd?.();
+      return watch.see(next);
+    },
     isDone: ({ status }) => isTerminal(status),
     delayAfter: () => options.everyMs ?? watch.delay(),
     timeOver: () => stillRunning(job, options.timeoutMs ?? 0),
@@ -40,30 +52,71 @@ export function waitForJob(
   });
 }
 
+/** An answer that was repeated may be old: of a job that has ended, its links may have lapsed since. */
+export function stillOpen(seen: Job | undefined): Job | null {
+  return seen === undefined || isTerminal(seen.status) ? null : seen;
+}
+
 export interface Watch {
   /** Tells `onChange` of what is new; gives the job back. */
   see(job: Job): Job;
-  /** Milliseconds until the next look. */
+  /** Milliseconds until the next look, when it is the only job. */
   delay(): number;
+  /** Milliseconds in its present state, as far as it was seen. */
+  elapsedMs(): number;
+  /** By its own progress, else by what others took; null when nothing tells. */
+  forecast(others: WorkTimes): Forecast | null;
+  /** Puts the time that a job took which has succeeded to that of the others. */
+  tell(others: WorkTimes): void;
 }
 
-/** Remembers how a job came forward. */
-export function createWatch(now: () => number, onChange: WaitOptions['onChange']): Watch {
-  let last: Job | null = null;
-  let begun: Sighting = { atMs: now(), progress: 0 };
-  let moved = begun;
+/** Remembers how a job came forward. @param seen what is known of it already */
+export function createWatch(
+  now: () => number,
+  onChange: WaitOptions['onChange'],
+  seen: Job | null = null,
+): Watch {
+  let last = seen;
+  let begun: Sighting = { atMs: now(), progress: seen?.progress ?? 0 };
+  let course: readonly Sighting[] = [begun];
+  let quantity = seen?.billing?.quantity ?? null;
+  /** Milliseconds for which it was seen at work; null when it was not. */
+  let workedMs: number | null = null;
+  const elapsedMs = () => now() - begun.atMs;
   return {
     see(job: Job): Job {
       const sighting = { atMs: now(), progress: job.progress };
+      workedMs = last?.status === 'processing' ? elapsedMs() : null;
       // Time in the queue says nothing about the speed of the work.
-      if (job.status !== last?.status) begun = moved = sighting;
-      else if (job.progress !== last.progress) moved = sighting;
+      if (job.status !== last?.status) course = [sighting];
+      else course = addSighting(course, sighting);
+      begun = course[0] ?? sighting;
+      quantity = job.billing?.quantity ?? quantity;
       if (last === null || hasChanged(last, job)) onChange?.(job);
       last = job;
       return job;
     },
-    delay: () => nextPollDelay(begun, moved, now()),
+    elapsedMs,
+    delay: () => nextPollDelay(begun, course.at(-1) ?? begun, now()),
+    forecast(others) {
+      const byProgress = forecastByProgress(course, now());
+      if (byProgress !== null || last === null) return byProgress;
+      const worked = last.status === 'processing' ? elapsedMs() : 0;
+      const totalMs = others.expect(last.object, quantity, worked);
+      return totalMs === null ? null : { endMs: now() + totalMs - worked, totalMs, by: 'others' };
+    },
+    tell(others) {
+      if (last?.status !== 'succeeded') return;
+      const ms = statedWorkMs(last) ?? workedMs;
+      if (ms !== null && ms > 0) others.add(last.object, ms, quantity);
+    },
   };
+}
+
+/** The time between begin and end of the work, by the clock of the service; null when it does not tell. */
+function statedWorkMs({ started_at, finished_at }: Job): number | null {
+  const ms = Date.parse(finished_at ?? '') - Date.parse(started_at ?? '');
+  return Number.isNaN(ms) ? null : ms;
 }
 
 function hasChanged(before: Job, after: Job): boolean {

@@ -10,27 +10,20 @@ import { describeDuration } from '../duration.ts';
 import { Failure } from '../failure.ts';
 import type { Job } from '../read/resources.ts';
 import { pause } from '../transport/retry-loop.ts';
-import { type LookAtJobs, lookAtJobs } from './look-at-jobs.ts';
+import { type Guest, msUntilLook, planNextLook } from './guests.ts';
+import { type Findings, type LookAtJobs, lookAtJobs } from './look-at-jobs.ts';
 import { GIVE_UP_MS, GRACE_MS } from './poll.ts';
 import { growingDelay } from './poll-schedule.ts';
-import { createWatch, stillRunning, type WaitOptions, type Watch } from './wait.ts';
+import { createWatch, stillOpen, stillRunning, type WaitOptions } from './wait.ts';
+import { createWorkTimes } from './work-times.ts';
 
-/** A job that somebody waits for. */
-interface Guest {
-  readonly kind: JobKind;
-  readonly id: string;
-  readonly watch: Watch;
-  readonly options: WaitOptions;
-  /** When its time is over, on the clock of the runtime. */
-  readonly endMs: number;
+/** One who waits, and what is owed to it. */
+interface Waiting extends Guest {
   readonly resolve: (job: Job) => void;
   readonly reject: (reason: unknown) => void;
   /** Stops listening to the signal. */
   readonly forget: () => void;
 }
-
-/** A list tells of several jobs at once: looking more often than this would gain nothing that anybody sees. */
-const SHORTEST_MS = 1_000;
 
 /**
  * Makes a `wait` whose callers share their requests. It works while there is somebody to wait for.
@@ -41,12 +34,14 @@ export function createWaitingRoom(
   jobs: LookAtJobs,
 ): (kind: JobKind, id: string, options?: WaitOptions) => Promise<Job> {
   const { runtime, emit } = context;
-  const guests = new Set<Guest>();
+  const guests = new Set<Waiting>();
+  const times = createWorkTimes();
   const failingSince = new Map<JobKind, number>();
+  let lookedAtMs = runtime.now();
   let waker = new AbortController();
   let working = false;
 
-  function leave(guest: Guest): boolean {
+  function leave(guest: Waiting): boolean {
     guest.forget();
     return guests.delete(guest);
   }
@@ -57,36 +52,62 @@ export function createWaitingRoom(
       signal: present[0]?.options.signal,
       deadline: Math.max(...present.map(({ endMs }) => endMs)) + GRACE_MS,
     };
-    const ids = present.map(({ id }) => id);
+    for (const guest of present) guest.isUnseen = false;
+    const now = runtime.now();
+    const wanted = present.map(({ id, dueMs }) => ({ id, isDue: present.length === 1 || dueMs <= now }));
+    const findings: Findings = {
+      ended(id) {
+        for (const guest of waitingFor(present, id)) tellEnd(guest);
+      },
+      found(id, found) {
+        for (const guest of waitingFor(present, id)) tell(guest, found);
+      },
+    };
     try {
-      const seen = await lookAtJobs(jobs, kind, ids, limits);
+      await lookAtJobs(jobs, kind, wanted, limits, findings);
       failingSince.delete(kind);
-      for (const guest of present) tell(guest, seen.get(guest.id));
     } catch (error) {
       fail(kind, present, error);
     }
   }
 
-  function tell(guest: Guest, found: Job | Failure | undefined): void {
-    if (found === undefined || !guests.has(guest)) return;
+  /** Those of them who are still there. */
+  function waitingFor(present: readonly Waiting[], id: string): readonly Waiting[] {
+    return present.filter((guest) => guest.id === id && guests.has(guest));
+  }
+
+  function tell(guest: Waiting, found: Job | Failure): void {
     if (found instanceof Failure) {
       if (leave(guest)) guest.reject(found);
       return;
     }
+    if (isTerminal(found.status)) tellEnd(guest);
     guest.watch.see(found);
+    guest.watch.tell(times);
+    planNextLook(guest, times, runtime.now());
     if (isTerminal(found.status) && leave(guest)) guest.resolve(found);
   }
 
-  function fail(kind: JobKind, present: readonly Guest[], error: unknown): void {
+  function tellEnd(guest: Waiting): void {
+    if (!guest.hasEnded) guest.options.onEnd?.();
+    guest.hasEnded = true;
+  }
+
+  function fail(kind: JobKind, present: readonly Waiting[], error: unknown): void {
     // The request went with one who left; the others are looked at again at once.
-    if (present.some(({ options }) => options.signal?.aborted)) return;
+    if (present.some(({ options }) => options.signal?.aborted)) {
+      for (const guest of present) guest.isUnseen = true;
+      return;
+    }
     const now = runtime.now();
     const since = failingSince.get(kind) ?? now;
     failingSince.set(kind, since);
     const passing = error instanceof Failure && error.facts.category === 'temporary';
     if (passing && now - since < GIVE_UP_MS) {
-      const delay = describeDuration(growingDelay(now - since));
-      emit({ type: 'notice', code: 'POLL_FAILED', message: `${error.message}; looking again in ${delay}` });
+      const delay = growingDelay(now - since);
+      for (const guest of present) guest.dueMs = now + delay;
+      const message = `${error.message}; looking again in ${describeDuration(delay)}`;
+      emit({ type: 'notice', code: 'POLL_FAILED', message });
       return;
     }
     for (const guest of present) if (leave(guest)) guest.reject(error);
@@ -99,26 +120,24 @@ export function createWaitingRoom(
     }
   }
 
-  function delay(): number {
-    const now = runtime.now();
-    const delays = [...guests].map(({ kind, watch, options, endMs }) => {
-      const since = failingSince.get(kind);
-      const expected = since === undefined ? Math.max(SHORTEST_MS, watch.delay()) : growingDelay(now - since);
-      return Math.min(options.everyMs ?? expected, endMs - now);
-    });
-    return Math.max(0, Math.min(...delays));
+  /** True when somebody came or left meanwhile, so that it is to be thought about again. */
+  async function isWoken(ms: number): Promise<boolean> {
+    const { signal } = waker;
+    await pause(runtime, ms, signal).catch(() => undefined);
+    return signal.aborted;
   }
 
   async function work(): Promise<void> {
     working = true;
     while (guests.size > 0) {
-      // Whoever came since the last look is looked at now.
       waker = new AbortController();
+      const isFailing = ({ kind }: Guest) => failingSince.has(kind);
+      const ms = msUntilLook([...guests], { times, isFailing, lookedAtMs, nowMs: runtime.now() });
+      if (ms > 0 && (await isWoken(ms))) continue;
       const kinds = new Set([...guests].map(({ kind }) => kind));
       await Promise.all([...kinds].map(lookAtKind));
+      lookedAtMs = runtime.now();
       expelLate();
-      if (guests.size === 0 || waker.signal.aborted) continue;
-      await pause(runtime, delay(), waker.signal).catch(() => undefined);
     }
     working = false;
   }
@@ -127,14 +146,17 @@ export function createWaitingRoom(
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = options;
     return new Promise<Job>((resolve, reject) => {
       signal?.throwIfAborted();
-      const watch = createWatch(() => runtime.now(), options.onChange);
-      const endMs = runtime.now() + timeoutMs;
+      const now = runtime.now();
+      const seen = stillOpen(options.seen);
+      const watch = createWatch(() => runtime.now(), options.onChange, seen);
       const abort = () => {
         if (leave(guest)) reject(signal?.reason);
         waker.abort();
       };
       const forget = () => signal?.removeEventListener('abort', abort);
-      const guest: Guest = { kind, id, watch, options, endMs, resolve, reject, forget };
+      const facts = { kind, id, watch, options, endMs: now + timeoutMs, dueMs: now };
+      const guest: Waiting = { ...facts, isUnseen: seen === null, hasEnded: false, resolve, reject, forget };
+      if (seen !== null) planNextLook(guest, times, now);
       signal?.addEventListener('abort', abort);
       guests.add(guest);
       waker.abort();

@@ -130,4 +130,36 @@ describe('waiting for several jobs', () => {
     const wait = client.jobs.waitTogether();
     expect(await Promise.all(IDS.map((id) => wait('dubbing', id)))).toHaveLength(3);
   });
+
+  test('a job that was just made is not looked at before it may have changed', async () => {
+    const { client, server, runtime } = await startThree();
+    const wait = client.jobs.waitTogether();
+    const made = await client.jobs.get('dubbing', 'a');
+    const told: string[] = [];
+    const begun = runtime.now();
+    const onChange = ({ progress }: { progress: number }) =>
+      told.push(`${runtime.now() - begun} ${progress}`);
+    await wait('dubbing', 'a', { seen: made, onChange });
+    expect(runtime.slept[0]).toBe(1_000);
+    expect(told[0]).toBe('1000 1');
+    expect(server.seen[0]?.target).toBe('/v1/dubbings/a');
+  });
+
+  test('one that has ended by what is known of it is read all the same: what was told of it may be old', async () => {
+    const { client, server, runtime } = await startThree();
+    runtime.advance(200_000);
+    const old = await client.jobs.get('dubbing', 'a');
+    await client.jobs.waitTogether()('dubbing', 'a', { seen: old });
+    await client.jobs.wait('dubbing', 'a', { seen: old });
+    expect(server.seen).toHaveLength(3);
+  });
+
+  test('the end of a job is told before its result is read', async () => {
+    const { client, server } = await startThree();
+    const wait = client.jobs.waitTogether();
+    const readBefore: boolean[] = [];
+    const onEnd = () => readBefore.push(server.seen.at(-1)?.target === '/v1/dubbings/a');
+    await Promise.all([wait('dubbing', 'a', { onEnd }), wait('dubbing', 'b')]);
+    expect(readBefore).toEqual([false]);
+  });
 });

@@ -1,0 +1,81 @@
+/**
+ * Ten thousand jobs in simulated time: the real scheduler, client, journal and disk; see test/batch/run/simulation. The
+ * simulated service is in the same process, so its memory counts too.
+ */
+import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
+import type { Figure } from './figure.ts';
+import { runProcess } from './measure.ts';
+
+const CHILD = fileURLToPath(new URL('simulated-batch.ts', import.meta.url));
+
+const Summary = v.object({
+  undone: v.number(),
+  twice: v.number(),
+  refusals: v.number(),
+  makespan: v.number(),
+  statusRequests: v.number(),
+  meanDelayMs: v.number(),
+  p99DelayMs: v.number(),
+  shortestPauseMs: v.number(),
+  longestPauseMs: v.number(),
+  replayMs: v.number(),
+  againMs: v.number(),
+  growthMiB: v.number(),
+});
+
+interface Measured extends v.InferOutput<typeof Summary> {
+  readonly peakMiB: number;
+}
+
+const MANY = 10_000;
+/** 250 MB. */
+const PEAK_MIB = 238;
+/** What is known of the items in the end may weigh more than what waits for them in the beginning, but not much. */
+const GROWTH_MIB = 20;
+/** Enough for a mean that a single job does not move. */
+const SOME = 1_000;
+const TWO_MINUTES_MS = 120_000;
+
+export async function measureBatch(): Promise<readonly Figure[]> {
+  const many = await run(MANY, 'staged', TWO_MINUTES_MS);
+  const untold = await run(SOME, 'none', TWO_MINUTES_MS);
+  const short = await run(SOME, 'staged', 8_000);
+  return [
+    figure('10,000 jobs: time beyond that of an all-knowing scheduler', lossOf(many), '%', 1),
+    figure('status requests ÷ jobs', many.statusRequests, '×', 2.2),
+    figure('mean delay from finished to noticed', many.meanDelayMs, 'ms', 1_200),
+    figure('99 of 100 are noticed within', many.p99DelayMs, 'ms'),
+    figure('longest time between two looks', many.longestPauseMs, 'ms', 15_300),
+    { ...figure('shortest', many.shortestPauseMs, 'ms'), limit: { atLeast: 1_000 } },
+    figure('items not done, jobs made twice, refused for want of a slot', badOf(many), '', 0),
+    figure('peak memory', many.peakMiB, 'MiB', PEAK_MIB),
+    figure('memory at the end beyond that after 2,000 jobs', many.growthMiB, 'MiB', GROWTH_MIB),
+    figure('opening its journal anew, CPU time', many.replayMs, 'ms', 2_000),
+    figure('another run that finds all of it done, CPU time', many.againMs, 'ms'),
+    figure('no progress told: time beyond that of an all-knowing scheduler', lossOf(untold), '%'),
+    figure('the same, status requests ÷ jobs', untold.statusRequests, '×'),
+    figure('the same, mean delay', untold.meanDelayMs, 'ms'),
+    figure('jobs of 8 s: time beyond that of an all-knowing scheduler', lossOf(short), '%'),
+    figure('the same, status requests ÷ jobs', short.statusRequests, '×'),
+  ];
+}
+
+function figure(name: string, value: number, unit: Figure['unit'], atMost?: number): Figure {
+  return { name, value, unit, ...(atMost === undefined ? {} : { limit: { atMost } }) };
+}
+
+function lossOf({ makespan }: Measured): number {
+  return (makespan - 1) * 100;
+}
+
+function badOf({ undone, twice, refusals }: Measured): number {
+  return undone + twice + refusals;
+}
+
+async function run(items: number, telling: string, medianMs: number): Promise<Measured> {
+  const command = [process.execPath, CHILD, String(items), telling, String(medianMs)];
+  const { code, output, peakMiB } = await runProcess(command);
+  if (code !== 0) throw new Error(`the simulated batch ended with ${code}:\n${output}`);
+  return { ...v.parse(Summary, JSON.parse(output)), peakMiB };
+}

@@ -1,0 +1,39 @@
+/** One simulated batch in a process of its own, so that its memory can be told: prints what it came to as JSON. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simulate } from '../test/batch/run/simulation/simulate.ts';
+import type { Telling } from '../test/client/simulation/work.ts';
+import { quantile } from './measure.ts';
+
+const [items = '', telling = '', medianMs = ''] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+try {
+  const ran = await simulate({
+    items: Number(items),
+    // The bench that starts this names one of them.
+    telling: telling as Telling,
+    medianMs: Number(medianMs),
+    folder,
+  });
+  const { makespan, statusRequests, delaysMs, pausesMs, replayMs, againMs, memoryMiB, counts, jobs } = ran;
+  const done = ran.outcomes.filter(({ state }) => state.phase === 'done').length;
+  const meanDelayMs = delaysMs.reduce((sum, delay) => sum + delay, 0) / delaysMs.length;
+  const summary = {
+    undone: Number(items) - done,
+    twice: jobs - done,
+    refusals: counts.refusals,
+    makespan,
+    statusRequests,
+    meanDelayMs,
+    p99DelayMs: quantile(delaysMs, 0.99),
+    shortestPauseMs: Math.min(...pausesMs),
+    longestPauseMs: Math.max(...pausesMs),
+    replayMs,
+    againMs,
+    growthMiB: memoryMiB.late - memoryMiB.early,
+  };
+  process.stdout.write(JSON.stringify(summary));
+} finally {
+  rmSync(folder, { recursive: true });
+}

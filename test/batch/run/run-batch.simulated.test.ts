@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { meanOf } from '../../client/simulation/room.ts';
+import { simulate } from './simulation/simulate.ts';
+
+const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
+/** Each takes some 25 ms, most of it for the disk. */
+const JOBS = IS_LONG ? 10_000 : 200;
+const PATIENCE_MS = IS_LONG ? 30 * 60_000 : 3 * 60_000;
+
+test(
+  `${JOBS} jobs of two minutes over fifteen slots: quick, with few requests, and nothing twice`,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vloc-simulated-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const ran = await simulate({ items: JOBS, telling: 'staged', medianMs: 120_000, folder });
+
+    expect(ran.outcomes.filter(({ state }) => state.phase !== 'done')).toEqual([]);
+    const { results, uploads, downloads, refusals } = ran.counts;
+    expect([ran.jobs, results, downloads]).toEqual([JOBS, JOBS, JOBS]);
+    expect([uploads, refusals]).toEqual([JOBS / 10, 0]);
+
+    expect(ran.makespan).toBeGreaterThanOrEqual(1);
+    expect(ran.makespan).toBeLessThanOrEqual(1.01);
+    expect(ran.statusRequests).toBeLessThanOrEqual(2.2);
+    expect(meanOf(ran.delaysMs)).toBeLessThanOrEqual(1_200);
+    expect(Math.min(...ran.pausesMs)).toBeGreaterThanOrEqual(1_000);
+    // A round that comes 15 s behind another takes its own way, and that of a result, besides.
+    expect(Math.max(...ran.pausesMs)).toBeLessThanOrEqual(15_300);
+    expect(ran.replayMs).toBeLessThanOrEqual(2_000);
+  },
+  PATIENCE_MS,
+);

@@ -1,0 +1,139 @@
+/**
+ * A batch of many jobs in simulated time. Scheduler, client, connection, journal and disk are the real ones; the service
+ * behind the connection is a model, and only clock and sleep are moved by hand.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BatchItem, BatchListener } from '../../../../src/batch/item.ts';
+import type { Batch, RunOutcome } from '../../../../src/batch/run/batch.ts';
+import { openBatchJournal } from '../../../../src/batch/run/journal.ts';
+import { runBatch } from '../../../../src/batch/run/run-batch.ts';
+import { createClient } from '../../../../src/client/index.ts';
+import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
+import { allKnowingMs, drawWork, type Telling } from '../../../client/simulation/work.ts';
+import { videoItem } from '../support/items.ts';
+import { openBatch } from '../support/open-batch.ts';
+import type { Counts } from './far-end.ts';
+import { type FarService, startFarService } from './far-service.ts';
+import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+export interface Simulation {
+  readonly items: number;
+  readonly telling: Telling;
+  /** Median of the work times. */
+  readonly medianMs: number;
+  /** An empty folder. */
+  readonly folder: string;
+}
+
+/** Times are simulated but for the last two, which other work on this machine must not lengthen. */
+export interface Simulated {
+  readonly outcomes: readonly RunOutcome[];
+  readonly jobs: number;
+  readonly counts: Counts;
+  /** From the first job made until the last is known to have ended ÷ that of somebody who knows each end at once. */
+  readonly makespan: number;
+  /** Lists, and reads of single jobs but for the one of each result; each job. */
+  readonly statusRequests: number;
+  /** Of each job, from its end until the client knows of it, in milliseconds. */
+  readonly delaysMs: readonly number[];
+  /** Between one round and the next, in milliseconds. */
+  readonly pausesMs: readonly number[];
+  /** CPU time, really spent: on opening the journal of the run anew, and on another run that finds all of it done. */
+  readonly replayMs: number;
+  readonly againMs: number;
+  /** Resident memory of the process when a fifth of the items were done, and at the end; the far end is in it. */
+  readonly memoryMiB: { readonly early: number; readonly late: number };
+}
+
+const SLOTS = 15;
+const SEED = 20_260_101;
+const LANGUAGES = ['es', 'fr', 'de', 'it', 'pt', 'nl', 'pl', 'ja', 'ko', 'zh'];
+
+export async function simulate(simulation: Simulation): Promise<Simulated> {
+  const { items: count, medianMs, telling, folder } = simulation;
+  const work = drawWork(count, medianMs, telling, SEED);
+  const time = createVirtualTime(Date.now());
+  const far = await startFarService(work, SLOTS, time);
+  const batch = openSimulated(far, time, folder, await makeItems(folder, count));
+  try {
+    const memory = watchMemory(count / 5);
+    const outcomes = await time.run(runBatch({ ...batch, listen: memory.listen }));
+    const memoryMiB = { early: memory.early(), late: residentMiB() };
+    const { counts, toldMs, jobs } = far;
+    const told = (id: string) => toldMs.get(id) ?? Number.NaN;
+    const { all } = jobs;
+    const makespanMs = Math.max(...all.map(({ id }) => told(id))) - (all[0]?.createdMs ?? Number.NaN);
+    const replayMs = await cpuMsOf(async () => (await openBatchJournal(batch.delivery.folder)).close());
+    const againMs = await cpuMsOf(() => runBatch(batch));
+    return {
+      outcomes,
+      jobs: all.length,
+      counts,
+      makespan: makespanMs / allKnowingMs(work, SLOTS),
+      statusRequests: (counts.lists + counts.looks + counts.results - all.length) / all.length,
+      delaysMs: all.map(({ id, createdMs, work: { ms } }) => told(id) - createdMs - ms),
+      pausesMs: counts.rounds.slice(1).map((atMs, position) => atMs - (counts.rounds[position] ?? 0)),
+      replayMs,
+      againMs,
+      memoryMiB,
+    };
+  } finally {
+    await batch.connection.client.close();
+    await far.close();
+  }
+}
+
+/** Each file in ten languages, so that one upload serves ten items. */
+async function makeItems(folder: string, count: number): Promise<readonly BatchItem[]> {
+  const inputs = join(folder, 'in');
+  await mkdir(inputs);
+  const items: BatchItem[] = [];
+  while (items.length < count) {
+    const path = join(inputs, `talk-${items.length}.mp4`);
+    await writeFile(path, `\0\0\0\x18ftypisom ${items.length}`);
+    const languages = LANGUAGES.slice(0, count - items.length);
+    items.push(...languages.map((language) => videoItem(path, language)));
+  }
+  return items;
+}
+
+function openSimulated(
+  far: FarService,
+  time: VirtualTime,
+  folder: string,
+  items: readonly BatchItem[],
+): Batch {
+  const credentials = { key: 'vk_simulated', secret: 'only for this run' };
+  const { baseUrl } = far;
+  const runtime = { ...SYSTEM_RUNTIME, now: time.now, sleep: time.sleep };
+  const stateDir = join(folder, 'state');
+  const batch = openBatch({ baseUrl, credentials, stateDir, out: join(folder, 'out'), items });
+  const client = createClient({ baseUrl, ...credentials, runtime });
+  return { ...batch, connection: { client, everyMs: null }, runtime };
+}
+
+/** Notes the memory once so many items are done. */
+function watchMemory(items: number): { readonly listen: BatchListener; early(): number } {
+  let done = 0;
+  let early = Number.NaN;
+  return {
+    listen(event) {
+      if (event.type !== 'item' || event.state.phase !== 'done') return;
+      done += 1;
+      if (done === items) early = residentMiB();
+    },
+    early: () => early,
+  };
+}
+
+function residentMiB(): number {
+  return process.memoryUsage.rss() / 2 ** 20;
+}
+
+async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}

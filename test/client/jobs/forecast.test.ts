@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  addSighting,
+  delayFor,
+  type Forecast,
+  forecastByProgress,
+  longestPause,
+} from '../../../src/client/jobs/forecast.ts';
+import type { Sighting } from '../../../src/client/jobs/poll-schedule.ts';
+
+/** Sightings at these seconds and percents. */
+function courseOf(...seen: readonly (readonly [seconds: number, progress: number])[]): readonly Sighting[] {
+  return seen.reduce<readonly Sighting[]>(
+    (course, [seconds, progress]) => addSighting(course, { atMs: seconds * 1000, progress }),
+    [],
+  );
+}
+
+function endOf(course: readonly Sighting[], nowSeconds = 0): number | undefined {
+  const end = forecastByProgress(course, nowSeconds * 1000)?.endMs;
+  return end === undefined ? undefined : end / 1000;
+}
+
+describe('the expected end of a job', () => {
+  test('is where its mean speed leads', () => {
+    expect(endOf(courseOf([0, 0], [25, 25]))).toBe(100);
+    expect(endOf(courseOf([10, 20], [30, 60]))).toBe(50);
+  });
+
+  test('comes sooner when the last tenth went faster, and not later when it went slower', () => {
+    expect(endOf(courseOf([0, 0], [50, 25], [55, 50]))).toBe(65);
+    expect(endOf(courseOf([0, 0], [25, 40], [85, 60]))).toBeCloseTo(85 + 40 * (85 / 60));
+  });
+
+  test('is not known before it has come forward, nor when its work began anew', () => {
+    expect(endOf([])).toBeUndefined();
+    expect(endOf(courseOf([0, 10]))).toBeUndefined();
+    expect(endOf(courseOf([0, 10], [50, 10]))).toBeUndefined();
+    expect(endOf(courseOf([0, 0], [50, 60], [60, 5]))).toBeUndefined();
+    expect(endOf(courseOf([0, 0], [50, 60], [60, 5], [70, 10]))).toBe(250);
+  });
+
+  test('is found with few sightings kept, however often it was seen', () => {
+    const course = courseOf(...Array.from({ length: 99 }, (_, at) => [at, at] as const));
+    expect(course.length).toBeLessThanOrEqual(12);
+    expect(endOf(course)).toBe(100);
+  });
+
+  test('of one that stands still: its whole work takes at least as long as it already has', () => {
+    const course = courseOf([0, 0], [50, 50]);
+    expect(forecastByProgress(course, 60_000)?.totalMs).toBe(100_000);
+    expect(forecastByProgress(course, 900_000)?.totalMs).toBe(900_000);
+  });
+});
+
+describe('the next look at a job', () => {
+  test('comes at nine tenths of what is left', () => {
+    const forecast: Forecast = { endMs: 20_000, totalMs: 20_000, by: 'progress' };
+    expect(delayFor(forecast, 10_000, 10_000)).toBe(9_000);
+  });
+
+  test('lies between 1 and 15 s, whatever was expected', () => {
+    const instant = fc.integer({ min: -(10 ** 9), max: 10 ** 9 });
+    fc.assert(
+      fc.property(instant, instant, fc.nat(10 ** 9), fc.boolean(), (endMs, nowMs, elapsedMs, isKnown) => {
+        const forecast: Forecast | null = isKnown ? { endMs, totalMs: 1, by: 'others' } : null;
+        const delay = delayFor(forecast, elapsedMs, nowMs);
+        expect(delay).toBeGreaterThanOrEqual(1_000);
+        expect(delay).toBeLessThanOrEqual(15_000);
+      }),
+    );
+  });
+
+  test('at one that is overdue comes later and later', () => {
+    const forecast: Forecast = { endMs: 0, totalMs: 10_000, by: 'progress' };
+    expect([1_000, 8_000, 20_000, 600_000].map((now) => delayFor(forecast, now, now))).toEqual([
+      1_000, 4_000, 10_000, 15_000,
+    ]);
+  });
+});
+
+describe('the longest pause between two looks', () => {
+  const jobs = (count: number, totalMs: number, by: Forecast['by']): readonly Forecast[] =>
+    Array.from({ length: count }, () => ({ endMs: 0, totalMs, by }));
+
+  test('is the time in which one of the jobs ends, half of it where no progress is seen', () => {
+    expect(longestPause(jobs(15, 120_000, 'progress'))).toBeCloseTo(8_000);
+    expect(longestPause(jobs(15, 120_000, 'others'))).toBeCloseTo(4_000);
+    expect(longestPause([...jobs(5, 100_000, 'progress'), ...jobs(5, 100_000, 'others')])).toBeCloseTo(
+      6_667,
+      0,
+    );
+  });
+
+  test('lies between 1 and 15 s', () => {
+    expect(longestPause(jobs(15, 100, 'others'))).toBe(1_000);
+    expect(longestPause(jobs(15, 10 ** 7, 'progress'))).toBe(15_000);
+    expect(longestPause([])).toBe(15_000);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/client/index.ts';
+import { Failure } from '../../../src/client/index.ts';
+import {
+  type Findings,
+  type LookAtJobs,
+  lookAtJobs,
+  type Wanted,
+} from '../../../src/client/jobs/look-at-jobs.ts';
+import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
+
+const KIND = 'dubbing';
+
+interface Seen {
+  readonly asked: string[];
+  readonly found: Map<string, string>;
+  readonly ended: string[];
+}
+
+/**
+ * Looks at jobs of a service whose list has these pages, `id` or `id!` for one that has ended.
+ * @param trouble thrown by the read of a job, by its id
+ */
+async function look(
+  pages: readonly (readonly string[])[],
+  wanted: readonly Wanted[],
+  trouble: ReadonlyMap<string, Failure> = new Map(),
+): Promise<Seen> {
+  const asked: string[] = [];
+  const describe = (entry: string) => ({
+    id: entry.replace('!', ''),
+    status: entry.endsWith('!') ? 'succeeded' : 'processing',
+  });
+  const jobs: LookAtJobs = {
+    async get(_kind, id): Promise<Job> {
+      asked.push(id);
+      const failure = trouble.get(id);
+      if (failure !== undefined) throw failure;
+      return readJob(KIND, describe(`${id}!`), null);
+    },
+    async list(_kind, { cursor = '0' }) {
+      asked.push(`page ${cursor}`);
+      const next = Number(cursor) + 1 < pages.length ? String(Number(cursor) + 1) : null;
+      const data = (pages[Number(cursor)] ?? []).map((entry) => readJobSummary(KIND, describe(entry), null));
+      return { object: 'list', data, has_more: next !== null, next_cursor: next };
+    },
+  };
+  const found = new Map<string, string>();
+  const ended: string[] = [];
+  const findings: Findings = {
+    ended: (id) => ended.push(id),
+    found: (id, job) => found.set(id, job instanceof Failure ? job.facts.code : job.status),
+  };
+  await lookAtJobs(jobs, KIND, wanted, {}, findings);
+  return { asked, found, ended };
+}
+
+const due = (...ids: readonly string[]): Wanted[] => ids.map((id) => ({ id, isDue: true }));
+const undue = (...ids: readonly string[]): Wanted[] => ids.map((id) => ({ id, isDue: false }));
+
+describe('a look at several jobs', () => {
+  test('takes one list, and a read of each that has ended', async () => {
+    const { asked, found, ended } = await look([['a', 'b!', 'c']], due('a', 'b', 'c'));
+    expect(asked).toEqual(['page 0', 'b']);
+    expect([...found]).toEqual([
+      ['a', 'processing'],
+      ['c', 'processing'],
+      ['b', 'succeeded'],
+    ]);
+    expect(ended).toEqual(['b']);
+  });
+
+  test('asks for one that is not on the page when it is due, and else leaves it', async () => {
+    expect((await look([['a'], ['x']], [...due('a'), ...undue('x')])).asked).toEqual(['page 0']);
+    expect((await look([['a'], ['x']], due('a', 'x'))).asked).toEqual(['page 0', 'x']);
+  });
+
+  test('turns the page when that costs less than to ask for each', async () => {
+    const { asked, found } = await look([['a'], ['x', 'y', 'z']], due('a', 'x', 'y', 'z'));
+    expect(asked).toEqual(['page 0', 'page 1']);
+    expect(found.size).toBe(4);
+  });
+
+  test('ends with a failure that passes, and tells of one that is for good', async () => {
+    const passing = new Failure({ category: 'temporary', code: 'BUSY', message: 'busy' });
+    const final = new Failure({ category: 'refused', code: 'GONE', message: 'gone' });
+    await expect(look([['a', 'b!']], due('a', 'b'), new Map([['b', passing]]))).rejects.toBe(passing);
+    const { found } = await look([['a', 'b!']], due('a', 'b'), new Map([['b', final]]));
+    expect(found.get('b')).toBe('GONE');
+  });
+});
