@@ -28,7 +28,13 @@
  * Everything that fails for a reason of the file's throws `PreparationFailure` with a code, a message and an advice.
  */
 export { convert } from './conversion/convert.ts';
-export { type ConversionPlan, type ConversionWishes, planConversion } from './conversion/plan.ts';
+export {
+  type ConversionPlan,
+  type ConversionWishes,
+  describeTrack,
+  planConversion,
+} from './conversion/plan.ts';
+export { type ExportWishes, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
 export { type PreparationCode, PreparationFailure } from './failure.ts';
 export { joinSubtitles } from './join/join-subtitles.ts';
 export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
@@ -39,10 +45,12 @@ export { describeSplitCost, type SplitCost, subtitleSplitCost, videoSplitCost } 
 export { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './split/limits.ts';
 export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
 export { type LongVideo, splitLongVideo } from './split/split-long-video.ts';
+export { cutsOf, packSplit, unpackSplit } from './split/split-record.ts';
 export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
 export { checkSubtitle, type Finding } from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
+export { type InspectedSubtitle, inspectSubtitle } from './subtitles/inspect.ts';
 export { readSubtitleFile } from './subtitles/read.ts';
 export { type ScannedCue, scanSrt } from './subtitles/scan.ts';
 export { type SubtitlePart, splitSubtitle } from './subtitles/split-subtitle.ts';
-export { SUBTITLE_FORMATS, type SubtitleFormat, writeSubtitle } from './subtitles/write.ts';
+export { writeSubtitle } from './subtitles/write.ts';

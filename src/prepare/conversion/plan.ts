@@ -14,6 +14,8 @@ export type ConversionPlan =
       readonly sound: 'copy' | 'encode';
       /** The one track that the result has. */
       readonly track: TrackFacts;
+      /** The service takes the container: it is the track, or the cutting, that it is converted for. */
+      readonly isTaken: boolean;
       /** The picture gets one constant frame rate; only when it is encoded. */
       readonly makeConstant: boolean;
       /** Why, one sentence each, without the final stop. */
@@ -68,6 +70,7 @@ export function planConversion(facts: VideoFacts, wishes: ConversionWishes = {})
     picture: copiesPicture ? 'copy' : 'encode',
     sound: copiesSound ? 'copy' : 'encode',
     track,
+    isTaken,
     makeConstant: !copiesPicture && varies,
     reasons,
   };
@@ -91,7 +94,11 @@ function refuse(facts: VideoFacts, wanted: number | undefined): ConversionPlan |
   }
   if (wanted !== undefined && facts.tracks[wanted - 1] === undefined) {
     const message = `there is no audio track ${wanted}: the video has ${facts.tracks.length}`;
-    return impossible('NO_SUCH_TRACK', message, `choose one of: ${facts.tracks.map(describe).join('; ')}`);
+    return impossible(
+      'NO_SUCH_TRACK',
+      message,
+      `choose one of: ${facts.tracks.map(describeTrack).join('; ')}`,
+    );
   }
   return null;
 }
@@ -101,14 +108,16 @@ function chooseTrack(tracks: readonly TrackFacts[], wanted: number | undefined) 
   const track = wanted === undefined ? preferred : tracks[wanted - 1];
   if (track === undefined) return null;
   if (tracks.length === 1) return { track, reasons: [] };
-  const why = wanted === undefined ? (track.isDefault ? 'the default' : 'the first') : 'as asked for';
-  const others = tracks.filter((other) => other !== track).map(describe);
-  const said = `audio track ${describe(track)} is used, ${why} of ${tracks.length}; --audio-track N takes another: ${others.join('; ')}`;
+  const { length: count } = tracks;
+  const choice = track.isDefault ? 'the default' : 'the first';
+  const why = wanted === undefined ? `${choice} of ${count}` : 'as asked for';
+  const others = tracks.filter((other) => other !== track).map(describeTrack);
+  const said = `audio track ${describeTrack(track)} is used, ${why}; --audio-track N takes another: ${others.join('; ')}`;
   return { track, reasons: [said] };
 }
 
-/** `2 (Spanish, "Commentary", aac)` */
-function describe(track: TrackFacts): string {
+/** `2 (Spanish, "Commentary", aac)`; the title is untrusted text. */
+export function describeTrack(track: TrackFacts): string {
   const language = track.language === null ? null : languageName(track.language);
   const title = track.title === null ? null : `"${track.title.slice(0, 40)}"`;
   const known = [language, title, track.codec].filter((part) => part !== null);

@@ -12,6 +12,7 @@ import { formatFraction, secondsOf } from '../media/fraction.ts';
 import { trackProgress } from '../media/progress.ts';
 import { foreignInput } from '../media/source.ts';
 import { countFrames, type PictureCount } from '../media/stream-facts.ts';
+import { SAMPLES_BEHIND } from '../split/sound-context.ts';
 import type { VideoSplit } from '../split/split-video.ts';
 import { collectSubtitles, type JoinedSubtitle } from './embedded-subtitles.ts';
 import { appendPieces } from './pieces.ts';
@@ -39,8 +40,8 @@ interface JoinPart {
 }
 
 /**
- * Writes one MP4 into the work folder. The sound of the parts is decoded, cut to the samples of the split, joined and
- * encoded once, so that no encoder's delay or padding comes between; the picture is copied where the parts' encodings are the
+ * Writes one MP4 into the work folder. The sound of the parts is decoded, joined at the samples of the split and encoded
+ * once, so that no encoder's delay or padding comes between; the picture is copied where the parts' encodings are the
  * same. Soft subtitles are joined too.
  * @param results the parts as the service gave them back, in order
  * @throws PreparationFailure JOIN_NOT_EXACT when a frame would be missing or doubled
@@ -112,7 +113,7 @@ async function takeApart(
   const width = channels ?? stereoAtMost(track.channels);
   // ffmpeg's own way from one channel to two takes 3 dB away.
   const widen = width === 2 && track.channels === 1 ? ',pan=stereo|c0=c0|c1=c0' : '';
-  const exact = `${ON_TIME}${widen},apad=whole_len=${samples},atrim=end_sample=${samples}`;
+  const exact = `${ON_TIME}${widen},apad=whole_len=${samples},atrim=end_sample=${samples + SAMPLES_BEHIND}`;
   const args = [
     ...[...QUIET, ...foreignInput(result)],
     ...[

@@ -1,6 +1,8 @@
 /** Puts pieces of sound behind one another, each at the sample where it belongs. */
 import { openWav, type WavReader, type WavWriter } from '../../engines/media/wav-file.ts';
-import { limit, smoothSeam } from './seam.ts';
+import { SAMPLE_RATE } from '../media/codecs.ts';
+import { SAMPLES_BEHIND } from '../split/sound-context.ts';
+import { carryOver, limit, smoothSeam } from './seam.ts';
 
 export interface Piece {
   /** A 16-bit WAV file of the rate and channels of the result. */
@@ -11,6 +13,14 @@ export interface Piece {
 
 /** What a seam is bent over on either side: 5 ms at 48 kHz, too short to be heard as a sound of its own. */
 const SEAM_FRAMES = 240;
+/** Two AAC frames of a part sound on over the next, the first of them alone: so long are the badly coded ones behind a start. */
+const SOUND_ON_SECONDS = 2_048 / SAMPLE_RATE;
+const ALONE = 0.5;
+/**
+ * What a service that keeps the sound to the length of the picture has behind it is an encoder's padding: up to two frames of AAC,
+ * which is less than three quarters of what the parts were sent with.
+ */
+const TRUSTED_SECONDS = (0.75 * SAMPLES_BEHIND) / SAMPLE_RATE;
 /** A dub overruns its border by the rest of a sentence; more than a minute is a fault, and would fill the memory. */
 const MOST_OVERRUN_SECONDS = 60;
 /** A second at a time. */
@@ -18,7 +28,7 @@ const BLOCK_FRAMES = 48_000;
 
 /**
  * Appends the pieces to a WAV. A piece that is too short is followed by silence.
- * @param manner `cut`: what is too long ends at the border, and steps at the seams are smoothed; `overlap`: what is too long
+ * @param manner `cut`: what is too long fades away behind the border, and steps at the seams are smoothed; `overlap`: what is too long
  *   sounds on into the next piece, as a dub whose last sentence takes its time
  */
 export async function appendPieces(
@@ -27,6 +37,7 @@ export async function appendPieces(
   out: WavWriter,
 ): Promise<void> {
   let tail = new Int16Array(0);
+  let behind = new Int16Array(0);
   let overrun = new Int16Array(0);
   for (const [index, piece] of pieces.entries()) {
     const wav = await openWav(piece.path);
@@ -34,7 +45,9 @@ export async function appendPieces(
       const held = manner === 'cut' && index < pieces.length - 1 ? Math.min(SEAM_FRAMES, piece.frames) : 0;
       let at = 0;
       if (tail.length > 0) {
-        const head = (await wav.read(0, Math.min(SEAM_FRAMES, piece.frames - held))).slice();
+        const length = Math.max(SEAM_FRAMES, behind.length / out.channels);
+        const head = (await wav.read(0, Math.min(length, piece.frames - held))).slice();
+        carryOver(behind, head, out.channels, ALONE);
         smoothSeam(tail, head, out.channels);
         await out.write(tail);
         await out.write(head);
@@ -45,12 +58,19 @@ export async function appendPieces(
         await out.write(addOver(block, overrun, at * out.channels));
       }
       tail = (await wav.read(piece.frames - held, held)).slice();
+      behind = manner === 'cut' ? await soundBehind(wav, piece.frames) : behind;
       overrun = manner === 'overlap' ? await restOf(wav, piece.frames, overrun) : overrun;
     } finally {
       await wav.close();
     }
   }
   await out.write(overrun);
+}
+
+/** What goes on behind a border of the sound that the part was sent with; nothing when that is not there. */
+async function soundBehind(wav: WavReader, border: number): Promise<Int16Array<ArrayBuffer>> {
+  const isThere = wav.frames - border >= TRUSTED_SECONDS * wav.sampleRate;
+  return (await wav.read(border, isThere ? Math.round(SOUND_ON_SECONDS * wav.sampleRate) : 0)).slice();
 }
 
 /** Adds what sounds on from before; `from` is the place of the block among the samples of its piece. */

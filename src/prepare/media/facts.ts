@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
 import { ChildFailure } from '../../engines/child-failure.ts';
-import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
+import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { type Fraction, parseFraction } from './fraction.ts';
@@ -15,7 +15,7 @@ export interface VideoFacts {
   readonly bytes: number;
   /** The name of ffmpeg's demuxer, such as `matroska,webm`. */
   readonly demuxer: string;
-  /** Seconds that the container declares, null when it declares none. */
+  /** The largest that the container and its streams declare, in seconds; null when they declare none. */
   readonly durationSeconds: number | null;
   /** Where its clock begins, in seconds. */
   readonly startSeconds: number;
@@ -59,20 +59,13 @@ export interface TrackFacts {
 
 const ENTRIES = [
   'format=format_name,duration,start_time',
-  'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels',
+  'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels,duration',
   'stream_disposition=attached_pic,default',
   'stream_tags=language,title',
 ].join(':');
 
 const StreamSchema = v.object({
-  index: v.number(),
-  codec_type: v.optional(v.string()),
-  codec_name: v.optional(v.string(), 'unknown'),
-  width: v.optional(v.number(), 0),
-  height: v.optional(v.number(), 0),
-  avg_frame_rate: v.optional(v.string()),
-  r_frame_rate: v.optional(v.string()),
-  channels: v.optional(v.number(), 0),
+  ...HeaderStreamSchema.entries,
   disposition: v.optional(
     v.object({ attached_pic: v.optional(v.number(), 0), default: v.optional(v.number(), 0) }),
   ),
@@ -88,9 +81,6 @@ const ProbeSchema = v.object({
   }),
   streams: v.array(StreamSchema),
 });
-
-/** A header with more than this has thousands of streams. */
-const HEADER_BYTES = 1024 * 1024;
 
 /**
  * Reads the header of an untrusted file.
@@ -124,7 +114,7 @@ export function parseFacts(json: string, file: { name: string; bytes: number }):
   return {
     ...file,
     demuxer: format.format_name,
-    durationSeconds: seconds(format.duration),
+    durationSeconds: longest([format, ...(picture === undefined ? [] : [picture]), ...tracks]),
     startSeconds: seconds(format.start_time) ?? 0,
     picture: picture === undefined ? null : describePicture(picture),
     tracks: tracks.map(describeTrack),
@@ -136,6 +126,12 @@ export function parseFacts(json: string, file: { name: string; bytes: number }):
         language: languageCode(tags?.language),
       })),
   };
+}
+
+/** Null when none of them says how long it is. */
+function longest(declared: readonly { readonly duration?: string | undefined }[]): number | null {
+  const all = declared.flatMap(({ duration }) => seconds(duration) ?? []).filter((value) => value > 0);
+  return all.length === 0 ? null : Math.max(...all);
 }
 
 /** Means are rounded by muxers: below this share of a difference the two rates are one. */

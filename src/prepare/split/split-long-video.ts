@@ -4,9 +4,9 @@ import type { Programs } from '../../engines/programs.ts';
 import { PreparationFailure } from '../failure.ts';
 import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import type { Timeline } from '../media/timeline.ts';
-import { countParts, SERVICE_SPLIT, type SplitLimits } from './limits.ts';
+import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
 import { listen } from './listen.ts';
-import { planCuts } from './plan-cuts.ts';
+import { type Cut, planCuts } from './plan-cuts.ts';
 import { splitVideo, type VideoSplit } from './split-video.ts';
 import { cutWindows, type Stretch } from './windows.ts';
 
@@ -34,14 +34,10 @@ export async function splitLongVideo(
   work: Work,
   limits: SplitLimits = SERVICE_SPLIT,
 ): Promise<VideoSplit> {
-  const { facts, timeline, cues = [] } = video;
-  const size = { durationSeconds: timeline.durationSeconds, bytes: facts.bytes };
-  const least = countParts(size, limits);
+  const least = countParts(sizeOf(video), limits);
   for (let parts = Math.max(2, least); ; parts += 1) {
     const hearing = { ...work, report: (part: number) => work.report(part * LISTENING_SHARE) };
-    const heard = await listen(programs, video, cutWindows(size, limits, parts), hearing);
-    const { frameRate, cleanFrames } = timeline;
-    const cuts = planCuts({ ...size, frameRate, cleanFrames, cues, ...heard }, limits, parts);
+    const cuts = await findCuts(programs, video, hearing, { limits, parts });
     const cutting = {
       ...work,
       report: (part: number) => work.report(LISTENING_SHARE + part * (1 - LISTENING_SHARE)),
@@ -53,4 +49,21 @@ export async function splitLongVideo(
       if (!tooLarge || parts >= least + MOST_ATTEMPTS) throw error;
     }
   }
+}
+
+/** Listens around the equal points of so many parts and says where the video is to be cut; the same for the same video. */
+export async function findCuts(
+  programs: Programs,
+  video: LongVideo,
+  work: Work,
+  { limits, parts }: { readonly limits: SplitLimits; readonly parts: number },
+): Promise<Cut[]> {
+  const { frameRate, cleanFrames } = video.timeline;
+  const size = sizeOf(video);
+  const heard = await listen(programs, video, cutWindows(size, limits, parts), work);
+  return planCuts({ ...size, frameRate, cleanFrames, cues: video.cues ?? [], ...heard }, limits, parts);
+}
+
+function sizeOf({ timeline, facts }: LongVideo): VideoSize {
+  return { durationSeconds: timeline.durationSeconds, bytes: facts.bytes };
 }

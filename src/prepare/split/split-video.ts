@@ -15,6 +15,7 @@ import { countFrames } from '../media/stream-facts.ts';
 import type { Timeline } from '../media/timeline.ts';
 import type { SplitLimits } from './limits.ts';
 import type { Cut } from './plan-cuts.ts';
+import { SAMPLES_BEFORE, SAMPLES_BEHIND } from './sound-context.ts';
 
 /** What joining needs to know of a split; plain data, so that a record can keep it over runs. */
 export interface VideoSplit {
@@ -31,7 +32,7 @@ export interface VideoPart {
   /** Number of its first frame in the whole, and how many it has. */
   readonly firstFrame: number;
   readonly frames: number;
-  /** The same in samples of 48 kHz. */
+  /** The same in samples of 48 kHz, without the sound of its neighbours that its file carries too. */
   readonly firstSample: number;
   readonly samples: number;
 }
@@ -165,11 +166,14 @@ async function writePart(
   work: Work,
 ): Promise<void> {
   const start = sound.origin + range.firstSample;
-  const cut = `atrim=start_sample=${start}:end_sample=${start + range.samples},asetpts=PTS-STARTPTS`;
+  const before = range.firstFrame === 0 ? 0 : Math.min(SAMPLES_BEFORE, start);
+  const cut = `atrim=start_sample=${start - before}:end_sample=${start + range.samples + SAMPLES_BEHIND}`;
+  // Times count samples here; those below zero become a part of the edit list.
+  const placed = `asetpts=PTS-STARTPTS-${before},apad=whole_len=${before + range.samples}`;
   const args = [
     ...[...QUIET, ...ownInput(picture, 'mov'), ...ownInput(sound.path, 'wav')],
     ...['-map', '0:v:0', '-map', '1:a:0', ...copyPicture(codec)],
-    ...['-af', `${cut},apad=whole_len=${range.samples}`, ...aac(task.track.channels)],
+    ...['-af', `${cut},${placed}`, ...aac(task.track.channels)],
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   await programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS });

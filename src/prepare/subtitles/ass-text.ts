@@ -30,6 +30,20 @@ function simplifyBraces(found: string): string {
   return drawing === null ? '' : `{\\p${drawing[1]}}`;
 }
 
+/** The text of a dialogue row without its instructions and drawings. */
+export function plainAssText(text: string): string {
+  let plain = '';
+  let from = 0;
+  let isDrawing = false;
+  for (const { 0: found, index } of text.matchAll(BRACES)) {
+    if (!isDrawing) plain += text.slice(from, index) + (found === '{' ? '\uFF5B' : '');
+    const drawing = DRAWING.exec(found);
+    if (drawing !== null) isDrawing = drawing[1] !== '0';
+    from = index + found.length;
+  }
+  return assText(isDrawing ? plain : plain + text.slice(from));
+}
+
 /** `\N` and `\n` break the row, `\h` is a space that does not. Source: Aegisub manual, "ASS override tags". */
 export function assText(text: string): string {
   return text.replace(/\\N/gi, '\n').replaceAll('\\h', '\u00A0');

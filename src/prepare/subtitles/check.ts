@@ -7,6 +7,7 @@ import { COMFORTABLE_SPEED, readingSpeed, scriptOf } from './reading-speed.ts';
 import type { ScannedCue } from './scan.ts';
 
 export type FindingCode =
+  | 'UNREADABLE'
   | 'NO_CUES'
   | 'ENDS_BEFORE_START'
   | 'OUT_OF_ORDER'

@@ -2,6 +2,7 @@
 import { stripMarkup } from '../../engines/text/markup.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { isLongerThan } from '../../protocol/text-length.ts';
 import { PreparationFailure } from '../failure.ts';
@@ -39,7 +40,8 @@ export async function readSubtitleFile(bytes: Uint8Array, name: string): Promise
   }
 }
 
-function formatOf(text: string, name: string): 'srt' | 'vtt' | 'ass' {
+/** The format that a text is in: by its first words, else by its name. @throws SubtitleError for a name that its text belies */
+export function formatOf(text: string, name: string): SubtitleFormat {
   const head = text.slice(0, 4096).trimStart();
   if (/^WEBVTT(?:\s|$)/.test(head)) return 'vtt';
   if (/^\[(?:Script Info|V4\+? Styles|Events)\]/im.test(head)) return 'ass';
@@ -55,8 +57,13 @@ async function readVtt(text: string): Promise<RawCue[]> {
   return cues.map(({ startTime, endTime, text }) => ({
     start: startTime,
     end: endTime,
-    text: unescapeVtt(stripVoices(text)),
+    text: vttText(text),
   }));
+}
+
+/** The text of a WebVTT cue as SRT would hold it. */
+export function vttText(text: string): string {
+  return unescapeVtt(stripVoices(text));
 }
 
 /** Speakers, classes, languages and times inside a cue belong to WebVTT alone; `<b>`, `<i>` and `<u>` are SRT's too. */

@@ -1,10 +1,8 @@
 /** Subtitles as text in the formats that players and editors know. */
 import { formatAss } from '../../engines/export/ass.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-
-export const SUBTITLE_FORMATS = ['srt', 'vtt', 'ass'] as const;
-export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 
 /** The picture that sizes in an ASS file refer to; players scale it to theirs. */
 const ASS_PICTURE = { width: 1920, height: 1080 } as const;

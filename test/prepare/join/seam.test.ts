@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { smoothSeam } from '../../../src/prepare/join/seam.ts';
+import { describe, expect, test } from 'vitest';
+import { carryOver, smoothSeam } from '../../../src/prepare/join/seam.ts';
 
 const wave = (from: number, count: number, offset = 0) =>
   Int16Array.from({ length: count }, (_, at) => 3000 * Math.sin((from + at) / 20) + offset);
@@ -27,4 +27,41 @@ test('each channel is looked at by itself', () => {
   const head = pair(wave(240, 240), wave(240, 240, 4000));
   expect(smoothSeam(tail, head, 2)).toBe(true);
   expect(head.filter((_, at) => at % 2 === 0)).toEqual(wave(240, 240));
+});
+
+test('the noise of a room, whose samples jump by themselves, stays as it is at every seam', () => {
+  let seed = 1;
+  const noise = () =>
+    Int16Array.from({ length: 240 }, () => {
+      seed = (seed * 48_271) % 2_147_483_647; // the generator of Park and Miller, so that a failure can be repeated
+      return Math.round((seed / 2_147_483_647 - 0.5) * 400);
+    });
+  const bent = Array.from({ length: 200 }, () => smoothSeam(noise(), noise(), 1)).filter(
+    (changed) => changed,
+  );
+  expect(bent).toHaveLength(0);
+});
+
+describe('sound that is carried over the beginning of the next part', () => {
+  test('is heard alone at first, and gives way to the next part', () => {
+    const head = new Int16Array(200).fill(1000);
+    carryOver(new Int16Array(100).fill(3000), head, 1, 0.5);
+    expect([...head.subarray(0, 50)]).toEqual(new Array(50).fill(3000));
+    expect(head[74]).toBeCloseTo(2020, -1);
+    expect(head[99]).toBeLessThan(1030);
+    expect([...head.subarray(100)]).toEqual(new Array(100).fill(1000));
+  });
+
+  test('leaves a head that has the same sound as it is, in both channels', () => {
+    const same = Int16Array.from({ length: 200 }, (_, at) => (at % 2 === 0 ? 5 * at : -3 * at));
+    const head = same.slice();
+    carryOver(same.slice(0, 160), head, 2, 0.5);
+    expect(head).toEqual(same);
+  });
+
+  test('is nothing when there is none', () => {
+    const head = wave(0, 100);
+    carryOver(new Int16Array(0), head, 1, 0.5);
+    expect(head).toEqual(wave(0, 100));
+  });
 });

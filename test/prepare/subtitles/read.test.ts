@@ -53,9 +53,8 @@ describe('a hostile or broken file is refused soon', () => {
     ['more than 10 MiB', 'a'.repeat(10 * 1024 ** 2)],
     ['no cue', 'WEBVTT\n\n'],
   ])('%s', async (_, text) => {
-    const begin = performance.now();
+    // Without bounds it would take minutes, which is more than a test may.
     await expect(read(text)).rejects.toMatchObject({ name: 'PreparationFailure', code: 'SUBTITLE_INVALID' });
-    expect(performance.now() - begin).toBeLessThan(3000); // a tenth of it on a machine at rest; without bounds a minute
   });
 
   test('not UTF-8', async () => {

@@ -1,0 +1,75 @@
+/** The last step of a localization that was made in stages: picture, dub, background and subtitles into one MP4. */
+import type { Subtitle, Work } from '../../engines/engine.ts';
+import { type ExportTask, exportVideo, type Sound } from '../../engines/export/export.ts';
+import { outlineSound } from '../../engines/media/peaks.ts';
+import type { Programs } from '../../engines/programs.ts';
+import { convert } from '../conversion/convert.ts';
+import { planConversion } from '../conversion/plan.ts';
+import { explaining, PreparationFailure } from '../failure.ts';
+import { readFacts } from '../media/facts.ts';
+import { speechLevel } from './speech-level.ts';
+
+/** What there is to put together. Paths are files on this disk. */
+export interface LocalizedParts {
+  readonly video: string;
+  /** Number of the audio track, from 1, of a video that the export must convert first; null for one as it is. */
+  readonly track: number | null;
+  /** Of the dub, a WAV; null keeps the original sound. */
+  readonly dub: string | null;
+  /** What the separation has given, WAVs; null where the original sound is turned down or left out. */
+  readonly separated: { readonly vocals: string; readonly background: string } | null;
+  /** In the target language. */
+  readonly subtitle: Subtitle;
+}
+
+export type ExportWishes = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & {
+  readonly originalAudio: Extract<Sound, { type: 'dubbed' }>['originalAudio'];
+};
+
+/**
+ * Writes the MP4 into the work folder as the service's own export does: the picture is copied when nothing has to be done
+ * to it, and the length is that of the video.
+ * @returns its path
+ * @throws PreparationFailure; JobFailure for a video that cannot be read
+ */
+export function exportLocalized(
+  programs: Programs,
+  parts: LocalizedParts,
+  wishes: ExportWishes,
+  work: Work,
+): Promise<string> {
+  return explaining('the finished video cannot be written', async () => {
+    const { subtitle } = parts;
+    const { subtitleOutput, resolution } = wishes;
+    const video = await makeReady(programs, parts, work);
+    const sound = await soundOf(programs, parts, wishes, work);
+    const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
+    return (await exportVideo(programs, task, work)).video.path;
+  });
+}
+
+async function soundOf(
+  programs: Programs,
+  { dub, separated, subtitle }: LocalizedParts,
+  { originalAudio }: ExportWishes,
+  work: Work,
+): Promise<Sound> {
+  if (dub === null) return { type: 'original' };
+  const background = separated?.background ?? '';
+  if (originalAudio === 'background' && separated === null) throw new Error('the background is missing');
+  const speechDecibels =
+    separated === null
+      ? null
+      : speechLevel((await outlineSound(programs, separated.vocals, work)).loudness, subtitle.lines);
+  return { type: 'dubbed', dub, background, originalAudio, speechDecibels };
+}
+
+/** The video as the service has seen it: the export reads the same containers, and takes the first audio track. */
+async function makeReady(programs: Programs, { video, track }: LocalizedParts, work: Work): Promise<string> {
+  if (track === null) return video;
+  const facts = await readFacts(programs, video, work);
+  const plan = planConversion(facts, { audioTrack: track });
+  if (plan.type === 'impossible')
+    throw new PreparationFailure('MEDIA_UNSUPPORTED', plan.message, plan.advice);
+  return convert(programs, video, facts, plan, { ...work, report: () => undefined });
+}

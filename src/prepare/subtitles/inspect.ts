@@ -1,0 +1,62 @@
+/** A subtitle file as people left it: its lines, and everything in it that viewers or the service would stumble over. */
+import { SubtitleError } from '../../protocol/srt.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { PreparationFailure } from '../failure.ts';
+import { decodeText } from './bounds.ts';
+import { checkSubtitle, type Finding } from './check.ts';
+import { formatOf, readSubtitleFile } from './read.ts';
+import { type ScannedCue, scanSrt } from './scan.ts';
+import { scanAss } from './scan-ass.ts';
+import { scanVtt } from './scan-vtt.ts';
+
+export interface InspectedSubtitle {
+  /** In order of time; null for a file that cannot be read, and then `findings` has an error. */
+  readonly lines: readonly SubtitleLine[] | null;
+  readonly findings: readonly Finding[];
+}
+
+const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
+  srt: scanSrt,
+  vtt: scanVtt,
+  ass: scanAss,
+};
+
+/** Reads and checks SRT, WebVTT or ASS; never throws for what the file is to blame for. */
+export async function inspectSubtitle(bytes: Uint8Array, name: string): Promise<InspectedSubtitle> {
+  const findings = findFlaws(bytes, name);
+  try {
+    const lines = await readSubtitleFile(bytes, name);
+    return { lines: inOrder(lines), findings };
+  } catch (error) {
+    if (!(error instanceof PreparationFailure)) throw error;
+    const isTold = findings.some(({ severity }) => severity === 'error');
+    return { lines: null, findings: isTold ? findings : [...findings, unreadable(error)] };
+  }
+}
+
+function findFlaws(bytes: Uint8Array, name: string): readonly Finding[] {
+  try {
+    const text = decodeText(bytes);
+    const cues = SCANNERS[formatOf(text, name)](text);
+    // Of a file without a single time the reader says better what it is not.
+    return cues.length === 0 ? [] : checkSubtitle(cues);
+  } catch (error) {
+    if (error instanceof SubtitleError) return [];
+    throw error;
+  }
+}
+
+/** The row stands in the message where the reader knows it. */
+function unreadable({ message, advice, cause }: PreparationFailure): Finding {
+  const row = cause instanceof SubtitleError && cause.line > 0 ? cause.line : null;
+  const why = cause instanceof SubtitleError ? cause.message.replace(/^line \d+: /, '') : message;
+  return { code: 'UNREADABLE', severity: 'error', row, cue: 0, time: '00:00:00,000', message: why, advice };
+}
+
+/** Editors leave cues where they were typed; voices and players go by the times. */
+function inOrder(lines: readonly SubtitleLine[]): readonly SubtitleLine[] {
+  return lines
+    .toSorted((left, right) => left.start_ms - right.start_ms)
+    .map((line, position) => ({ ...line, index: position + 1 }));
+}

@@ -1,0 +1,84 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exportLocalized, type LocalizedParts } from '../../../src/prepare/export/export-localized.ts';
+import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { frameDigests, makeVideo, samplesOf } from '../workspace.ts';
+
+const CODECS = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
+const LINES = [{ index: 1, start_ms: 500, end_ms: 1500, text: 'hola' }];
+const WISHES = { subtitleOutput: 'none', originalAudio: 'background', resolution: 'source' } as const;
+
+function tone(folder: string, name: string, hertz: number, decibels: number): string {
+  const path = join(folder, name);
+  const source = ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=48000:d=2`];
+  ffmpeg(...source, '-af', `volume=${decibels}dB`, '-ac', '1', path);
+  return path;
+}
+
+function makeParts(folder: string): LocalizedParts {
+  const video = makeVideo(folder, 'talk.mp4', 2, ...CODECS);
+  const dub = tone(folder, 'dub.wav', 880, 0);
+  const separated = {
+    vocals: tone(folder, 'vocals.wav', 300, -6),
+    background: tone(folder, 'background.wav', 110, -30),
+  };
+  return { video, track: null, dub, separated, subtitle: { language: 'es', lines: LINES } };
+}
+
+const work = (folder: string) => {
+  mkdirSync(join(folder, 'work'));
+  return createWork(join(folder, 'work'));
+};
+
+test('the picture stays, and the sound is dub and background', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const path = await exportLocalized(programs, parts, WISHES, work(folder));
+  expect(frameDigests(path)).toEqual(frameDigests(parts.video));
+  expect(ffprobe(path, 'stream_tags=language', 'a:0')).toBe('spa');
+  expect(crossings(path)).toBeGreaterThan(700);
+});
+
+/** How often a second the sound crosses zero upwards: its pitch where one tone is by far the loudest. */
+function crossings(path: string): number {
+  const samples = samplesOf(path).subarray(0, 48_000);
+  return samples.filter((sample, at) => sample >= 0 && (samples[at - 1] ?? 0) < 0).length;
+}
+
+test('the dub is brought to the level of the voice that it replaces', async () => {
+  const levels = await Promise.all(
+    // ffmpeg's tone is 18 dB below full scale.
+    [-20, 12].map(async (decibels) => {
+      const folder = temporaryFolder();
+      const parts = makeParts(folder);
+      const vocals = tone(folder, 'voice.wav', 300, decibels);
+      const separated = { vocals, background: parts.separated?.background ?? '' };
+      const path = await exportLocalized(programs, { ...parts, separated }, WISHES, work(folder));
+      return Math.max(...samplesOf(path));
+    }),
+  );
+  expect((levels[1] ?? 0) / (levels[0] ?? 1)).toBeGreaterThan(4);
+});
+
+test('a container that the service does not take is converted first, with the track that was chosen', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const video = join(folder, 'talk.mkv');
+  ffmpeg('-i', parts.video, '-c', 'copy', video);
+  const wishes = { ...WISHES, originalAudio: 'mute', subtitleOutput: 'soft' } as const;
+  const path = await exportLocalized(programs, { ...parts, video, track: 1 }, wishes, work(folder));
+  expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);
+});
+
+test('what ffmpeg cannot read is told with an advice', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const dub = join(folder, 'broken.wav');
+  copyFileSync(parts.video, dub);
+  const failing = exportLocalized(programs, { ...parts, dub }, WISHES, work(folder));
+  await expect(failing).rejects.toMatchObject({
+    code: 'PROGRAM_FAILED',
+    advice: expect.stringMatching(/\w/),
+  });
+});
