@@ -1,0 +1,49 @@
+/** What a plan says of files that something is done to before they are sent. */
+import type { PlannedItem } from './batch-plan.ts';
+import type { FilePreparation } from './input.ts';
+
+/** So many files are named; the count says how many more there are. */
+const MOST_NAMES = 3;
+
+/**
+ * A sentence for each thing that is done, with the files that it is done to, and why. Of a file that stands for several
+ * languages it is said once, and nothing of one that is done.
+ */
+export function describePreparations(planned: readonly PlannedItem[]): readonly string[] {
+  const files = new Map<string, Set<string>>();
+  for (const { item, decision } of planned) {
+    if (decision.step !== 'new' && decision.step !== 'continue') continue;
+    for (const sentence of sentencesOf(item)) {
+      files.set(sentence, (files.get(sentence) ?? new Set()).add(item.input.label));
+    }
+  }
+  return [...files].map(([sentence, labels]) => `${nameAll([...labels])}: ${sentence}.`);
+}
+
+function sentencesOf({ input }: PlannedItem['item']): string[] {
+  if (input.type === 'lines') return input.parts === null ? [] : [describeParts(input.parts.length, 'gaps')];
+  if (input.type !== 'file' || input.preparation === null) return [];
+  const { parts } = input.preparation;
+  return [...describeConversion(input.preparation), ...(parts > 1 ? [describeParts(parts, 'silences')] : [])];
+}
+
+const MANNERS = {
+  remuxed: 'remuxed to MP4, nothing is encoded anew',
+  transcoded: 'transcoded to MP4',
+} as const;
+
+function describeConversion({ conversion, reasons }: FilePreparation): string[] {
+  const why = reasons.join(', and ');
+  if (conversion === null) return why === '' ? [] : [`sent as it is: ${why}`];
+  return [`${MANNERS[conversion]}, since ${why}`];
+}
+
+function describeParts(count: number, where: string): string {
+  return `cut at ${where} into about ${count} parts, each a job of its own, whose results are joined`;
+}
+
+function nameAll(labels: readonly string[]): string {
+  const more = labels.length - MOST_NAMES;
+  const names = labels.slice(0, MOST_NAMES).join(', ');
+  return more > 0 ? `${names} and ${more} more` : names;
+}

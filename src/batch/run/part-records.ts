@@ -1,0 +1,57 @@
+/** What the journal keeps of files that were made to be sent, and of results that are being joined. */
+import * as v from 'valibot';
+import type { LogRecord } from '../../journal/record-line.ts';
+
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+/** Files made out of one input: a later run uses them again, or cuts at the same places. Written once all are whole. */
+const prepared = v.object({
+  type: v.literal('prepared'),
+  /** SHA-256 of the input. */
+  source: sha256,
+  /** What was done to it. */
+  recipe: v.string(),
+  /** Their names in the folder of the preparation, in order. */
+  files: v.array(v.object({ name: v.string(), bytes: v.number(), sha256, seconds: v.nullable(v.number()) })),
+  split: v.unknown(),
+});
+
+/** Written before joined results get their names, so that a later run knows them for what they are. */
+const joining = v.object({
+  type: v.literal('joining'),
+  /** Key of the item. */
+  item: v.string(),
+  /** See `digestMaking`. */
+  made: v.string(),
+  files: v.array(v.object({ asset: v.string(), path: v.string(), sha256, size: v.number() })),
+});
+
+export type PreparedRecord = v.InferOutput<typeof prepared>;
+export type JoiningRecord = v.InferOutput<typeof joining>;
+
+/** The newest record of the same work on the same bytes; null for none. */
+export function findPrepared(
+  records: readonly LogRecord[],
+  source: string,
+  recipe: string,
+): PreparedRecord | null {
+  return findLast(records, prepared, (record) => record.source === source && record.recipe === recipe);
+}
+
+/** The newest record of the item's results; null when they were never joined, or out of other parts. */
+export function findJoining(records: readonly LogRecord[], item: string, made: string): JoiningRecord | null {
+  const newest = findLast(records, joining, (record) => record.item === item);
+  return newest?.made === made ? newest : null;
+}
+
+function findLast<T extends v.GenericSchema<unknown, { readonly type: string }>>(
+  records: readonly LogRecord[],
+  schema: T,
+  isWanted: (record: v.InferOutput<T>) => boolean,
+): v.InferOutput<T> | null {
+  for (const record of records.toReversed()) {
+    const parsed = v.safeParse(schema, record);
+    if (parsed.success && isWanted(parsed.output)) return parsed.output;
+  }
+  return null;
+}

@@ -1,0 +1,211 @@
+/** Results of the parts of an item made into those of the whole. Nothing is under its name before it is whole. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { createIntent } from '../../journal/intent-records.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
+import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import { VERSION_PREFIX } from '../../protocol/operations.ts';
+import type { BatchItem, ItemFile } from '../item.ts';
+import type { Delivery } from '../plan/delivery.ts';
+import { createItemFacts } from '../plan/facts.ts';
+import { defaultTemplate, resultPath } from '../plan/result-name.ts';
+import type { JoinedFile } from '../preparation.ts';
+import { hashInput } from './known-uploads.ts';
+import type { Parts } from './part-items.ts';
+import { findJoining } from './part-records.ts';
+import { placeFile } from './place-file.ts';
+import { digestRequest } from './request.ts';
+import { rewriteJoined } from './rewrite-result.ts';
+import { type Run, timestamp } from './run.ts';
+import { isSameFile } from './same-file.ts';
+
+/** What has become of a part. */
+export interface PartResult {
+  readonly jobId: string;
+  readonly files: readonly ItemFile[];
+}
+
+/** A result of the whole: its asset, and where it goes. */
+interface Target {
+  readonly asset: string;
+  readonly label: string;
+  readonly path: string;
+}
+
+/** Results of parts lie in a folder of their own until they are joined; the language is read out of their names. */
+export function partDelivery(folder: string): Delivery {
+  return { folder: join(folder, 'results'), template: '{stem}.{asset}.{lang}{ext}', existing: 'replace' };
+}
+
+function languageOf({ files }: PartResult): string {
+  return /^part\d+of\d+\.[^.]+\.(.+)\.\w+$/.exec(basename(files[0]?.path ?? ''))?.[1] ?? '';
+}
+
+/**
+ * Joins, names and records.
+ * @param folder of the parts of this item
+ * @throws Failure; nothing of it costs a job
+ */
+export async function joinResults(
+  run: Run,
+  item: BatchItem,
+  parts: Parts,
+  results: readonly PartResult[],
+  folder: string,
+): Promise<readonly ItemFile[]> {
+  const targets = targetsOf(run.batch.delivery, item, results);
+  const before = await findJoined(run, item, parts, targets);
+  const files = before ?? (await joinAnew(run, item, parts, results, { targets, folder }));
+  await run.journal.add(...joinedRecords(run, item, parts, results, files));
+  // The results are whole and known; what they were made of only takes room.
+  await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  return files;
+}
+
+function assetsOf({ kind }: BatchItem): (ResultPart & { type: 'asset'; name: string })[] {
+  const parts: [string, ResultPart][] = Object.entries(KINDS[kind].result);
+  return parts.flatMap(([name, part]) => (part.type === 'asset' ? [{ ...part, name }] : []));
+}
+
+function targetsOf(delivery: Delivery, item: BatchItem, results: readonly PartResult[]): Target[] {
+  const [first] = results;
+  const template = delivery.template || defaultTemplate(item.kind);
+  return assetsOf(item).map(({ name, label, extension }) => ({
+    asset: name,
+    label,
+    path: resultPath(join(delivery.folder, item.folder), template, {
+      stem: item.input.stem,
+      lang: first === undefined ? '' : languageOf(first),
+      asset: label,
+      id: first?.jobId ?? '',
+      ext: extension,
+    }),
+  }));
+}
+
+/** The results of an earlier run that was killed behind the naming of them; null when any is not there. */
+async function findJoined(
+  run: Run,
+  item: BatchItem,
+  { made }: Parts,
+  targets: readonly Target[],
+): Promise<readonly ItemFile[] | null> {
+  const known = findJoining(run.journal.records(), item.key, made);
+  if (known === null) return null;
+  const files: ItemFile[] = [];
+  for (const { asset, path } of targets) {
+    const file = known.files.find((each) => resolve(run.batch.delivery.folder, each.path) === path);
+    const bytes = file?.size ?? 0;
+    if (file === undefined || !(await isSameFile(path, { bytes, sha256: file.sha256 }))) return null;
+    files.push({ asset, path, bytes, sha256: file.sha256 });
+  }
+  return files;
+}
+
+interface Places {
+  readonly targets: readonly Target[];
+  readonly folder: string;
+}
+
+async function joinAnew(
+  run: Run,
+  item: BatchItem,
+  { whole, made }: Parts,
+  results: readonly PartResult[],
+  { targets, folder }: Places,
+): Promise<readonly ItemFile[]> {
+  const { batch } = run;
+  const ours = await oursAmong(run, item, made, targets);
+  const work = join(folder, 'joined');
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true, mode: 0o700 });
+  const report = (fraction: number) => run.tell(item, { phase: 'preparing', doing: 'joining', fraction });
+  report(0);
+  const parts = results.map(({ files }) => byLabel(item, files));
+  const task = { kind: item.kind, parts, whole };
+  const joined = await batch.preparation.join(task, { signal: batch.signal, folder: work, report });
+  for (const note of joined.flatMap(({ notes }) => notes)) batch.warn(`${item.label}: ${note}`);
+  await rewriteJoined(joined, batch.delivery.rewrite);
+  const files = await Promise.all(targets.map((target) => measure(target, joined, batch.signal)));
+  await run.journal.add({
+    type: 'joining',
+    item: item.key,
+    made,
+    files: files.map(({ file }) => recordFile(file, batch.delivery.folder)),
+  });
+  for (const { from, file } of files) {
+    const overwrite = batch.delivery.existing === 'replace' || ours.has(file.path);
+    await placeFile(from, file.path, overwrite);
+  }
+  return files.map(({ file }) => file);
+}
+
+function byLabel(item: BatchItem, files: readonly ItemFile[]): Record<string, string> {
+  const labels = new Map(assetsOf(item).map(({ name, label }) => [name, label]));
+  return Object.fromEntries(files.map(({ asset, path }) => [labels.get(asset) ?? asset, path]));
+}
+
+async function measure({ asset, label, path }: Target, joined: readonly JoinedFile[], signal: AbortSignal) {
+  const from = joined.find((each) => each.label === label)?.path;
+  if (from === undefined) throw new TypeError(`nothing was joined for ${label}`);
+  const [{ size }, sha256] = await Promise.all([stat(from), hashInput(from, signal)]);
+  return { from, file: { asset, path, bytes: size, sha256 } };
+}
+
+/** Targets that hold what an earlier run has joined: they may be replaced, unlike files of others. */
+async function oursAmong(
+  run: Run,
+  item: BatchItem,
+  made: string,
+  targets: readonly Target[],
+): Promise<ReadonlySet<string>> {
+  const known = findJoining(run.journal.records(), item.key, made);
+  const ours = new Set<string>();
+  for (const { path, size, sha256 } of known?.files ?? []) {
+    const place = resolve(run.batch.delivery.folder, path);
+    const isTarget = targets.some((target) => target.path === place);
+    if (isTarget && (await isSameFile(place, { bytes: size, sha256 }))) ours.add(place);
+  }
+  return ours;
+}
+
+/** The whole as a call that was answered and fetched, so that every later run and report takes it for one that is done. */
+function joinedRecords(
+  run: Run,
+  item: BatchItem,
+  { sha256, made }: Parts,
+  results: readonly PartResult[],
+  files: readonly ItemFile[],
+): LogRecord[] {
+  const { kind } = item;
+  const key = `joined:${randomUUID()}`;
+  const at = timestamp(run);
+  const path = `${VERSION_PREFIX}/${KINDS[kind].path}`;
+  const intent = createIntent({
+    key,
+    at,
+    operation: `create${KINDS[kind].noun}`,
+    kind,
+    item: item.key,
+    path,
+    // It is never sent: the calls of its parts were.
+    body_sha256: digestRequest({ made }),
+    params: { ...item.fields },
+    input_sha256: sha256,
+  });
+  const stored = files.map(({ asset, path: place, bytes: size, sha256: hash }) => ({
+    asset,
+    path: place,
+    sha256: hash,
+    size,
+  }));
+  const [first] = results;
+  const fetched = { type: 'downloaded', key, at, job_id: first?.jobId ?? key, files: stored };
+  return [createItemFacts(item, sha256), intent, fetched];
+}
+
+/** @param folder of the results: the record goes where they go */
+function recordFile({ asset, path, bytes, sha256 }: ItemFile, folder: string) {
+  return { asset, path: relative(folder, path), sha256, size: bytes };
+}

@@ -1,0 +1,33 @@
+/** Puts a file that was made aside under its name. */
+import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { diskFailure } from '../../client/download/disk-error.ts';
+import { prepareTarget, publishPart } from '../../client/download/publish.ts';
+
+/**
+ * Moves it there, durable, and never half of it.
+ * @throws Failure: `usage` (TARGET_EXISTS) when something is there that may not be replaced, `disk`
+ */
+export async function placeFile(from: string, target: string, overwrite: boolean): Promise<void> {
+  await prepareTarget(target, overwrite);
+  const part = `${target}.part`;
+  try {
+    await moveFile(from, part);
+    const file = await open(part, 'r+');
+    await file.sync().finally(() => file.close());
+    await publishPart(part, target, overwrite);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw diskFailure(error, target);
+  }
+}
+
+/** Folders of the tree of results may lie on other disks. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    await copyFile(from, to);
+    await rm(from);
+  }
+}

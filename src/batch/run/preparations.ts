@@ -1,0 +1,210 @@
+/** Inputs made ready to be sent: once for all languages and, while the files are there, for all runs. */
+import { rmSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { BatchItem, Doing, ItemState } from '../item.ts';
+import { trackOf } from '../plan/facts.ts';
+import { countParts, type FileInput, isSplit } from '../plan/input.ts';
+import type { MadeFile, MadeFiles } from '../preparation.ts';
+import { RECORD_FOLDER } from '../record-folder.ts';
+import type { Batch } from './batch.ts';
+import type { BatchJournal } from './journal.ts';
+import { hashInput } from './known-uploads.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+import { findPrepared } from './part-records.ts';
+import { isSameFile } from './same-file.ts';
+import type { Stopping } from './stopping.ts';
+import { contentOf } from './uploads.ts';
+
+/** What was made of an input, for one of those who use it. */
+export interface PreparedSource {
+  /** Of the input, lower-case hex. */
+  readonly sha256: string;
+  readonly files: readonly MadeFile[];
+  /** See `MadeFiles`. */
+  readonly split: unknown;
+  /** The file at that place, made once more if it is gone. @throws Failure, Stopped */
+  ensure(place: number): Promise<MadeFile>;
+  /** It was sent, or will not be. When nobody uses the files any more, they go. A second time does nothing. */
+  release(): void;
+}
+
+export interface Preparations {
+  /** @param order of the item in the batch, smaller ones first  @throws Failure, Stopped */
+  open(item: BatchItem, input: FileInput, order: number): Promise<PreparedSource>;
+}
+
+/** What is made is large, so little is made before it can be sent. `leastRoomAside` counts with it. */
+const AHEAD = 2;
+
+/** Each takes all processors. */
+const AT_A_TIME = 1;
+
+export interface PreparationParts {
+  readonly batch: Batch;
+  readonly journal: BatchJournal;
+  readonly stopping: Stopping;
+  readonly tell: (item: BatchItem, state: ItemState) => void;
+}
+
+/** An input that is being prepared, or is ready. */
+interface Source {
+  readonly input: FileInput;
+  readonly order: number;
+  /** Told how far it is. */
+  readonly items: Set<BatchItem>;
+  users: number;
+  readonly opened: Promise<Opened>;
+}
+
+interface Opened {
+  readonly sha256: string;
+  /** Absolute. */
+  readonly folder: string;
+  readonly endTurn: () => void;
+  made: MadeFiles;
+  /** True once the files are known to be there. */
+  isThere: boolean;
+  /** Whoever needs a file waits for those who look for it already. */
+  readonly looks: Limiter;
+}
+
+export function createPreparations({ batch, journal, stopping, tell }: PreparationParts): Preparations {
+  const sources = new Map<string, Source>();
+  const turns = createLimiter(AHEAD);
+  const hands = createLimiter(AT_A_TIME);
+  const signal = stopping.launching;
+
+  function begin(item: BatchItem, input: FileInput, order: number): Source {
+    const items = new Set([item]);
+    return { input, order, items, users: 0, opened: openSource(input, order, items) };
+  }
+
+  async function openSource(input: FileInput, order: number, items: Source['items']): Promise<Opened> {
+    const endTurn = await turns.enter(order, signal);
+    try {
+      for (const item of items) tell(item, { phase: 'preparing', doing: 'reading', fraction: null });
+      const sha256 = await hashInput(input.path, signal);
+      const recipe = recipeOf(input);
+      const known = findPrepared(journal.records(), sha256, recipe);
+      const place = isSplit(input) ? 'parts' : 'converted';
+      const folder = join(batch.delivery.folder, RECORD_FOLDER, place, folderName(sha256, recipe));
+      const files = known?.files.map(({ name, ...file }) => ({ ...file, path: join(folder, SENT, name) }));
+      if (known !== null && files !== undefined) {
+        const made = { files, split: known.split ?? null };
+        return { sha256, folder, endTurn, made, isThere: false, looks: createLimiter(1) };
+      }
+      const made = await make({ input, sha256, folder, order, items, split: null });
+      return { sha256, folder, endTurn, made, isThere: true, looks: createLimiter(1) };
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+  }
+
+  interface Making extends Pick<Source, 'input' | 'order' | 'items'>, Pick<Opened, 'sha256' | 'folder'> {
+    readonly split: unknown;
+  }
+
+  /** Files under their names are whole: they are made in a folder of their own, which is renamed. */
+  async function make({ input, sha256, folder, order, items, split }: Making): Promise<MadeFiles> {
+    const end = await hands.enter(order, signal);
+    const making = join(folder, 'making');
+    const doing: Doing = isSplit(input) ? 'cutting' : 'converting';
+    const report = (fraction: number) => {
+      for (const item of items) tell(item, { phase: 'preparing', doing, fraction });
+    };
+    try {
+      report(0);
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(making, { recursive: true, mode: 0o700 });
+      const result = await batch.preparation.prepare(input, split, { signal, folder: making, report });
+      await rename(making, join(folder, SENT));
+      const files = result.files.map((file) => ({ ...file, path: join(folder, SENT, basename(file.path)) }));
+      await journal.add({
+        type: 'prepared',
+        source: sha256,
+        recipe: recipeOf(input),
+        files: files.map(({ path, ...file }) => ({ ...file, name: basename(path) })),
+        split: result.split,
+      });
+      return { files, split: result.split };
+    } catch (error) {
+      await rm(making, { recursive: true, force: true }).catch(() => undefined);
+      throw error;
+    } finally {
+      end();
+    }
+  }
+
+  async function ensure(source: Source, opened: Opened, place: number): Promise<MadeFile> {
+    const { input, items, order } = source;
+    const file = fileAt(opened.made, place);
+    if (opened.isThere || (await isSameFile(file.path, file))) return file;
+    const { sha256, folder, made } = opened;
+    opened.made = await make({ input, sha256, folder, order, items, split: made.split });
+    opened.isThere = true;
+    return fileAt(opened.made, place);
+  }
+
+  function leave(source: Source, opened: Opened | null): void {
+    source.users -= 1;
+    if (source.users > 0) return;
+    sources.delete(contentOf(source.input));
+    opened?.endTurn();
+    // A run that was stopped is taken up by another, which has less to do with them.
+    if (opened === null || stopping.reason !== null) return;
+    try {
+      rmSync(opened.folder, { recursive: true, force: true });
+    } catch {
+      // They only take room.
+    }
+  }
+
+  return {
+    async open(item, input, order) {
+      const source = sources.get(contentOf(input)) ?? begin(item, input, order);
+      sources.set(contentOf(input), source);
+      source.items.add(item);
+      source.users += 1;
+      const opened = await source.opened.catch((error: unknown) => {
+        leave(source, null);
+        throw error;
+      });
+      let isOver = false;
+      return {
+        sha256: opened.sha256,
+        files: opened.made.files,
+        split: opened.made.split,
+        ensure: async (place) => {
+          const end = await opened.looks.enter(place, signal);
+          return ensure(source, opened, place).finally(end);
+        },
+        release: () => {
+          if (!isOver) leave(source, opened);
+          isOver = true;
+        },
+      };
+    },
+  };
+}
+
+/** The folder of files that are whole. */
+const SENT = 'sent';
+
+/** What is done to an input: the same for the same bytes gives the same files. */
+function recipeOf(input: FileInput): string {
+  const { conversion = null } = input.preparation ?? {};
+  return JSON.stringify([conversion, trackOf({ input }), countParts(input)]);
+}
+
+/** 64 bits tell inputs apart. */
+function folderName(sha256: string, recipe: string): string {
+  return `${sha256.slice(0, 16)}-${recipe.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
+}
+
+function fileAt({ files }: MadeFiles, place: number): MadeFile {
+  const file = files[place];
+  if (file === undefined) throw new RangeError(`there is no file ${place} among ${files.length}`);
+  return file;
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { describePreparations } from '../../../src/batch/plan/describe-preparations.ts';
+import { createFolder, MP4, plan } from './support.ts';
+
+const remuxed = {
+  conversion: 'remuxed',
+  reasons: ['the service does not take MKV'],
+  track: 1,
+  parts: 3,
+  minutes: 42,
+} as const;
+
+it('what is done to files is said once for all that it is done to, and for all languages', async () => {
+  const names = ['a.mp4', 'b.mp4', 'c.mp4', 'd.mp4'];
+  const cwd = createFolder(Object.fromEntries(names.map((name) => [name, MP4])));
+  const examineVideo = async () => ({ type: 'usable', seconds: 2400, preparation: remuxed }) as const;
+  const { planned, notes } = await plan(cwd, names, { options: { to: ['es', 'fr'] }, io: { examineVideo } });
+  expect(notes).toEqual([
+    'a.mp4, b.mp4, c.mp4 and 1 more: remuxed to MP4, nothing is encoded anew, since the service does not take MKV.',
+    'a.mp4, b.mp4, c.mp4 and 1 more: cut at silences into about 3 parts, each a job of its own, whose results are joined.',
+  ]);
+  expect(planned[0]?.item.units).toEqual({ unit: 'started_minute', quantity: 42 });
+  const done = { step: 'done', before: 'downloaded', jobId: null, files: [] } as const;
+  expect(describePreparations(planned.map((each) => ({ ...each, decision: done })))).toEqual([]);
+});

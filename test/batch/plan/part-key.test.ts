@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { itemKey } from '../../../src/batch/plan/item-key.ts';
+import { digestMaking, partIntents, partKey, readPartKey } from '../../../src/batch/plan/part-key.ts';
+import { foldIntents } from '../../../src/journal/intents.ts';
+
+const ITEM = itemKey('subtitle_recognition', 'talk.mp4', null);
+const NAMED = itemKey('auto_localization', 'week 1/"talk".mp4', 'es', '{stem}{ext}');
+
+const intend = (key: string, item: string, minute: number) => ({
+  type: 'intend',
+  key,
+  at: `2026-11-21T12:${String(minute).padStart(2, '0')}:00.000Z`,
+  operation: 'createSubtitleRecognition',
+  kind: 'subtitle_recognition',
+  item,
+  path: '/v1/subtitle-recognitions',
+  body_sha256: 'a'.repeat(64),
+  params: {},
+  input_sha256: null,
+});
+
+describe('the key of a part', () => {
+  it.each([ITEM, NAMED])('leads back to its item: %s', (item) => {
+    const name = { part: 2, of: 3, made: digestMaking(['a']) };
+    const key = partKey(item, name);
+    expect(key).not.toBe(item);
+    expect(readPartKey(key)).toEqual({ item, name });
+  });
+
+  it.each([ITEM, NAMED, 'no key', '["a"}]'])('is told from others: %s', (key) => {
+    expect(readPartKey(key)).toBeNull();
+  });
+
+  it('is another one when the part was made from something else', () => {
+    expect(digestMaking(['bytes', 'es'])).not.toBe(digestMaking(['bytes', 'fr']));
+  });
+});
+
+describe('the intents of the parts of an item', () => {
+  it('are the newest of those that were made last, in order', () => {
+    const of = (part: number, made: string) => partKey(ITEM, { part, of: 2, made });
+    const intents = foldIntents([
+      intend('old-1', of(1, 'old'), 0),
+      intend('other', partKey(NAMED, { part: 1, of: 2, made: 'new' }), 9),
+      intend('new-2', of(2, 'new'), 3),
+      intend('new-1', of(1, 'new'), 2),
+      intend('again-1', of(1, 'new'), 4),
+    ]);
+    expect(partIntents(ITEM, intents).map(({ key }) => key)).toEqual(['again-1', 'new-2']);
+  });
+});

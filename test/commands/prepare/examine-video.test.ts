@@ -1,0 +1,134 @@
+/** One file each of many containers and codecs, through a command: right, or refused with the right advice. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
+import { openMediaDesk } from './desk.ts';
+
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
+const TONE = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];
+const TWO = [...TONE, ...TONE, '-map', '0:v', '-map', '1:a', '-map', '2:a'];
+const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'];
+const MP4 = [...H264, '-c:a', 'aac'];
+const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
+const PATIENCE = { timeout: 60_000 };
+
+/** Name, how ffmpeg makes it, what is said without --convert, and what with it. */
+const TABLE: [name: string, options: string[], refusal: RegExp | null, note: RegExp | null][] = [
+  ['plain.mp4', [...TONE, ...MP4], null, null],
+  ['quick.mov', [...TONE, ...MP4], null, null],
+  ['old.avi', [...TONE, '-c:v', 'mpeg4', '-c:a', 'mp3'], null, null],
+  ['disc.mpg', [...TONE, '-c:v', 'mpeg2video', '-c:a', 'mp2'], null, null],
+  ['uneven.mp4', [...TONE, ...UNEVEN, ...MP4], null, null],
+  ['talk.mkv', [...TONE, ...MP4], /MKV and WebM files .*--convert makes an MP4 of it, without/, /remuxed/],
+  [
+    'web.webm',
+    [...TONE, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'],
+    /holds vp8 and opus\); --convert makes an MP4 of it, encoding what it must/,
+    /transcoded .*vp8 pictures are encoded as H\.264/,
+  ],
+  ['air.ts', [...TONE, ...MP4], /TS files .*--convert/, /remuxed/],
+  ['show.flv', [...TONE, '-ar', '44100', ...MP4], /FLV files .*--convert/, /remuxed/],
+  [
+    'vorbis.mkv',
+    [...TONE, ...H264, '-c:a', 'libvorbis'],
+    /--convert/,
+    /transcoded .*vorbis sound is encoded as AAC/,
+  ],
+  ['named.mp4', [...TONE, ...MP4, '-f', 'matroska'], /MKV and WebM files .*--convert/, /remuxed/],
+  ['silent.mp4', [...H264], /no audio track; there is nothing to recognize/, /^$/],
+  [
+    'two.mp4',
+    [...TWO, ...MP4],
+    /2 audio tracks; choose one with --audio-track N.*: 1 \(aac\); 2 \(aac\)/,
+    null,
+  ],
+];
+
+describe('a file of the kind', PATIENCE, () => {
+  it.each(TABLE)('%s is taken, or refused with what to do', async (name, options, refusal, note) => {
+    const desk = await openMediaDesk();
+    ffmpeg(...PICTURE, ...options, join(desk.folder, name));
+    const words = ['localize', name, '--from', 'en', '--to', 'es', '--out', 'out'];
+    const plain = await desk.vloc(words);
+    expect(plain.code, plain.stderr).toBe(refusal === null ? 0 : 2);
+    if (refusal !== null) {
+      expect(plain.stderr).toMatch(refusal);
+      expect(desk.count('createUpload')).toBe(0);
+    }
+    const converted = await desk.vloc([...words, '--convert']);
+    const isHopeless = note?.source === '^$';
+    expect(converted.code, converted.stderr).toBe(isHopeless ? 2 : 0);
+    if (isHopeless) return;
+    if (note === null) expect(converted.stderr).not.toMatch(/remuxed|transcoded/);
+    else expect(converted.stderr).toMatch(note);
+    const result = join(desk.folder, 'out', name.replace(/\.\w+$/, '.es.mp4'));
+    expect(existsSync(result)).toBe(true);
+    expect(desk.count('createAutoLocalization')).toBe(1);
+    // Only what a service does not take is made anew: its result is a copy of what was sent.
+    if (note !== null) expect(ffprobe(result, 'format=format_name')).toContain('mp4');
+  });
+});
+
+describe('a hostile file', PATIENCE, () => {
+  it.each([
+    ['playlist.mkv', '#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/etc/passwd\n'],
+    ['list.mp4', "ffconcat version 1.0\nfile '/etc/passwd'\n"],
+    ['cut.mkv', Buffer.from('1a45dfa3934282886d6174726f736b61', 'hex')],
+    ['sync.ts', Buffer.from(`47${'00'.repeat(187)}`.repeat(8), 'hex')],
+  ])('%s is refused before anything is sent', async (name, content) => {
+    const desk = await openMediaDesk();
+    writeFileSync(join(desk.folder, name), content);
+    const { code, stderr } = await desk.vloc(['recognize', name, '--convert', '--split']);
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain(name);
+    expect(stderr).not.toContain('root:');
+    expect(desk.count('createUpload')).toBe(0);
+  });
+});
+
+describe('an audio track', PATIENCE, () => {
+  it('that is asked for is the one that is sent, and another one is another result', async () => {
+    const desk = await openMediaDesk();
+    const sounds = [...TONE, '-f', 'lavfi', '-i', 'sine=f=880:r=48000:d=1'];
+    const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a', '-metadata:s:a:1', 'language=spa'];
+    ffmpeg(...PICTURE, ...sounds, ...maps, ...MP4, join(desk.folder, 'two.mp4'));
+    const words = ['localize', 'two.mp4', '--from', 'en', '--to', 'es', '--out', 'out'];
+    const { code, stderr } = await desk.vloc([...words, '--audio-track', '2']);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('audio track 2 (Spanish, aac) is used, as asked for');
+    expect(ffprobe(join(desk.folder, 'out', 'two.es.mp4'), 'stream_tags=language', 'a')).toBe('spa');
+    const other = await desk.vloc([...words, '--audio-track', '1']);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain('audio track 2 → 1');
+  });
+
+  it.each([
+    ['0', /--audio-track takes a whole number from 1/],
+    ['3', /there is no audio track 3: the video has 1; choose one of: 1 \(aac\)/],
+  ])('number %s is refused', async (track, said) => {
+    const desk = await openMediaDesk();
+    ffmpeg(...PICTURE, ...TONE, ...MP4, join(desk.folder, 'one.mp4'));
+    const { code, stderr } = await desk.vloc(['recognize', 'one.mp4', '--audio-track', track]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(said);
+  });
+});
+
+it(
+  'a folder with a file that could be converted says so, and does nothing without being told',
+  PATIENCE,
+  async () => {
+    const desk = await openMediaDesk();
+    ffmpeg(...PICTURE, ...TONE, ...MP4, join(desk.folder, 'a.mp4'));
+    ffmpeg(...PICTURE, ...TONE, ...MP4, join(desk.folder, 'b.mkv'));
+    writeFileSync(join(desk.folder, 'notes.txt'), 'notes');
+    const words = ['recognize', '.', '--out', '../out'];
+    const { code, stderr } = await desk.vloc(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain('b.mkv: the service does not take MKV');
+    expect((await desk.vloc([...words, '--convert', '--dry-run'])).stdout).toMatch(
+      /b\.mkv\s+-\s+new, remuxed/,
+    );
+  },
+);
