@@ -157,8 +157,7 @@ export type OperationName =
 
 /** The name of an operation. Source: specification, "Operation table". */
 export function operationName({ method, path }: Pick<Operation, 'method' | 'path'>): OperationName {
-  // The type is computed from the same rows; a test holds both together.
-  return `${method} ${path}` as OperationName;
+  return `${method} ${path}` as OperationName; // the type is computed from the same rows; a test holds both together
 }
 
 /** Statuses answered beyond the declared ones, each because the specification leaves no other. */

@@ -86,17 +86,17 @@ export const LineSchema = v.pipe(
   v.check((line) => line.start_ms < line.end_ms, 'start_ms must be before end_ms'),
 );
 
-const LinesSource = v.strictObject({
-  type: v.literal('lines'),
-  lines: v.pipe(
+const linesOf = (most: number) =>
+  v.pipe(
     // Counted first: a body of millions of lines would be checked one by one only to be refused.
     v.array(v.unknown()),
     v.minLength(1, 'at least 1 line'),
-    v.maxLength(LIMITS.subtitleLines, `at most ${LIMITS.subtitleLines} lines`),
+    v.maxLength(most, `at most ${most} lines`),
     v.metadata({ items: LineSchema }),
     v.array(LineSchema),
-  ),
-});
+  );
+
+const LinesSource = v.strictObject({ type: v.literal('lines'), lines: linesOf(LIMITS.subtitleLines) });
 
 function schemaOf(field: Field): v.GenericSchema {
   switch (field.type) {
@@ -165,8 +165,7 @@ function describeRule(issue: v.BaseIssue<unknown>): string {
 
 /** Checks the body of a create request against the rules of its kind. */
 export function checkJobRequest<K extends JobKind>(kind: K, body: unknown): Checked<JobRequest<K>> {
-  // The schema is built from the same row of the table that the type is computed from.
-  return check(requestSchema(kind), body) as Checked<JobRequest<K>>;
+  return check(requestSchema(kind), body) as Checked<JobRequest<K>>; // both come from the same row of the table
 }
 
 /** Checks the body of `POST /uploads`. */
@@ -179,7 +178,7 @@ export function checkCompletionRequest(body: unknown): Checked<CompletionRequest
   return check(CompletionRequestSchema, body);
 }
 
-/** Checks structured lines that come from outside a request, such as a file of them. */
-export function checkLines(lines: unknown): Checked<SubtitleLine[]> {
-  return check(LinesSource.entries.lines, lines);
+/** Checks structured lines that come from outside a request, such as a file of them, which may have `most` lines. */
+export function checkLines(lines: unknown, most: number = LIMITS.subtitleLines): Checked<SubtitleLine[]> {
+  return check(linesOf(most), lines);
 }

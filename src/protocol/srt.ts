@@ -20,14 +20,14 @@ const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
 const ARROW = /-->/g;
 
 /** Decodes UTF-8 strictly, then parses; throws SubtitleError for other encodings and for everything `parseSrt` refuses. */
-export function decodeSrt(bytes: Uint8Array): SubtitleLine[] {
+export function decodeSrt(bytes: Uint8Array, mostLines: number = LIMITS.subtitleLines): SubtitleLine[] {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new SubtitleError('the file is not UTF-8; save it as UTF-8 and try again', 0);
   }
-  return parseSrt(text);
+  return parseSrt(text, mostLines);
 }
 
 /**

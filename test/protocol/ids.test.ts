@@ -7,8 +7,7 @@ import { createIdMaker, isIdOf } from '../../src/protocol/ids.ts';
 const NOW = Date.UTC(2026, 10, 21);
 const RANGE = 2 ** 32;
 const random = () => randomInt(RANGE) / RANGE;
-// `Object.keys` forgets that the keys are those of the table.
-const subjects = Object.keys(ID_PREFIXES) as IdSubject[];
+const subjects = Object.keys(ID_PREFIXES) as IdSubject[]; // `Object.keys` forgets that the keys are those of the table
 
 describe('an id', () => {
   it.each(subjects)('of %s has its prefix and 26 lower-case base32 characters', (subject) => {

@@ -42,8 +42,7 @@ const SUMMARY = {
 };
 const SummarySchema = shapeOf<JobSummary>()(v.strictObject(SUMMARY));
 
-// The keys of the table are its codes.
-const CODES = Object.keys(JOB_ERROR_CODES) as JobErrorCode[];
+const CODES = Object.keys(JOB_ERROR_CODES) as JobErrorCode[]; // the keys of the table are its codes
 
 const JobSchema = shapeOf<Job>()(
   v.strictObject({

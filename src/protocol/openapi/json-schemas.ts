@@ -31,8 +31,7 @@ const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
 /** What a list holds, where a pipe counts the items before it looks at them. */
 function itemsOf(metadata: unknown): v.GenericSchema | null {
   if (typeof metadata !== 'object' || metadata === null || !('items' in metadata)) return null;
-  // Only the validators beside this folder are translated; they put a validator there.
-  return metadata.items as v.GenericSchema;
+  return metadata.items as v.GenericSchema; // only our own validators are translated; they put one there
 }
 
 const CONFIG: ConversionConfig = {

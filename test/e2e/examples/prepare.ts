@@ -18,11 +18,16 @@ const DELIVERED_AT = 1_795_197_845;
 /** The files that examples read. */
 const FILES: Readonly<Record<string, () => string | Buffer>> = {
   'talk.mp4': cutVideo,
+  'talk.mkv': remuxVideo,
+  'lecture.mp4': cutVideo,
+  'book.srt': () => SRT,
   'lesson-1.mp4': cutVideo,
   'lesson-2.mp4': cutVideo,
   'talk.srt': () => SRT,
   'talk.en.srt': () => SRT,
   'talk.es.srt': () => SRT,
+  'talk.vtt': () => 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n',
+  'talk.es.ass': () => '[Events]\nDialogue: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,hola\n',
   'request.json': () => JSON.stringify(DUBBING),
   'event.json': () => eventBody('dub_1'),
   'headers.txt': () => headerLines(),
@@ -50,6 +55,12 @@ function cutVideo(): Buffer {
   return video;
 }
 
+/** The same in a container that the service does not take. */
+function remuxVideo(): Buffer {
+  const args = ['-v', 'error', '-i', '-', '-c', 'copy', '-f', 'matroska', '-'];
+  return execFileSync('ffmpeg', args, { input: cutVideo() });
+}
+
 function headerLines(): string {
   const { headers } = sign(eventBody('dub_1'), { secret: WEBHOOK_SECRET, at: DELIVERED_AT });
   return Object.entries(headers)
@@ -68,6 +79,7 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bmonthly_usage\b/, limitKey],
   [/\bupload list\b|\/uploads\?/, makeUpload],
   [/\bbatch \w+ out\b/, makeBatch],
+  [/\binbox\b/, fillInbox],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
   [/\bapi\.example\.com\b|\bprofile add\b/, nameService],
@@ -128,6 +140,13 @@ async function makeJobs(desk: Desk, line: string): Promise<string> {
     if (!unfinished) await untilJob(caller, json, 'succeeded', 'failed');
     else if (reference === 'lesson 1') await untilJob(caller, json, 'processing');
   }
+  return line;
+}
+
+/** A folder that a video has come into. */
+async function fillInbox(desk: Desk, line: string): Promise<string> {
+  await mkdir(join(desk.folder, 'inbox'));
+  await writeFile(join(desk.folder, 'inbox', 'talk.mp4'), cutVideo());
   return line;
 }
 

@@ -30,11 +30,13 @@ export interface Way {
 const STANDING = { reason: 'it serves until it is stopped', run: runUntilServing };
 const FAILED_ITEM = { reason: 'one item of the batch has failed, as `--help` says', code: 3 };
 const LISTING = { reason: 'the jobs go on once they are listed', run: letGoWhenListed };
+const WATCHING = { reason: 'it watches until it is stopped', code: 130, run: runUntilLocalized };
 const INSTALLING = { reason: 'it would change this machine', hindrance: findMissingEngines };
 
 export const WAYS: Readonly<Record<string, Way>> = {
   'vloc jobs list --kind dubbing --status processing --all -o id | vloc jobs wait -': LISTING,
   'vloc jobs list --status processing --all -o id | vloc jobs wait - --out out': LISTING,
+  'vloc localize inbox --to es --out out --watch': WATCHING,
   'vloc batch status out': FAILED_ITEM,
   'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"': FAILED_ITEM,
   'vloc webhooks listen --port 4242 --forward-to localhost:3000/hook': {
@@ -115,6 +117,13 @@ async function runWhileUsed(
 function runUntilServing(desk: Desk, line: string): Promise<Ended> {
   return runWhileUsed(desk, line, async ({ stdout }) => {
     await until(stdout, (shown) => shown.includes('/v1'));
+    return { stops: true };
+  });
+}
+
+function runUntilLocalized(desk: Desk, line: string): Promise<Ended> {
+  return runWhileUsed(desk, line, async ({ stderr }) => {
+    await until(stderr, (shown) => shown.includes('talk.es.mp4'), 20_000);
     return { stops: true };
   });
 }

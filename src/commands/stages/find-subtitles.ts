@@ -1,0 +1,144 @@
+/** Which subtitles of a video are there already, so that neither recognition nor translation has to give them. */
+import { relative, resolve } from 'node:path';
+import type { InputProblem } from '../../batch/plan/input.ts';
+import { newestIntent } from '../../batch/plan/newest-intent.ts';
+import type { PlanIo } from '../../batch/plan/plan-io.ts';
+import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
+import type { LeftFile } from '../../batch/stages/records.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { type BesideFile, besidePath, findBeside, inLanguage } from './beside.ts';
+import { digestFile, labelOf, readGiven, readStageLines, type SubtitleReport } from './given-subtitle.ts';
+import type { StagePlan, StageSubtitle } from './stage-plan.ts';
+
+export type Known = Pick<StagePlan, 'choices' | 'delivery' | 'recorded' | 'stages'>;
+
+/** A file beside the video, and whose it is. */
+interface Found extends BesideFile {
+  /** Null for one that vloc has not written. */
+  readonly left: LeftFile | null;
+  readonly isEdited: boolean;
+}
+
+export interface Finder {
+  /** The translation into the language of the item; null for one that is to be made. */
+  findTarget(item: VideoItem): Promise<StageSubtitle | null>;
+  /** A translation that vloc has left and nobody has edited; null where there is none. */
+  findLeft(item: VideoItem): Promise<StageSubtitle | null>;
+  /** What is said; null when it is to be recognized. @param targets languages that are asked for */
+  findSource(item: VideoItem, targets: readonly string[]): Promise<StageSubtitle | null>;
+}
+
+/** @param problems what stands in the way is added to them  @param reports what is to be told of the files that are used */
+export function createFinder(
+  known: Known,
+  io: Pick<PlanIo, 'cwd' | 'examineLines'>,
+  problems: InputProblem[],
+  reports: SubtitleReport[],
+): Finder {
+  const { choices, delivery, recorded, stages } = known;
+  const { fromSubtitles, format } = choices;
+  const label = (path: string) => labelOf(path, io.cwd);
+
+  async function look({ input }: VideoItem): Promise<readonly Found[]> {
+    const files = await findBeside(input);
+    return Promise.all(
+      files.map(async (file): Promise<Found> => {
+        const record = stages.left.get(relative(delivery.folder, file.path));
+        const left = record?.video === input.name ? record : null;
+        const digest = left === null ? null : await digestFile(file.path);
+        return { ...file, left, isEdited: left !== null && digest !== null && !left.digests.has(digest) };
+      }),
+    );
+  }
+
+  async function read(path: string, language: string | null, before: readonly SubtitleLine[] | null) {
+    const given = await readGiven(path, language, before, io);
+    if (given === null) {
+      problems.push({ pointer: label(path), detail: 'there is no such file, or it cannot be read' });
+      return null;
+    }
+    reports.push(given.report);
+    return given.subtitle;
+  }
+
+  /** The lines that a job of an earlier run has given, as they were fetched. */
+  async function linesOf(item: { readonly key: string }): Promise<readonly SubtitleLine[] | null> {
+    const outcome = newestIntent(item.key, recorded.intents)?.outcome;
+    const file = outcome?.phase === 'downloaded' ? outcome.record.files[0] : undefined;
+    return file === undefined ? null : readStageLines(resolve(delivery.folder, file.path));
+  }
+
+  /** What may be used of the files: edited ones, and those of others when the user says so. */
+  function usable(files: readonly Found[]): readonly Found[] {
+    return files.filter(({ left, isEdited }) => (left === null ? fromSubtitles : isEdited));
+  }
+
+  function refuseSeveral(item: VideoItem, files: readonly Found[], mend: string): void {
+    const names = files.map(({ path }) => label(path)).join(', ');
+    problems.push({
+      pointer: item.input.label,
+      detail: `has several subtitles beside it: ${names}; ${mend}`,
+    });
+  }
+
+  /** A file of somebody else's is not written over, and not used without a word. */
+  function refuseForeign(files: readonly Found[], path: string): void {
+    if (!files.some((file) => file.path === path && file.left === null)) return;
+    const detail = 'is there and was not written by vloc; --from-subtitles uses it, or move it away';
+    problems.push({ pointer: label(path), detail });
+  }
+
+  return {
+    async findTarget(item) {
+      const language = item.targetLanguage ?? '';
+      if (choices.subtitle !== null) return read(resolve(io.cwd, choices.subtitle), language, null);
+      const files = (await look(item)).filter((file) => file.language === language);
+      const [first, ...others] = usable(files);
+      if (others.length > 0) refuseSeveral(item, usable(files), 'leave one of them there');
+      if (first === undefined) {
+        if (choices.stopAfter !== 'recognize') refuseForeign(files, besidePath(item.input, language, format));
+        return null;
+      }
+      const before =
+        first.left === null ? null : await linesOf(linesStage('subtitle_translation', item, NONE));
+      return read(first.path, language, before);
+    },
+    async findLeft(item) {
+      const language = item.targetLanguage ?? '';
+      const left = (await look(item)).find((file) => file.left !== null && file.language === language);
+      return left === undefined ? null : read(left.path, language, null);
+    },
+    async findSource(item, targets) {
+      const asked = item.fields.source_language;
+      const wanted = typeof asked === 'string' && asked !== 'auto' ? asked : null;
+      if (choices.sourceSubtitle !== null) return read(resolve(io.cwd, choices.sourceSubtitle), wanted, null);
+      const files = await look(item);
+      const own = files.filter(({ left }) => left?.role === 'source').at(-1);
+      if (own !== undefined) {
+        if (!own.isEdited) return null;
+        const language = own.left?.language === 'und' ? wanted : own.language;
+        return read(own.path, language, await linesOf(videoStage('subtitle_recognition', item)));
+      }
+      const foreign = files.filter(({ left }) => left === null);
+      const candidates =
+        wanted === null
+          ? foreign.filter(({ language }) => !targets.includes(language))
+          : inLanguage(foreign, wanted);
+      if (!fromSubtitles) {
+        if (wanted !== null) refuseForeign(foreign, besidePath(item.input, wanted, format));
+        return null;
+      }
+      const [first, ...others] = candidates;
+      if (others.length > 0)
+        refuseSeveral(
+          item,
+          candidates,
+          'say with --from in which language the video is, or give --source-subtitle',
+        );
+      return first === undefined ? null : read(first.path, first.language, null);
+    },
+  };
+}
+
+/** What the key of an item is made of does not include its lines. */
+const NONE = { label: '', lines: [], parts: null };

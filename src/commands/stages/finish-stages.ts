@@ -1,0 +1,132 @@
+/** How a localization in stages ends: results in every form of stdout, and the command that goes on. */
+import { stat } from 'node:fs/promises';
+import type { ItemFile, ItemState } from '../../batch/item.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
+import { summarizeOutcomes } from '../../batch/run/outcome.ts';
+import { summaryLine } from '../batch/event-lines.ts';
+import { createBatchView } from '../batch/view.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { toOutcome } from '../job/batch-outcome.ts';
+import { sameCommand } from '../job/continuation.ts';
+import { openCommand } from '../job/next-steps.ts';
+import { type Outcome, printOutcomes } from '../job/outcome.ts';
+import { digestFile } from './given-subtitle.ts';
+import { goOnCommand } from './go-on-command.ts';
+import { going, type Journey, readCosts, type Session } from './session.ts';
+import type { StageSubtitle } from './stage-plan.ts';
+
+/** Prints the results. @throws the Failure that the whole ends with */
+export async function finishStages(session: Session): Promise<void> {
+  const { stopAfter } = session.plan.choices;
+  if (stopAfter !== null) await endAtGate(session, stopAfter);
+  const outcomes = session.journeys.map(outcomeOf);
+  const failure = summarizeOutcomes(outcomes);
+  await print(session, outcomes, EXIT_CODES[failure?.facts.category ?? 'done'].code);
+  if (stopAfter !== null) tellGate(session);
+  if (failure !== null) {
+    if (outcomes.some(({ state }) => state.phase === 'left')) tellContinuation(session);
+    throw failure;
+  }
+  if (stopAfter === null) tellFinished(session);
+}
+
+/** The subtitles are the results of a run that ends at a gate. */
+async function endAtGate(session: Session, stopAfter: 'recognize' | 'translate'): Promise<void> {
+  const { context } = session;
+  const due = going(session);
+  const view = await createBatchView(context, { items: due.map(({ wish }) => wish.item) });
+  try {
+    for (const journey of due) {
+      const subtitle = stopAfter === 'recognize' ? journey.source : journey.target;
+      const files = subtitle === null ? [] : [await fileOf(subtitle)];
+      const end: ItemState & { phase: 'done' } = {
+        ...{ phase: 'done', jobId: journey.jobId, files, credits: null, before: null },
+      };
+      journey.end = end;
+      view.listener({ type: 'item', item: journey.wish.item, state: end, atMs: context.io.now() });
+    }
+  } finally {
+    view.close();
+  }
+}
+
+async function fileOf({ path }: StageSubtitle): Promise<ItemFile> {
+  const bytes = (await stat(path).catch(() => null))?.size ?? null;
+  return { asset: 'subtitle', path, bytes, sha256: await digestFile(path) };
+}
+
+function outcomeOf({ wish, end, jobId }: Journey): RunOutcome {
+  const state = end ?? { phase: 'left', jobId, because: 'interrupted' };
+  return { item: wish.item, state, job: null };
+}
+
+/** One result for each video and language; what it has cost is that of all its stages. */
+async function print(session: Session, outcomes: readonly RunOutcome[], exitCode: number): Promise<void> {
+  const { context, journeys, plan } = session;
+  const costs = await readCosts(plan.delivery.folder, context.io.now());
+  const told = outcomes.map(
+    (outcome, position): Outcome => withCosts(toOutcome(outcome, undefined), position),
+  );
+
+  function withCosts(outcome: Outcome, position: number): Outcome {
+    if (outcome.known === undefined) return outcome;
+    // What languages share is counted with the first of them, so that the sum is right.
+    const before = new Set(journeys.slice(0, position).flatMap(({ keys }) => keys));
+    const own = (journeys[position]?.keys ?? []).filter((key) => costs.has(key) && !before.has(key));
+    const credits = own.length === 0 ? null : round(own.reduce((sum, key) => sum + (costs.get(key) ?? 0), 0));
+    return { ...outcome, known: { ...outcome.known, charged_credits: credits } };
+  }
+
+  if (context.output !== 'ndjson') {
+    await printOutcomes(context, told);
+    return;
+  }
+  const charged = told.reduce((sum, { known }) => sum + (known?.charged_credits ?? 0), 0);
+  const line = summaryLine(outcomes, { reserved: 0, charged: round(charged) }, exitCode);
+  context.print(JSON.stringify(line));
+}
+
+/** Credits are kept as whole thousandths; a sum of decimals is not. */
+function round(credits: number): number {
+  return Math.round(credits * 1000) / 1000;
+}
+
+function tellGate({ context, journeys }: Session): void {
+  const { note } = context.terminal;
+  const files = new Set(
+    journeys.flatMap(({ source, target }) => [source?.label ?? [], target?.label ?? []].flat()),
+  );
+  if (files.size === 0) return;
+  note('');
+  note(`Look over:  ${[...files].join(', ')}`);
+  note(`Go on:      ${goOnCommand(context.commandLine, context.io.env)}`);
+}
+
+/** For people only, so not in the forms for programs. */
+function tellFinished({ context, journeys }: Session): void {
+  const [first] = journeys.filter(({ end }) => end?.phase === 'done');
+  if (context.output !== 'table' || first === undefined) return;
+  const { note } = context.terminal;
+  note('');
+  note(`Play it:    ${openCommand(context, first.wish.path)}`);
+  if (first.target === null) return;
+  note(`Change it:  edit ${first.target.label}, then ${sameCommand(context.commandLine, context.io.env)}`);
+}
+
+/** Says how an interrupted run stands, and how to go on. */
+export function tellInterrupted(session: Session): void {
+  const { context, journeys } = session;
+  const done = journeys.filter(({ end }) => end?.phase === 'done').length;
+  context.terminal.note(
+    `Stopped: ${done} of ${journeys.length} done. Jobs that run are kept, what was fetched is too, and nothing is lost.`,
+  );
+  tellContinuation(session);
+}
+
+function tellContinuation({ context, connected }: Session): void {
+  const { note } = context.terminal;
+  if (connected !== null && connected.capabilities !== null)
+    note('The embedded service works only while a vloc runs; its jobs go on with the next one.');
+  note('Continue with:');
+  note(`  ${sameCommand(context.commandLine, context.io.env)}`);
+}

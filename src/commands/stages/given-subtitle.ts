@@ -1,0 +1,73 @@
+/** Subtitles that people have edited or brought along, read and checked. */
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { PlanIo } from '../../batch/plan/plan-io.ts';
+import type { Comparison, Finding } from '../../prepare/index.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { StageSubtitle } from './stage-plan.ts';
+
+/** What is to be told of a file. */
+export interface SubtitleReport {
+  /** For people. */
+  readonly label: string;
+  readonly findings: readonly Finding[];
+  /** Against what was left there; null for a file that somebody brought along. */
+  readonly changes: Comparison | null;
+}
+
+export interface ReadSubtitle {
+  /** Null for one that cannot be used; the report says why. */
+  readonly subtitle: StageSubtitle | null;
+  readonly report: SubtitleReport;
+}
+
+/** The name of a file as people in the working directory write it. */
+export function labelOf(path: string, cwd: string): string {
+  const label = relative(cwd, path);
+  return label.startsWith('..') ? path : label;
+}
+
+/**
+ * @param path absolute
+ * @param before lines that were left in the file for people to edit; null for a file of their own
+ * @returns null when there is no such file, or it cannot be read
+ */
+export async function readGiven(
+  path: string,
+  language: string | null,
+  before: readonly SubtitleLine[] | null,
+  io: Pick<PlanIo, 'cwd' | 'examineLines'>,
+): Promise<ReadSubtitle | null> {
+  const bytes = await readFile(path).catch(() => null);
+  if (bytes === null) return null;
+  const { inspectSubtitle } = await import('../../prepare/subtitles/inspect.ts');
+  const label = labelOf(path, io.cwd);
+  const { lines, findings } = await inspectSubtitle(bytes, path);
+  if (lines === null || findings.some(({ severity }) => severity === 'error')) {
+    return { subtitle: null, report: { label, findings, changes: null } };
+  }
+  const examined = await io.examineLines(lines);
+  const parts = examined.type === 'usable' ? examined.parts : null;
+  const report = { label, findings, changes: before === null ? null : await compare(before, lines) };
+  return { subtitle: { label, path, language, lines, parts }, report };
+}
+
+async function compare(before: readonly SubtitleLine[], lines: readonly SubtitleLine[]): Promise<Comparison> {
+  const { compareSubtitles } = await import('../../prepare/subtitles/compare.ts');
+  return compareSubtitles(before, lines);
+}
+
+/** SHA-256 of the file, lower-case hex; null when there is none. */
+export async function digestFile(path: string): Promise<string | null> {
+  const bytes = await readFile(path).catch(() => null);
+  return bytes === null ? null : hash('sha256', bytes);
+}
+
+/** The lines of a subtitle that a stage has fetched; null where it is not there any more. */
+export async function readStageLines(path: string): Promise<readonly SubtitleLine[] | null> {
+  const bytes = await readFile(path).catch(() => null);
+  if (bytes === null) return null;
+  const { readSubtitleFile } = await import('../../prepare/subtitles/read.ts');
+  return readSubtitleFile(bytes, path);
+}

@@ -1,0 +1,109 @@
+/** Subtitles written beside the videos for people to edit: never over what is somebody's own. */
+import { hash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type BatchJournal, openBatchJournal } from '../../batch/run/journal.ts';
+import { placeFile } from '../../batch/run/place-file.ts';
+import { STAGES_FOLDER } from '../../batch/stages/items.ts';
+import { foldStageRecords, type LeftSubtitle } from '../../batch/stages/records.ts';
+import { Failure } from '../../client/failure.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { labelOf } from './given-subtitle.ts';
+import type { Session } from './session.ts';
+
+export interface Leaving {
+  /** Absolute. */
+  readonly path: string;
+  readonly lines: readonly SubtitleLine[];
+  /** Name of the video below its root. */
+  readonly video: string;
+  readonly role: LeftSubtitle['role'];
+  /** BCP 47 tag, `und` where nobody has told. */
+  readonly language: string;
+}
+
+/** Writes all of them; what could not be written is told by path. @throws Failure of the folder's lock or journal */
+export async function leaveSubtitles(
+  session: Session,
+  leavings: readonly Leaving[],
+): Promise<ReadonlyMap<string, Failure>> {
+  const failures = new Map<string, Failure>();
+  if (leavings.length === 0) return failures;
+  const journal = await openBatchJournal(session.plan.delivery.folder);
+  try {
+    for (const leaving of leavings) {
+      const failure = await leave(session, journal, leaving);
+      if (failure !== null) failures.set(leaving.path, failure);
+    }
+  } finally {
+    await journal.close();
+  }
+  return failures;
+}
+
+async function leave(session: Session, journal: BatchJournal, leaving: Leaving): Promise<Failure | null> {
+  const { context, plan } = session;
+  const { path, video, role, language } = leaving;
+  const { writeSubtitle } = await import('../../prepare/subtitles/write.ts');
+  const bytes = Buffer.from(writeSubtitle(leaving.lines, plan.choices.format));
+  const sha256 = hash('sha256', bytes);
+  const place = relative(plan.delivery.folder, path);
+  const known = foldStageRecords(journal.records()).left.get(place);
+  const there = await readFile(path).catch(() => null);
+  const isSame = there?.equals(bytes) === true;
+  if (isSame && known?.digests.has(sha256) === true) return null;
+  const isOurs = there === null || isSame || known?.digests.has(hash('sha256', there)) === true;
+  if (!isOurs) {
+    if (known === undefined) return foreignFile(path);
+    const name = labelOf(path, context.io.cwd);
+    context.terminal.warn(
+      `${name} was edited meanwhile and is left as it is; run this again to go on from it.`,
+    );
+    return null;
+  }
+  // First the record: a file without one would be taken for somebody else's.
+  const at = new Date(context.io.now()).toISOString();
+  await journal.add({ type: 'stage_subtitle', at, video, role, language, path: place, sha256 });
+  if (isSame) return null;
+  return write(plan.delivery.folder, path, bytes, there !== null);
+}
+
+async function write(
+  folder: string,
+  path: string,
+  bytes: Uint8Array,
+  replaces: boolean,
+): Promise<Failure | null> {
+  const part = join(folder, STAGES_FOLDER, `${hash('sha256', path)}.part`);
+  try {
+    await mkdir(join(folder, STAGES_FOLDER), { recursive: true, mode: 0o700 });
+    await writeFile(part, bytes);
+    await placeFile(part, path, replaces);
+    return null;
+  } catch (error) {
+    return error instanceof Failure ? error : unwritable(path, error);
+  }
+}
+
+function foreignFile(path: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'TARGET_EXISTS',
+    message: `${path} is there already, was not written by vloc, and was left as it is`,
+    advice:
+      'Move it away and run the same command again, which pays nothing twice; or use it with --from-subtitles.',
+  });
+}
+
+function unwritable(path: string, cause: unknown): Failure {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return new Failure(
+    {
+      category: 'disk',
+      code: 'DISK_ERROR',
+      message: `${path} cannot be written (${code})`,
+      advice: 'Free room, or make the folder of the video writable, then run the same command again.',
+    },
+    { cause },
+  );
+}

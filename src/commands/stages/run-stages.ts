@@ -1,0 +1,77 @@
+/** A localization in stages: each is an ordinary run of jobs over all videos, and people may step in between. */
+import { Failure } from '../../client/failure.ts';
+import type { Context } from '../context.ts';
+import { exportVideos } from './export-videos.ts';
+import { finishStages, tellInterrupted } from './finish-stages.ts';
+import { recognizeAll, translateAll } from './make-subtitles.ts';
+import { makeVoices } from './make-voices.ts';
+import { planStages } from './plan-stages.ts';
+import { going, openSession, type Session } from './session.ts';
+import type { StagePlan } from './stage-plan.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs the stages that are asked for; returns the exit code 0, or throws the Failure that the command ends with.
+ * What is done is not done again, and what depends on something that was changed is.
+ */
+export async function runStages(
+  context: Context,
+  operands: readonly string[],
+  options: Options,
+): Promise<number> {
+  const plan = await planStages(context, operands, options);
+  for (const note of plan.notes) context.terminal.note(note);
+  await checkExport(context, plan);
+  const session = await openSession(context, operands, options, plan);
+  try {
+    await runAll(session);
+    await finishStages(session);
+    return 0;
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    tellInterrupted(session);
+    throw context.signal.reason;
+  } finally {
+    await session.close();
+  }
+}
+
+/** The last stage needs ffmpeg here, whichever service does the others: that is said before they are paid. */
+async function checkExport({ io }: Context, { choices, talks }: StagePlan): Promise<void> {
+  const isDue =
+    choices.stopAfter === null && talks.some(({ wishes }) => wishes.some((wish) => !wish.isLeftOut));
+  if (!isDue) return;
+  const { createPrograms } = await import('../../engines/programs.ts');
+  const { locate } = createPrograms(io.env.PATH ?? '');
+  const missing = ['ffmpeg', 'ffprobe'].find((program) => locate(program) === null);
+  if (missing === undefined) return;
+  throw new Failure({
+    category: 'configuration',
+    code: 'ENGINE_MISSING',
+    message: `${missing} is not installed, and the finished video is put together on this machine; nothing was sent`,
+    advice: 'vloc engines install',
+  });
+}
+
+async function runAll(session: Session): Promise<void> {
+  const { stopAfter } = session.plan.choices;
+  await stage(session, () => recognizeAll(session));
+  if (stopAfter === 'recognize') return;
+  await stage(session, () => translateAll(session));
+  if (stopAfter === 'translate') return;
+  const partsOf = await makeVoices(session);
+  session.context.signal.throwIfAborted();
+  // It costs nothing, so whatever has all its parts is finished, also when something has stopped the others.
+  await exportVideos(session, partsOf);
+}
+
+/** What came to a stop in one stage is not begun in the next: credits, the key or the network would stop it there. */
+async function stage(session: Session, run: () => Promise<void>): Promise<void> {
+  await run();
+  session.context.signal.throwIfAborted();
+  const stop = session.journeys.map(({ end }) => end).find((end) => end?.phase === 'left');
+  if (stop?.phase !== 'left') return;
+  for (const journey of going(session))
+    journey.end = { phase: 'left', jobId: journey.jobId, because: stop.because };
+}

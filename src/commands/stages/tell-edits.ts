@@ -1,0 +1,50 @@
+/** What people should know of the subtitles that they have edited or brought along, before anything is sent. */
+import type { InputProblem } from '../../batch/plan/input.ts';
+import type { Finding } from '../../prepare/index.ts';
+import type { Terminal } from '../context.ts';
+import type { SubtitleReport } from './given-subtitle.ts';
+
+/** Of each file; the rest is counted. A file in which every cue is too fast would hide what is wrong in the next. */
+const MOST_TOLD = 20;
+
+/** Tells changes and warnings; what stops the run is added to the problems instead. */
+export async function tellReports(
+  reports: readonly SubtitleReport[],
+  { note }: Pick<Terminal, 'note'>,
+  problems: InputProblem[],
+): Promise<void> {
+  for (const report of reports) {
+    await tellChanges(report, note);
+    const { label, findings } = report;
+    const errors = findings.filter(({ severity }) => severity === 'error');
+    problems.push(
+      ...errors.map((finding) => ({ pointer: placeOf(label, finding), detail: describe(finding) })),
+    );
+    const warnings = findings.filter(({ severity }) => severity === 'warning');
+    for (const finding of warnings.slice(0, MOST_TOLD))
+      note(`${placeOf(label, finding)}: ${describe(finding)}`);
+    if (warnings.length > MOST_TOLD) note(`${label}: and ${warnings.length - MOST_TOLD} more of the kind`);
+  }
+}
+
+/** `talk.es.srt:12`, as compilers write it and editors open it. */
+function placeOf(label: string, { row }: Finding): string {
+  return row === null ? label : `${label}:${row}`;
+}
+
+function describe({ time, cue, message, advice }: Finding): string {
+  const what = cue === 0 ? '' : `${time} cue ${cue}: `;
+  return `${what}${message}; ${advice}`;
+}
+
+async function tellChanges({ label, changes }: SubtitleReport, note: Terminal['note']): Promise<void> {
+  if (changes === null) return;
+  const count = changes.changes.length;
+  const cues = count === 1 ? '1 cue was changed' : `${count} cues were changed`;
+  note(`${label}: ${cues}, ${changes.same} are as they were left`);
+  const { describeChange } = await import('../../prepare/subtitles/compare.ts');
+  for (const change of changes.changes.slice(0, MOST_TOLD)) {
+    for (const row of describeChange(change)) note(`  ${row}`);
+  }
+  if (count > MOST_TOLD) note(`  and ${count - MOST_TOLD} more`);
+}

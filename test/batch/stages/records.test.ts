@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { foldStageRecords } from '../../../src/batch/stages/records.ts';
+
+const AT = '2026-11-21T10:00:00.000Z';
+const digest = (digit: string) => digit.repeat(64);
+const left = (sha256: string) => ({
+  ...{ type: 'stage_subtitle', at: AT, video: 'talk.mp4', role: 'target', language: 'es' },
+  ...{ path: 'talk.es.srt', sha256 },
+});
+const finished = (size: number, made_of: string) => ({
+  ...{ type: 'stage_export', at: AT, item: 'key', path: 'talk.es.mp4', size, sha256: digest('c'), made_of },
+});
+
+test('every version of a subtitle that was ever left is known', () => {
+  const { left: files } = foldStageRecords([left(digest('a')), left(digest('b'))]);
+  expect([...(files.get('talk.es.srt')?.digests ?? [])]).toEqual([digest('a'), digest('b')]);
+});
+
+test('of a finished video the newest counts, and every size is known', () => {
+  const video = foldStageRecords([finished(1, 'one'), finished(2, 'two')]).finished.get('key');
+  expect(video?.newest.made_of).toBe('two');
+  expect([...(video?.sizes ?? [])]).toEqual([1, 2]);
+});
+
+test('records of others, and broken ones, are passed over', () => {
+  const broken = { ...left('not a digest') };
+  const { left: files, finished: videos } = foldStageRecords([{ type: 'intend' }, broken]);
+  expect([files.size, videos.size]).toEqual([0, 0]);
+});

@@ -1,0 +1,180 @@
+/** Stages that are stopped half way: by Ctrl-C, by a kill, for money, for time, by a failure. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { until } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+import { type Staging, startStaging } from './staging.ts';
+
+const WORDS = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles'];
+const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url));
+/** A process loads all sources; on a busy machine that takes seconds. */
+const PATIENCE_MS = 60_000;
+
+const environment = (vloc: Staging) => ({
+  PATH: process.env.PATH ?? '',
+  VLOC_BASE_URL: vloc.service.url,
+  VLOC_KEY: vloc.credentials.key,
+  VLOC_SECRET: vloc.credentials.secret,
+  VLOC_CONFIG_DIR: join(vloc.folder, 'config'),
+  VLOC_STATE_DIR: join(vloc.folder, 'state'),
+});
+
+const reach = (vloc: Staging, jobs: readonly number[]) =>
+  until(vloc.jobs, (now) => JSON.stringify(now) === JSON.stringify(jobs), PATIENCE_MS);
+
+describe('stages that were', () => {
+  it('interrupted print the command that goes on, which pays nothing twice', async () => {
+    const vloc = await startStaging();
+    vloc.engines.hold();
+    const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
+    const running = main(WORDS, test.io);
+    await reach(vloc, [1, 0, 0, 0]);
+    test.send('SIGINT');
+    expect(await running).toBe(130);
+    expect(test.stderr()).toContain('0 of 1 done');
+    expect(test.stderr()).toContain(`  vloc ${WORDS.join(' ')}\n`);
+    vloc.engines.letGo();
+    const { code, stderr } = await vloc.run(WORDS);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+
+  it.each([
+    ['recognition', [1, 0, 0, 0], 0],
+    ['the dub', [1, 1, 1, 1], 2],
+  ])('killed during %s go on from there', { timeout: PATIENCE_MS }, async (_stage, jobs, before) => {
+    const vloc = await startStaging();
+    if (before > 0) await vloc.run([...WORDS, '--stop-after', 'translate']);
+    vloc.engines.hold();
+    const child = spawn(process.execPath, [ENTRY, ...WORDS], {
+      cwd: vloc.folder,
+      env: environment(vloc),
+      stdio: 'ignore',
+    });
+    await reach(vloc, jobs);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    vloc.engines.letGo();
+    const { code, stderr } = await vloc.run(WORDS);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+    expect(vloc.has('talk.es.mp4')).toBe(true);
+  });
+
+  it('killed before a subtitle was on the disk write it then, out of what was fetched', async () => {
+    const vloc = await startStaging();
+    const words = ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate'];
+    await vloc.run(words);
+    // The record is written first, so this is how a kill between the two leaves the folder.
+    await rm(vloc.path('talk.es.srt'));
+    const { code, stderr } = await vloc.run(words);
+    expect(code, stderr).toBe(0);
+    expect(vloc.read('talk.es.srt')).toContain('GOOD MORNING');
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+  });
+
+  it('out of credits tell so before the next stage, and the rest runs with more', async () => {
+    const vloc = await startStaging();
+    const poor = await vloc.run([...WORDS, '--max-credits', '2']);
+    expect(poor.code, poor.stderr).toBe(6);
+    expect(poor.stderr).toContain('--max-credits');
+    const [recognitions, , dubs] = await vloc.jobs();
+    expect([recognitions, dubs]).toEqual([1, 0]);
+    const { code, stderr } = await vloc.run([...WORDS, '--max-credits', '5']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('out of time end with 8 and go on later', async () => {
+    const vloc = await startStaging();
+    vloc.engines.hold();
+    const late = await vloc.run([...WORDS, '--timeout', '1s'], {});
+    expect(late.code, late.stderr).toBe(8);
+    vloc.engines.letGo();
+    expect((await vloc.run(WORDS)).code).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('a video that fails', () => {
+  it('in one stage is left out of the next, and the others are finished', async () => {
+    const vloc = await startStaging();
+    await vloc.addVideo('other.mp4');
+    vloc.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'there is no speech'));
+    const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
+    const { code, stdout, stderr } = await vloc.run([...words, '-o', 'ndjson']);
+    expect(code, stderr).toBe(3);
+    expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const files = events.filter(({ type }) => type === 'file');
+    expect(files.map(({ path }) => path)).toEqual([vloc.path('other.es.mp4')]);
+    expect(events.filter(({ type }) => type === 'summary')).toEqual([
+      expect.objectContaining({ jobs: 2, done: 1, failed: 1, exit_code: 3 }),
+    ]);
+    expect(events.at(-1).type).toBe('summary');
+  });
+
+  it('is run again by `batch retry`, stage by stage and not as one job', async () => {
+    const vloc = await startStaging({ config: { attempts: 1 } });
+    vloc.engines.failNext(new JobFailure('SOURCE_UNREACHABLE', 'it did not answer'));
+    expect((await vloc.run(WORDS)).code).toBe(5);
+    const { code, stderr } = await vloc.run(['batch', 'retry', '.']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
+    expect((await vloc.caller.get('/v1/auto-localizations')).json.data).toEqual([]);
+  });
+});
+
+describe('a dry run', () => {
+  it('shows each stage and sends nothing', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('talk.en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+    const { code, stdout, stderr } = await vloc.run([...WORDS, '--dry-run', '-o', 'json']);
+    expect(code, stderr).toBe(0);
+    const { stages, jobs, results } = JSON.parse(stdout);
+    expect(stages.map(({ kind }: { kind: string }) => kind)).toEqual([
+      ...['subtitle_translation', 'dubbing', 'audio_separation'],
+    ]);
+    expect(jobs).toBe(3);
+    expect(results).toEqual([vloc.path('talk.es.mp4')]);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+});
+
+describe('options that do not go with stages', () => {
+  it.each([
+    ['--detach'],
+    ['--set', 'a=1'],
+    ['--subtitle', 'a.srt', '--source-subtitle', 'b.srt'],
+    ['--subtitle', 'a.srt', '--stop-after', 'translate'],
+    ['--source-subtitle', 'a.srt', '--stop-after', 'recognize'],
+  ])('%s %s %s are refused before anything is sent', async (...options) => {
+    const vloc = await startStaging();
+    const { code, stderr } = await vloc.run([...WORDS, ...options]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(options[0]);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+
+  it('an address has no picture that could be put together here', async () => {
+    const vloc = await startStaging();
+    const { code, stderr } = await vloc.run([
+      'localize',
+      'https://example.com/a.mp4',
+      '--to',
+      'es',
+      '--from-subtitles',
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('fetch it first');
+  });
+});

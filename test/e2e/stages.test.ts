@@ -1,0 +1,55 @@
+/** A cue edited between translation and dub, with the real engines: its words are in the sound of the finished video. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { makeFolder } from '../commands/support/run-vloc.ts';
+import { SAMPLE } from '../engines/workspace.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+const MINUTES = 60_000;
+
+/** The recognizer hears English only, so the dub is English; the words that it is made from are written by hand. */
+const SPANISH = [
+  '1\n00:00:01,000 --> 00:00:04,500\nLa casa es grande y bonita.\n',
+  '2\n00:00:06,000 --> 00:00:09,500\nEl tiempo es bueno hoy.\n',
+].join('\n');
+const LOCALIZE = ['localize', 'talk.mp4', '--from', 'es', '--to', 'en', '--from-subtitles'];
+
+it('an edited cue is dubbed again and heard, and nothing else runs', { timeout: 5 * MINUTES }, async () => {
+  const folder = await makeFolder();
+  await copyFile(SAMPLE, join(folder, 'talk.mp4'));
+  writeFileSync(join(folder, 'talk.es.srt'), SPANISH);
+  const env = { PATH: process.env.PATH ?? '', VLOC_STATE_DIR: join(folder, 'state'), HOME: folder };
+  const run = async (...words: string[]) => {
+    const test = createTestIo({ cwd: folder, env });
+    const code = await main(words, test.io);
+    expect(code, test.stderr()).toBe(0);
+    return { stdout: test.stdout(), stderr: test.stderr() };
+  };
+  const count = async (kind: string) => {
+    const { stdout } = await run('jobs', 'list', '--kind', kind, '--all', '-o', 'id');
+    return stdout.split('\n').filter((line) => line !== '').length;
+  };
+  const counts = () => Promise.all(['subtitle_translation', 'dubbing'].map(count));
+
+  const gate = await run(...LOCALIZE, '--stop-after', 'translate');
+  expect(gate.stderr).toContain(`vloc ${LOCALIZE.join(' ')}`);
+  const finish = [...LOCALIZE, '--original-audio', 'mute'];
+  await run(...finish);
+  expect(await counts()).toEqual([1, 1]);
+
+  const file = join(folder, 'talk.en.srt');
+  const [before = ''] = readFileSync(file, 'utf8').split('\n').slice(6);
+  writeFileSync(file, readFileSync(file, 'utf8').replace(before, 'One hundred and twenty people went home.'));
+  const { stderr } = await run(...finish);
+  expect(stderr).toContain(`- ${before}`);
+  expect(stderr).toContain('+ One hundred and twenty people went home.');
+  expect(await counts()).toEqual([1, 2]);
+  expect(await count('subtitle_recognition')).toBe(0);
+
+  await run('recognize', 'talk.en.mp4', '--from', 'en', '--out', 'heard');
+  const heard = readFileSync(join(folder, 'heard', 'talk.en.en.srt'), 'utf8');
+  expect(heard.toLowerCase()).toMatch(/00:00:0[67],\d{3} --> .*\n(.*\n)?.*one hundred/);
+});
