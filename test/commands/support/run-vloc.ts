@@ -17,6 +17,8 @@ export interface Ended {
 export interface VlocScene extends Scene {
   /** The working directory of all runs. */
   readonly folder: string;
+  /** What makes a run talk to the service. */
+  readonly env: Record<string, string>;
   readonly run: (words: readonly string[], options?: TestIoOptions) => Promise<Ended>;
 }
 
@@ -43,7 +45,7 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
     const code = await main(words, test.io);
     return { code, stdout: test.stdout(), stderr: test.stderr() };
   };
-  return { ...scene, folder, run };
+  return { ...scene, folder, env, run };
 }
 
 /** Lines of subtitles as the source of a job that needs no upload. */

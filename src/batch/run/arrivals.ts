@@ -1,0 +1,42 @@
+/** Tasks that come while a run goes on, made ready for it. */
+import { Failure } from '../../client/index.ts';
+import { foldItemFacts } from '../plan/facts.ts';
+import { pauseOf } from './again.ts';
+import type { Task } from './batch.ts';
+import type { Run } from './run.ts';
+
+/** @param prepare the first of them, with what the service knows of a lost journal */
+export async function* takeArrivals(
+  run: Run,
+  prepare: (tasks: readonly Task[]) => Promise<readonly Task[]>,
+): AsyncGenerator<readonly Task[]> {
+  const { batch, journal, stopping } = run;
+  if (batch.more === undefined) return;
+  const recorded = () => ({ intents: journal.intents, facts: foldItemFacts(journal.records()) });
+  let isFirst = true;
+  try {
+    for await (const { tasks, records } of batch.more(recorded, stopping.launching)) {
+      await journal.add(...records);
+      const ready = isFirst ? await patiently(run, () => prepare(tasks)) : tasks;
+      isFirst = false;
+      run.countBills(ready);
+      for (const { item } of ready) run.tell(item, { phase: 'waiting' });
+      yield ready;
+    }
+  } catch (error) {
+    // What was under way to come is not begun any more, whatever kept it from coming.
+    if (stopping.reason === null) throw error;
+  }
+}
+
+/** The first tasks may come when the service cannot be reached for a while. */
+async function patiently<T>(run: Run, work: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.facts.category !== 'temporary') throw error;
+      await run.pause(pauseOf(failures));
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/** Files of watched folders made into the tasks of a run, as they come. */
+import type { InputProblem } from '../../batch/plan/input.ts';
+import type { SettledPlan, SettledPlanner } from '../../batch/plan/plan-settled.ts';
+import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
+import { createFilesAtWork, type FilesAtWork } from '../../batch/run/file-work.ts';
+import { watchFolders } from '../../batch/run/watch-folders.ts';
+import { Failure } from '../../client/failure.ts';
+import { commandRecord, type JobRun } from './job-run.ts';
+import { historyChoices } from './read-history.ts';
+
+type Recorded = Parameters<TaskSource>[0];
+
+export interface WatchSource {
+  readonly more: TaskSource;
+  readonly listen: FilesAtWork['listen'];
+  /** What ended the watching from within; null while nothing has. */
+  readonly failure: Failure | null;
+}
+
+/**
+ * @param folders absolute
+ * @param leaveOut told of each input that cannot be used, once
+ */
+export function createWatchSource(
+  run: JobRun,
+  folders: readonly string[],
+  planner: SettledPlanner,
+  leaveOut: (problem: InputProblem) => void,
+): WatchSource {
+  const { io } = run.context;
+  const work = createFilesAtWork(io.now);
+  const planned = new Set<string>();
+  const told = new Set<string>();
+  let failure: Failure | null = null;
+
+  function tell(problems: readonly InputProblem[]): void {
+    for (const problem of problems) {
+      const key = JSON.stringify(problem);
+      if (!told.has(key)) leaveOut(problem);
+      told.add(key);
+    }
+  }
+
+  /** Files that this run has seen before must not be paid for twice: --fresh is for what was before it. */
+  async function plan(paths: readonly string[], recorded: Recorded): Promise<SettledPlan['planned']> {
+    const choices = historyChoices(run.context, run.options);
+    const [news, known] = [
+      paths.filter((path) => !planned.has(path)),
+      paths.filter((path) => planned.has(path)),
+    ];
+    const rounds = [
+      { paths: news, choices, isNew: true },
+      { paths: known, choices: { ...choices, fresh: false }, isNew: false },
+    ].filter((round) => round.paths.length > 0);
+    const tasks: SettledPlan['planned'][number][] = [];
+    for (const round of rounds) {
+      const made = await planReadable(planner, round.paths, { recorded: recorded(), choices: round.choices });
+      tell(made.leftOut);
+      for (const note of made.notes) run.context.terminal.note(note);
+      // What this run has done stands in its end already.
+      tasks.push(...made.planned.filter(({ decision }) => round.isNew || decision.step !== 'done'));
+    }
+    for (const path of paths) planned.add(path);
+    return tasks;
+  }
+
+  async function* arrive(recorded: Recorded, signal: AbortSignal): AsyncGenerator<Arrival> {
+    const { workOn } = work;
+    const watched = watchFolders({ folders, workOn, signal, now: io.now, ...openWatchOf(run) });
+    for await (const paths of watched) {
+      const tasks = await plan(paths, recorded);
+      const items = tasks.map(({ item }) => item);
+      work.begin(paths, items);
+      const records = [
+        commandRecord(
+          run,
+          items.map(({ key }) => key),
+        ),
+      ];
+      if (tasks.length > 0) yield { tasks, records };
+    }
+  }
+
+  return {
+    async *more(recorded, signal) {
+      try {
+        yield* arrive(recorded, signal);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failure = error;
+      }
+    },
+    listen: work.listen,
+    get failure() {
+      return failure;
+    },
+  };
+}
+
+function openWatchOf({ context }: JobRun) {
+  const { openWatch } = context.io;
+  return openWatch === undefined ? {} : { openWatch };
+}
+
+/** A file may go away while it is looked at: that is told of it alone. */
+async function planReadable(
+  planner: SettledPlanner,
+  paths: readonly string[],
+  history: Parameters<SettledPlanner['plan']>[1],
+): Promise<SettledPlan> {
+  try {
+    return await planner.plan(new Set(paths), history);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error && 'syscall' in error ? error.code : null;
+    const [only] = paths;
+    if (code === null || only === undefined) throw error;
+    if (paths.length === 1) {
+      const detail = `it cannot be read (${code})`;
+      return { planned: [], leftOut: [{ pointer: only, detail }], notes: [] };
+    }
+  }
+  const single: SettledPlan[] = [];
+  for (const path of paths) single.push(await planReadable(planner, [path], history));
+  return {
+    planned: single.flatMap(({ planned }) => planned),
+    leftOut: single.flatMap(({ leftOut }) => leftOut),
+    notes: single.flatMap(({ notes }) => notes),
+  };
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PlanIo } from '../../../src/batch/plan/plan-io.ts';
+import { createSettledPlanner, type SettledPlan } from '../../../src/batch/plan/plan-settled.ts';
+import { Failure } from '../../../src/client/failure.ts';
+import { createFolder, createHistory, createPlanIo, MP4, type Planning } from './support.ts';
+
+function openPlanner(folder: string, { options = {}, io = {} }: Planning = {}) {
+  const planner = createSettledPlanner(
+    {
+      kind: 'auto_localization',
+      operands: ['in'],
+      options: { to: ['ca', 'es'], out: 'out', ...options },
+      body: {},
+      problems: [],
+    },
+    createPlanIo(folder, io),
+  );
+  return (...names: string[]) =>
+    planner.plan(new Set(names.map((name) => join(folder, 'in', name))), createHistory());
+}
+
+const labelsOf = ({ planned }: SettledPlan) => planned.map(({ item }) => item.label);
+const leftOutOf = ({ leftOut }: SettledPlan) => leftOut.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+
+describe('a plan for files that have settled', () => {
+  it('looks at no other file, not even to see what it is', async () => {
+    const folder = createFolder({ 'in/a.mp4': MP4, 'in/half.mp4': MP4, 'in/b.txt': 'x' });
+    const examined: string[] = [];
+    const examineVideo: PlanIo['examineVideo'] = async (path) => {
+      examined.push(path);
+      return { type: 'usable', seconds: 61, preparation: null };
+    };
+    const made = await openPlanner(folder, { io: { examineVideo } })('a.mp4');
+    expect(labelsOf(made)).toEqual(['in/a.mp4 → ca', 'in/a.mp4 → es']);
+    expect(made.leftOut).toEqual([]);
+    expect(examined).toEqual([join(folder, 'in', 'a.mp4')]);
+  });
+
+  it('leaves out what cannot be used, each with why, and nothing else', async () => {
+    const folder = createFolder({ 'in/a.mp4': MP4, 'in/b.txt': 'x', 'in/c.mp4': MP4, 'out/c.ca.mp4': 'x' });
+    const made = await openPlanner(folder)('a.mp4', 'b.txt', 'c.mp4', 'gone.mp4');
+    expect(labelsOf(made)).toEqual(['in/a.mp4 → ca', 'in/a.mp4 → es', 'in/c.mp4 → es']);
+    expect(leftOutOf(made)).toEqual([
+      expect.stringMatching(/^in\/b\.txt: it is no video/),
+      expect.stringMatching(/^in\/c\.mp4 → ca: .*out\/c\.ca\.mp4 exists; --clobber replaces it/),
+    ]);
+  });
+
+  it('knows the plans before it: two files do not write one result, and one changes nothing for itself', async () => {
+    const folder = createFolder({ 'in/a.mp4': MP4, 'in/a.mov': MP4 });
+    const plan = openPlanner(folder, { options: { to: ['ca'] } });
+    expect(labelsOf(await plan('a.mp4'))).toEqual(['in/a.mp4 → ca']);
+    expect(leftOutOf(await plan('a.mov'))).toEqual([expect.stringContaining('as in/a.mp4 → ca does')]);
+    expect(labelsOf(await plan('a.mp4'))).toEqual(['in/a.mp4 → ca']);
+  });
+
+  it('keeps to --include and --exclude', async () => {
+    const folder = createFolder({ 'in/a.mp4': MP4, 'in/b.mp4': MP4 });
+    const made = await openPlanner(folder, { options: { exclude: ['b*'] } })('a.mp4', 'b.mp4');
+    expect([labelsOf(made), made.leftOut]).toEqual([['in/a.mp4 → ca', 'in/a.mp4 → es'], []]);
+  });
+
+  it('fails when the results would find no room', async () => {
+    const folder = createFolder({ 'in/a.mp4': MP4 });
+    const plan = openPlanner(folder, { io: { freeBytes: async () => 1 } });
+    await expect(plan('a.mp4')).rejects.toMatchObject({ facts: { category: 'disk', code: 'DISK_FULL' } });
+  });
+
+  it('is refused before the first file when options are wrong for every one', () => {
+    const folder = createFolder({});
+    for (const options of [{ to: ['no language'] }, { name: '{nothing}' }]) {
+      expect(() => openPlanner(folder, { options })).toThrow(Failure);
+    }
+  });
+});

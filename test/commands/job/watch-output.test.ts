@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from '../../service/harness/scene.ts';
+import { openInbox, untilTold } from '../support/open-inbox.ts';
+
+describe('the output of a watch', () => {
+  it('tells of a file that it cannot use, once and in every form, and goes on', async () => {
+    const scene = await openInbox();
+    await writeFile(join(scene.folder, 'inbox', 'broken.srt'), 'no subtitles');
+    const watch = await scene.watch(['-o', 'ndjson']);
+    watch.goOn();
+    await untilTold(watch, 'Left out: inbox/broken.srt: ');
+    await writeFile(join(scene.folder, 'inbox', 'broken.srt'), 'no subtitles');
+    await scene.put('good.srt');
+    await scene.untilResult('good.es.srt');
+    const { stdout, stderr } = await watch.stop();
+    expect(stderr.split('Left out')).toHaveLength(2);
+    const lines = stdout.trim().split('\n');
+    const events = lines.map((line) => JSON.parse(line));
+    expect(events.filter(({ type }) => type === 'left_out')).toMatchObject([
+      { input: 'inbox/broken.srt', message: expect.stringMatching(/\w/) },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 1, done: 1, exit_code: 130 });
+  });
+
+  it('counts what it has done, also when somebody copies the same file once more', async () => {
+    const scene = await openInbox();
+    await scene.put('a.srt');
+    const watch = await scene.watch();
+    watch.goOn();
+    await untilTold(watch, 'a.es.srt');
+    await scene.put('a.srt');
+    await scene.put('b.srt');
+    await untilTold(watch, 'b.es.srt');
+    const { stdout, stderr } = await watch.stop();
+    expect(stderr).toContain('Stopped watching: 2 done.');
+    expect(stdout).toMatch(/a\.es\.srt.*b\.es\.srt/s);
+    expect(await scene.countJobs()).toBe(2);
+  });
+
+  it('writes each result as it comes where the form is one line each', async () => {
+    const scene = await openInbox();
+    const watch = await scene.watch(['-o', 'plain']);
+    watch.goOn();
+    await scene.put('a.srt');
+    await until(watch.stdout, (written) => written === `${join(scene.folder, 'out', 'a.es.srt')}\n`);
+    await watch.stop();
+    await scene.put('b.srt');
+    const again = await scene.watch(['-o', 'plain']);
+    again.goOn();
+    await scene.untilResult('b.es.srt');
+    expect((await again.stop()).stdout).toBe(`${join(scene.folder, 'out', 'b.es.srt')}\n`);
+  });
+});

@@ -1,0 +1,84 @@
+/** vloc with --watch in a test, which says when the folder is looked at; the clock moves on with each look. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { createTestIo, type TestIo, type TestIoOptions } from '../../support/test-io.ts';
+import type { Ended, VlocScene } from './run-vloc.ts';
+
+export interface Watch extends Pick<TestIo, 'send' | 'stdout' | 'stderr'> {
+  /** Lets the time until the next look pass; resolves when the folder was looked at. */
+  look(): Promise<void>;
+  /** From now on looks follow each other by themselves. */
+  goOn(): void;
+  readonly ended: Promise<Ended>;
+  /** How often a folder was looked at. */
+  readonly looks: () => number;
+  /** Ctrl-C. */
+  stop(): Promise<Ended>;
+}
+
+/** Long enough that others get their turn between two looks. */
+const TURN_MS = 5;
+
+export async function startWatch(
+  vloc: VlocScene,
+  words: readonly string[],
+  options: Pick<TestIoOptions, 'pace'> = {},
+): Promise<Watch> {
+  let looks = 0;
+  let passedMs = 0;
+  let isFree = false;
+  let pass = () => {};
+  let arrive = () => {};
+  const nextWait = () =>
+    new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+  const openWatch = () => ({
+    async changed(ms: number, signal?: AbortSignal) {
+      looks += 1;
+      arrive();
+      if (isFree) await delay(TURN_MS, undefined, { signal });
+      else {
+        await new Promise<void>((resolve, reject) => {
+          pass = resolve;
+          signal?.addEventListener('abort', () => reject(signal.reason));
+          if (signal?.aborted) reject(signal.reason);
+        });
+      }
+      passedMs += ms;
+    },
+    close: () => undefined,
+  });
+  const now = () => Date.now() + passedMs;
+  const test = createTestIo({ ...options, cwd: vloc.folder, env: vloc.env, now });
+  const first = nextWait();
+  const ended = main(words, { ...test.io, openWatch }).then((code) => ({
+    code,
+    stdout: test.stdout(),
+    stderr: test.stderr(),
+  }));
+  onTestFinished(async () => {
+    test.send('SIGTERM');
+    await ended;
+  });
+  await Promise.race([first, ended]);
+  return {
+    ...test,
+    looks: () => looks,
+    ended,
+    async look() {
+      const next = nextWait();
+      pass();
+      await next;
+    },
+    goOn() {
+      isFree = true;
+      pass();
+    },
+    stop() {
+      test.send('SIGINT');
+      return ended;
+    },
+  };
+}
