@@ -8,6 +8,7 @@ import type { ReportHead } from '../batch/report/report-head.ts';
 import { Failure } from '../client/failure.ts';
 import { BATCH_OPERAND, openBatch } from './batch/open-batch.ts';
 import { type Command, defineCommand } from './command.ts';
+import { usageFailure } from './usage-failure.ts';
 
 const WRITERS = {
   markdown: writeMarkdown,
@@ -49,7 +50,8 @@ export const batchReport: Command = defineCommand({
     const { folder, facts } = batch;
     const { io, output } = context;
     if (options.html) {
-      if (options.format !== undefined) throw oneForm();
+      if (options.format !== undefined)
+        throw usageFailure('--html and --format ask for two forms', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(folder, 'report.html'));
       const { htmlReport } = await import('./batch/html-report.ts');
       await replaceFile(page, await htmlReport(batch, page, context));
@@ -71,15 +73,6 @@ export const batchReport: Command = defineCommand({
     return 0;
   },
 });
-
-function oneForm(): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'USAGE',
-    message: '--html and --format ask for two forms',
-    advice: 'Run the command once for each.',
-  });
-}
 
 /** Whoever reads it meanwhile sees the old report or the new one, never half of one. @throws Failure (`disk`) */
 async function replaceFile(path: string, text: string): Promise<void> {

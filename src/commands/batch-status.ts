@@ -5,6 +5,7 @@ import { Failure } from '../client/failure.ts';
 import { continueBatch } from './batch/continue-batch.ts';
 import { countTable, ITEM_FIELDS, ITEMS } from './batch/item-records.ts';
 import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
+import { watchStatus } from './batch/watch-status.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { formatRelative } from './format.ts';
@@ -14,22 +15,27 @@ export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
     all: { type: 'flag', help: 'list what is done too' },
+    watch: { type: 'flag', help: 'look again every two seconds until all has come to its end, or Ctrl-C' },
   },
   fields: ITEM_FIELDS,
   examples: [
     { command: 'vloc batch status out', explains: 'what is done, what failed and why, how to go on' },
+    {
+      command: 'vloc batch status out --watch',
+      explains: 'beside a run in another window, or on another machine',
+    },
     {
       command: 'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"',
       explains: 'the names of what failed',
     },
   ],
   notes: [
-    'It reads the journal in the folder and asks nobody, so a run may be going on meanwhile. Deadlines are the latest ' +
-      'that they can be.',
+    'It reads the journal in the folder and asks nobody, so a run may be going on meanwhile. Deadlines are those that ' +
+      'the service told; where it told none, the latest that they can be.',
     'Exit codes: 0 when all is done, 8 while anything is open, 3 when all has ended and something failed.',
   ],
   run: async (context, [operand = ''], options) => {
-    const batch = await openBatch(context, operand);
+    const batch = await (options.watch ? watchStatus : openBatch)(context, operand);
     const { facts } = batch;
     const onward = continueBatch(facts, batch.folder, context.io);
     const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');

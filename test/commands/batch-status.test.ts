@@ -1,8 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { SYSTEM_RUNTIME } from '../../src/client/runtime.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { until } from '../service/harness/scene.ts';
+import { createTestIo } from '../support/test-io.ts';
 import { makeFolder, startVloc } from './support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -68,6 +71,43 @@ test('it says which process is at work, and disturbs it not', async () => {
   expect(stderr).not.toContain('Continue with');
   vloc.engines.letGo();
   expect((await running).code).toBe(0);
+});
+
+test('--watch tells each change until all has come to its end, then how it ended', async () => {
+  const vloc = await startBatch();
+  vloc.engines.hold();
+  const running = vloc.run(COMMAND);
+  await until(
+    () => vloc.run(['batch', 'status', 'out', '-o', 'json']),
+    ({ stdout }) => stdout.includes('"running": 2'),
+  );
+  let looks = 0;
+  const sleep = async () => {
+    looks += 1;
+    if (looks > 1) return;
+    vloc.engines.letGo();
+    await running;
+  };
+  const { code, stdout, stderr } = await vloc.run(['batch', 'status', 'out', '--watch'], {
+    pace: { runtime: { ...SYSTEM_RUNTIME, sleep } },
+  });
+  expect([code, looks, stdout]).toEqual([0, 1, 'STATE  ITEMS\ndone   2\n']);
+  expect(stderr).toContain(`a.srt → es: ${join(vloc.folder, 'out', 'a.es.srt')}\n`);
+  expect(stderr).toContain('2 of 2 done');
+});
+
+test('--watch ends with Ctrl-C', async () => {
+  const vloc = await startBatch();
+  vloc.engines.hold();
+  await vloc.run([...COMMAND, '--detach']);
+  const sleep = async (_ms: number, signal?: AbortSignal) => {
+    terminal.send('SIGINT');
+    signal?.throwIfAborted();
+  };
+  const terminal = createTestIo({ cwd: vloc.folder, pace: { runtime: { ...SYSTEM_RUNTIME, sleep } } });
+  expect(await main(['batch', 'status', 'out', '--watch'], terminal.io)).toBe(130);
+  expect(terminal.stderr()).toContain('0 of 2 done, 2 running · 0 credits, 2 reserved · nobody works on it');
+  vloc.engines.letGo();
 });
 
 test('--fields cuts the items, in every form', async () => {

@@ -1,19 +1,14 @@
 /** A folder of results as its journal knows it, without asking the service: pure. */
 
-import { type IntentRecord, parseIntentRecord } from '../../journal/intent-records.ts';
 import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts';
-import type { LogContent, LogRecord } from '../../journal/record-line.ts';
+import type { LogContent } from '../../journal/record-line.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { readBills } from '../run/bills.ts';
 import { type Bill, createBudget } from '../run/budget.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
-import {
-  ITEM_STATES,
-  type ItemReport,
-  type PhaseTimes,
-  type ReportState,
-  reportItem,
-} from './item-report.ts';
+import { ITEM_STATES, type ItemReport, type ReportState, reportItem } from './item-report.ts';
+import { gatherParts } from './part-reports.ts';
+import { readStageReports } from './stage-reports.ts';
 
 export interface BatchFacts {
   /** In the order of the batch. */
@@ -34,6 +29,7 @@ export interface BatchFacts {
 }
 
 /**
+ * @param content of the journal, paths in it absolute
  * @param folder of the results, absolute
  * @param now milliseconds since 1970
  */
@@ -41,19 +37,21 @@ export function readBatchFacts({ records, damage }: LogContent, folder: string, 
   const intents = foldIntents(records);
   const facts = foldItemFacts(records);
   const commands = foldBatchCommands(records);
-  const times = phaseTimes(records);
   const bills = readBills(records);
+  const stages = readStageReports(records, folder);
   const keys = new Set([
     ...commands.flatMap(({ items }) => items),
     ...facts.keys(),
     ...intents.byItem.keys(),
+    ...stages.keys,
   ]);
-  const items = [...keys].flatMap((key): ItemReport[] => {
+  const reports = [...keys].flatMap((key): ItemReport[] => {
     const own = intentsOf(key, intents);
-    const item = { key, facts: facts.get(key), intents: own, times, credits: sumBills(own, bills) };
-    const report = reportItem(item, folder, now);
-    return report === null ? [] : [report];
+    const item = { key, facts: facts.get(key), intents: own, credits: sumBills(own, bills) };
+    const report = reportItem(item, now);
+    return report === null ? [] : [stages.tell(report)];
   });
+  const items = gatherParts(reports);
   return {
     items,
     counts: countStates(items),
@@ -82,19 +80,6 @@ function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>):
   const budget = createBudget(null);
   for (const { key, kind, bill } of told) budget.bill(key, kind, bill);
   return budget.totals();
-}
-
-/** When each phase was entered; of records that come twice the first counts. */
-function phaseTimes(records: readonly LogRecord[]): ReadonlyMap<string, PhaseTimes> {
-  const times = new Map<string, Partial<Record<IntentRecord['type'], string>>>();
-  for (const record of records) {
-    const line = parseIntentRecord(record);
-    if (line === null) continue;
-    const known = times.get(line.key) ?? {};
-    known[line.type] ??= line.at;
-    times.set(line.key, known);
-  }
-  return times;
 }
 
 function countStates(items: readonly ItemReport[]): Record<ReportState, number> {

@@ -18,6 +18,8 @@ const batchCommand = v.object({
   /** What the parser made of `argv`, defaults of the project among it. */
   operands: v.array(v.string()),
   options: v.record(v.string(), v.unknown()),
+  /** Set where each record of the command has only some of its items: those of one stage. */
+  partial: v.optional(v.boolean()),
   /** Keys of the items, in the order of the batch: those that no job was asked for yet stand nowhere else. */
   items: v.array(v.string()),
 });
@@ -46,27 +48,44 @@ function stripWord(word: string): string {
   return `${name}${stripAddress(value)}`;
 }
 
-/** Each command once, however often it was run: its newest record, in the order of the first ones. */
+/**
+ * Each command once, however often it was run: its newest record, in the order of the first ones. One that watches, or
+ * goes through stages, has the items of all its records.
+ */
 export function foldBatchCommands(records: readonly LogRecord[]): readonly BatchCommand[] {
-  const commands = new Map<string, BatchCommand>();
+  const commands = new Map<string, { command: BatchCommand; items: Set<string> }>();
   for (const record of records) {
     const command = parseBatchCommand(record);
-    if (command !== null) commands.set(identityOf(command), command);
+    if (command === null) continue;
+    const identity = identityOf(command);
+    const items = grows(command) ? (commands.get(identity)?.items ?? new Set()) : new Set<string>();
+    for (const key of command.items) items.add(key);
+    commands.set(identity, { command, items });
   }
-  return [...commands.values()];
+  return [...commands.values()].map(({ command, items }) => ({ ...command, items: [...items] }));
+}
+
+/** Each of its records has only the items that came with it. */
+function grows({ options, partial }: BatchCommand): boolean {
+  return options.watch === true || partial === true;
 }
 
 /** The records without those of commands that were run again since; for the compaction of a log. */
 export function pickLiveCommands(records: readonly LogRecord[]): LogRecord[] {
-  const newest = new Map<string, LogRecord>();
-  for (const record of records) {
+  const later = new Map<string, Set<string>>();
+  const live = records.toReversed().filter((record) => {
     const command = parseBatchCommand(record);
-    if (command !== null) newest.set(identityOf(command), record);
-  }
-  return records.filter((record) => {
-    const command = parseBatchCommand(record);
-    return command === null || newest.get(identityOf(command)) === record;
+    if (command === null) return true;
+    const identity = identityOf(command);
+    const known = later.get(identity);
+    const isNews = grows(command) && command.items.some((key) => known?.has(key) !== true);
+    if (known !== undefined && !isNews) return false;
+    const all = known ?? new Set();
+    for (const key of command.items) all.add(key);
+    later.set(identity, all);
+    return true;
   });
+  return live.reverse();
 }
 
 function identityOf({ argv, cwd, profile }: BatchCommand): string {

@@ -1,12 +1,12 @@
 /** What the journal says of one item: pure. */
-import { resolve } from 'node:path';
 import * as v from 'valibot';
-import type { FinishedRecord, IntentRecord } from '../../journal/intent-records.ts';
+import type { FinishedRecord } from '../../journal/intent-records.ts';
 import type { Intent } from '../../journal/intents.ts';
-import { nextStep, type StoredFile } from '../../journal/next-step.ts';
+import { nextStep } from '../../journal/next-step.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { ItemFacts } from '../plan/facts.ts';
+import { nameParts } from '../stored-parts.ts';
 
 /**
  * `waiting`: nothing was asked. `unanswered`: asked, and nobody knows whether there is a job. `undelivered`: the result
@@ -33,8 +33,7 @@ export interface ItemReport {
   readonly state: ReportState;
   readonly job_id: string | null;
   readonly error: ReportError | null;
-  /** Paths are absolute. */
-  readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[];
+  readonly files: readonly ReportedFile[];
   readonly credits: { readonly reserved: number; readonly charged: number } | null;
   /** Paid calls for it, those that came to nothing among them. */
   readonly attempts: number;
@@ -45,6 +44,15 @@ export interface ItemReport {
   readonly downloaded_at: string | null;
   /** Until when its result can be fetched, RFC 3339; null when there is none to fetch. */
   readonly deadline: string | null;
+}
+
+export interface ReportedFile {
+  /** Name of the part of the result, such as `video`; null for one that the kind does not have. */
+  readonly asset: string | null;
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
 }
 
 export interface ReportError {
@@ -71,26 +79,21 @@ export interface ItemRecords {
   readonly facts: ItemFacts | undefined;
   /** Of all its intents, the newest last. */
   readonly intents: readonly Intent[];
-  /** When each phase of an intent was entered, by Idempotency-Key; the journal keeps the last one only, once it is compacted. */
-  readonly times: ReadonlyMap<string, PhaseTimes>;
   readonly credits: ItemReport['credits'];
 }
 
-export type PhaseTimes = Partial<Readonly<Record<IntentRecord['type'], string>>>;
-
 /**
  * The report of an item, or null when the journal does not even say of what kind it is.
- * @param folder of the results, absolute
  * @param now milliseconds since 1970
  */
-export function reportItem(records: ItemRecords, folder: string, now: number): ItemReport | null {
+export function reportItem(records: ItemRecords, now: number): ItemReport | null {
   const { key, facts, intents, credits } = records;
   const named = readItemKey(key);
   const last = intents.at(-1);
   const kind = facts?.kind ?? last?.asked?.kind ?? named?.kind;
   if (kind === undefined) return null;
   const language = named?.language ?? null;
-  const times = last === undefined ? {} : (records.times.get(last.key) ?? {});
+  const times = last?.times ?? {};
   const state = last === undefined ? 'waiting' : stateOf(last, now);
   return {
     key,
@@ -100,14 +103,14 @@ export function reportItem(records: ItemRecords, folder: string, now: number): I
     state,
     job_id: last === undefined ? null : jobIdOf(last),
     error: last === undefined ? null : errorOf(last, state),
-    files: last?.outcome.phase === 'downloaded' ? last.outcome.record.files.map(readFile(folder)) : [],
+    files: last === undefined ? [] : filesOf(last, kind),
     credits,
     attempts: intents.length,
     asked_at: times.intend ?? null,
     created_at: times.accepted ?? null,
     finished_at: times.finished ?? null,
     downloaded_at: times.downloaded ?? null,
-    deadline: state === 'undelivered' ? deadlineOf(times.finished) : null,
+    deadline: last === undefined ? null : deadlineOf(last, state),
   };
 }
 
@@ -117,8 +120,15 @@ function describeKey(key: string): string {
   return named.language === null ? named.name : `${named.name} → ${named.language}`;
 }
 
-function readFile(folder: string) {
-  return ({ path, size, sha256 }: StoredFile) => ({ path: resolve(folder, path), bytes: size, sha256 });
+function filesOf({ outcome }: Intent, kind: JobKind): readonly ReportedFile[] {
+  if (outcome.phase !== 'downloaded') return [];
+  const { files } = outcome.record;
+  return nameParts(kind, files).map(({ asset, path, size, sha256 }) => ({
+    asset,
+    path,
+    bytes: size,
+    sha256,
+  }));
 }
 
 function stateOf(intent: Intent, now: number): ReportState {
@@ -162,8 +172,12 @@ function failure(code: string, message: string): ReportError {
   return { code, message, retryable: false, request_id: null };
 }
 
-/** The record of the end may be younger than the end, never older: so this is the latest that the links can lapse. */
-function deadlineOf(finishedAt: string | undefined): string | null {
-  if (finishedAt === undefined) return null;
-  return new Date(Date.parse(finishedAt) + LIMITS.resultLinkMs).toISOString();
+/**
+ * What the service has told; else the latest that the links can lapse: the record of the end may be younger than the
+ * end, never older.
+ */
+function deadlineOf({ outcome }: Intent, state: ReportState): string | null {
+  if (state !== 'undelivered' || outcome.phase !== 'finished') return null;
+  const { at, expires_at: told = null } = outcome.record;
+  return told ?? new Date(Date.parse(at) + LIMITS.resultLinkMs).toISOString();
 }

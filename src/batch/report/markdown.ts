@@ -56,7 +56,10 @@ const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];
 
 function itemRow(item: ItemReport, { folder }: ReportHead): string[] {
   const { label, kind, state, job_id, credits, files } = item;
-  const written = files.map(({ path, bytes }) => `${relative(folder, path)} (${formatBytes(bytes)})`);
+  const written = files.map(({ asset, path, bytes }) => {
+    const name = `${relative(folder, path)} (${formatBytes(bytes)})`;
+    return asset === null ? name : `${asset}: ${name}`;
+  });
   return [label, kind, state, job_id ?? '', String(credits?.charged ?? ''), written.join(', ')];
 }
 

@@ -49,7 +49,7 @@ async function buildEntry(
 }
 
 /** Paths of this machine stay out of a document that is handed on; the page has relative ones. */
-function publicJob({ input_name, input_path, target_language, files, ...job }: PageJob) {
+function publicJob({ input_name, input_path, target_language, subtitles, files, ...job }: PageJob) {
   return job;
 }
 

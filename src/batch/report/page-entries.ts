@@ -18,13 +18,20 @@ interface Origin {
 
 /**
  * Groups jobs. One that took the result of another (a dub of a translation of a recognition) belongs to the input of the
- * first; one without a language (a separation) belongs to every language of its input.
+ * first; one that took lines out of the hands of another, to the file by the name of its input; one without a language (a
+ * separation) belongs to every language of its input.
  */
 export function groupJobs(jobs: readonly PageJob[]): JobGroup[] {
   const producers = new Map(jobs.flatMap((job) => job.files.map(({ path }) => [path, job] as const)));
+  const paths = new Map(
+    jobs.flatMap(({ input_name, input_path }) =>
+      input_path === null ? [] : [[input_name, input_path] as const],
+    ),
+  );
   const families = new Map<string, { origin: Origin; jobs: PageJob[] }>();
   for (const job of jobs) {
-    const origin = findOrigin(job, producers);
+    const found = findOrigin(job, producers);
+    const origin = { ...found, path: found.path ?? paths.get(found.name) ?? null };
     const key = origin.path ?? origin.name;
     const family = families.get(key) ?? { origin, jobs: [] };
     family.jobs.push(job);

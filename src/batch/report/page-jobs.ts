@@ -1,13 +1,12 @@
 /** The jobs of a page out of what the journal says of a batch. */
-import { resolve } from 'node:path';
 import { ERROR_CODES } from '../../protocol/error-codes.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import type { ItemFacts } from '../plan/facts.ts';
+import type { StageRecords } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
 import type { EntryState, ReportFailure } from './page-facts.ts';
 import type { PageJob, ResultFile } from './page-source.ts';
+import { stageSubtitles } from './page-stages.ts';
 
 /** What a state means to a reader of the page, and what is to be waited for. */
 const STATES: Readonly<
@@ -24,19 +23,21 @@ const STATES: Readonly<
   expired: { state: 'failed', waitsFor: null },
 };
 
-/**
- * @param items what the journal keeps of each item beside its calls, by key
- * @param folder the folder of the batch, absolute: files are named from there
- */
-export function pageJobs(
-  facts: BatchFacts,
-  items: ReadonlyMap<string, ItemFacts>,
-  folder: string,
-): PageJob[] {
-  return facts.items.map((item) => pageJob(item, items.get(item.key), folder));
+/** What the journal keeps beside the calls. */
+export interface JobSources {
+  /** Of each item, by key. */
+  readonly items: ReadonlyMap<string, ItemFacts>;
+  readonly stages: StageRecords;
+  /** Of the results, absolute. */
+  readonly folder: string;
 }
 
-function pageJob(item: ItemReport, facts: ItemFacts | undefined, folder: string): PageJob {
+export function pageJobs(facts: BatchFacts, sources: JobSources): PageJob[] {
+  return facts.items.map((item) => pageJob(item, sources));
+}
+
+function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJob {
+  const facts = items.get(item.key);
   const { state, waitsFor } = STATES[item.state];
   const { client_reference: reference, ...fields } = facts?.fields ?? {};
   return {
@@ -54,7 +55,8 @@ function pageJob(item: ItemReport, facts: ItemFacts | undefined, folder: string)
     input_name: readItemKey(item.key)?.name ?? item.label,
     input_path: facts?.path ?? null,
     target_language: item.target_language,
-    files: nameFiles(item, folder),
+    subtitles: stageSubtitles(item, stages, folder),
+    files: namedFiles(item),
   };
 }
 
@@ -75,16 +77,7 @@ function describeFailure({ code, message, retryable }: ReportError): ReportFailu
   return { code, message, retryable, advice: known?.advice ?? null };
 }
 
-/** The journal keeps files in the order in which the kind names its assets. */
-function nameFiles({ kind, files }: ItemReport, folder: string): ResultFile[] {
-  const assets = assetNames(kind);
-  return files.flatMap(({ path, bytes, sha256 }, place) => {
-    const asset = assets[place];
-    return asset === undefined ? [] : [{ asset, path: resolve(folder, path), bytes, sha256 }];
-  });
-}
-
-function assetNames(kind: JobKind): string[] {
-  const parts: [string, ResultPart][] = Object.entries(KINDS[kind].result);
-  return parts.filter(([, part]) => part.type === 'asset').map(([name]) => name);
+/** The page knows what to do with the parts of the kind alone. */
+function namedFiles({ files }: ItemReport): ResultFile[] {
+  return files.flatMap(({ asset, ...file }) => (asset === null ? [] : [{ asset, ...file }]));
 }

@@ -1,6 +1,6 @@
 /** What the page of a batch is built from: jobs as the journal knows them, and hands that reach the files. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { ReportJob } from './page-facts.ts';
+import type { ReportJob, ReportSubtitle } from './page-facts.ts';
 import type { Loudness } from './speech-fit.ts';
 
 export interface PageJob extends ReportJob {
@@ -9,6 +9,8 @@ export interface PageJob extends ReportJob {
   /** Absolute; null for an input that is no file of this machine. */
   readonly input_path: string | null;
   readonly target_language: string | null;
+  /** Subtitles that belong to it beside what it has read and written. */
+  readonly subtitles: readonly PageSubtitle[];
   readonly files: readonly ResultFile[];
 }
 
@@ -19,6 +21,14 @@ export interface ResultFile {
   readonly path: string;
   readonly bytes: number | null;
   readonly sha256: string | null;
+}
+
+/** A subtitle file on this machine, of any format. */
+export interface PageSubtitle {
+  readonly role: ReportSubtitle['role'];
+  readonly language: string | null;
+  /** Absolute. */
+  readonly path: string;
 }
 
 export interface PageSource {
@@ -37,9 +47,11 @@ export interface Sound {
   readonly loudness: Loudness;
 }
 
-/** The media work, handed in. Both may throw for a file that cannot be read; the page then says so. */
+/** The media work, handed in. Each may throw for a file that cannot be read; the page then shows it without its content. */
 export interface MediaReaders {
   readonly outlineSound: (path: string) => Promise<Sound>;
+  /** Lines of a subtitle file, whatever its format. */
+  readonly readSubtitleFile: (path: string) => Promise<readonly SubtitleLine[]>;
   /** Subtitles inside a video; none when there are none. */
   readonly readSoftSubtitles: (path: string) => Promise<readonly SubtitleLine[]>;
 }

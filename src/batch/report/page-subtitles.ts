@@ -1,9 +1,6 @@
 /** The subtitles of an entry: in the language of the video, and translated. */
-import { readFile } from 'node:fs/promises';
-import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { JobGroup } from './page-entries.ts';
-import type { ReportSubtitle } from './page-facts.ts';
+import type { ReportFile, ReportSubtitle } from './page-facts.ts';
 import type { MediaReaders, PageJob, ResultFile } from './page-source.ts';
 import { describeFile, type MeasuredTrack } from './page-tracks.ts';
 
@@ -22,16 +19,13 @@ export async function readSubtitles(
   pageFolder: string,
   readers: MediaReaders,
 ): Promise<ReportSubtitle[]> {
-  // The newest of each role.
-  const files = new Map(group.jobs.flatMap((job) => listSubtitles(job)).map((found) => [found.role, found]));
+  const files = await chooseFiles(group, pageFolder);
   const subtitles: ReportSubtitle[] = [];
-  for (const { role, language, file } of files.values()) {
-    subtitles.push({
-      role,
-      language,
-      file: await describeFile(file, pageFolder),
-      lines: await readLines(file.path),
-    });
+  for (const [role, { language, path, shown }] of files) {
+    // One that cannot be read any more is still named.
+    const lines = shown.present ? await readers.readSubtitleFile(path).catch(() => []) : [];
+    const inOrder = lines.toSorted((left, right) => left.start_ms - right.start_ms);
+    subtitles.push({ role, language, file: shown, lines: inOrder });
   }
   const localized = tracks.find(({ track }) => track.role === 'localized' && track.file.present);
   if (!files.has('translated') && localized !== undefined) {
@@ -39,6 +33,38 @@ export async function readSubtitles(
     if (lines.length > 0) subtitles.push({ role: 'translated', language: group.language, file: null, lines });
   }
   return subtitles;
+}
+
+interface ChosenFile extends Pick<Candidate, 'language'> {
+  readonly path: string;
+  readonly shown: ReportFile;
+}
+
+/** The newest of each role that is still there, else the newest. */
+async function chooseFiles({ jobs }: JobGroup, pageFolder: string): Promise<ReadonlyMap<Role, ChosenFile>> {
+  const chosen = new Map<Role, ChosenFile>();
+  const all = [...jobs.flatMap(listSubtitles), ...inOrderOfMaking(jobs).flatMap(listLeft)];
+  for (const { role, language, file } of all) {
+    const shown = await describeFile(file, pageFolder);
+    const before = chosen.get(role);
+    if (!shown.present && before !== undefined) continue;
+    chosen.set(role, { language: language ?? before?.language ?? null, path: file.path, shown });
+  }
+  return chosen;
+}
+
+/** What a finished video was made with is told before what its stages have left. */
+function inOrderOfMaking(jobs: readonly PageJob[]): readonly PageJob[] {
+  const isFinished = ({ kind }: PageJob) => kind === 'auto_localization';
+  return [...jobs.filter((job) => !isFinished(job)), ...jobs.filter(isFinished)];
+}
+
+/** What people may have edited since a job has written it, or brought along. */
+function listLeft({ subtitles }: PageJob): Candidate[] {
+  return subtitles.map(({ path, ...rest }) => ({
+    ...rest,
+    file: { asset: 'subtitle', path, bytes: null, sha256: null },
+  }));
 }
 
 /** What a job has read and written. */
@@ -58,14 +84,5 @@ function listSubtitles(job: PageJob): Candidate[] {
       return taken.map((file) => ({ role: 'translated', language, file }));
     default:
       return [];
-  }
-}
-
-async function readLines(path: string): Promise<readonly SubtitleLine[]> {
-  try {
-    return decodeSrt(await readFile(path)).sort((left, right) => left.start_ms - right.start_ms);
-  } catch (error) {
-    if (error instanceof SubtitleError || (error instanceof Error && 'code' in error)) return [];
-    throw error;
   }
 }

@@ -3,11 +3,18 @@ import { readLog } from '../../journal/append-log.ts';
 import { readLockFile } from '../../journal/lock-file.ts';
 import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
 import type { LogContent } from '../../journal/record-line.ts';
-import { asFailures, journalPath, lockPath } from '../run/journal.ts';
+import { journalPath, lockPath } from '../record-folder.ts';
+import { withAbsolutePaths } from '../record-paths.ts';
+import { asFailures } from '../run/journal.ts';
 
-/** What the journal of a folder holds; empty where there is none. @throws Failure (`disk`) */
-export function readBatchLog(folder: string): Promise<LogContent> {
-  return asFailures(() => readLog(journalPath(folder)));
+/**
+ * What the journal of a folder holds, paths in it absolute; empty where there is none.
+ * @param folder absolute
+ * @throws Failure (`disk`)
+ */
+export async function readBatchLog(folder: string): Promise<LogContent> {
+  const content = await asFailures(() => readLog(journalPath(folder)));
+  return { ...content, records: content.records.map((record) => withAbsolutePaths(folder, record)) };
 }
 
 /** A process that works in a folder, or on another machine may do so. */

@@ -11,6 +11,17 @@ export function lineOfRun(event: Exclude<BatchEvent, { type: 'item' }>): Line {
       const { item, uploadId, bytes } = event;
       return { type: 'uploaded', input: item.input.label, upload_id: uploadId, bytes };
     }
+    case 'part': {
+      const { item, part, of, jobId } = event;
+      return {
+        type: 'part',
+        input: item.input.label,
+        target_language: item.targetLanguage,
+        part,
+        of,
+        id: jobId,
+      };
+    }
     case 'window':
       return { type: 'window', size: event.size, in_flight: event.inFlight };
     case 'credits':

@@ -1,14 +1,15 @@
 /** The report as a page: what the journal knows, beside what lies on the disk. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
-import { RECORD_FOLDER } from '../../batch/plan/find-files.ts';
+import { RECORD_FOLDER } from '../../batch/record-folder.ts';
 import { writePage } from '../../batch/report/html.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
 import { pageJobs } from '../../batch/report/page-jobs.ts';
 import { readPageParts } from '../../batch/report/page-parts.ts';
 import { cacheSounds } from '../../batch/report/sound-cache.ts';
+import { foldStageRecords } from '../../batch/stages/records.ts';
 import type { Context } from '../context.ts';
 import type { OpenBatch } from './open-batch.ts';
 
@@ -20,11 +21,13 @@ import type { OpenBatch } from './open-batch.ts';
 export async function htmlReport(batch: OpenBatch, path: string, context: Context): Promise<string> {
   const { io, signal } = context;
   const { folder, facts, records } = batch;
-  const [{ createPrograms }, { outlineSound }, { readSoftSubtitles }] = await Promise.all([
-    import('../../engines/programs.ts'),
-    import('../../engines/media/peaks.ts'),
-    import('../../engines/media/soft-subtitles.ts'),
-  ]);
+  const [{ createPrograms }, { outlineSound }, { readSoftSubtitles }, { readSubtitleFile }] =
+    await Promise.all([
+      import('../../engines/programs.ts'),
+      import('../../engines/media/peaks.ts'),
+      import('../../engines/media/soft-subtitles.ts'),
+      import('../../prepare/subtitles/read.ts'),
+    ]);
   const programs = createPrograms(io.env.PATH ?? '');
   const scratch = await mkdtemp(join(tmpdir(), 'vloc-report-'));
   const run = { signal, folder: scratch };
@@ -35,12 +38,17 @@ export async function htmlReport(batch: OpenBatch, path: string, context: Contex
         tool: 'vloc',
         madeAt: new Date(io.now()).toISOString(),
         pageFolder: dirname(path),
-        jobs: pageJobs(facts, foldItemFacts(records), folder),
+        jobs: pageJobs(facts, {
+          items: foldItemFacts(records),
+          stages: foldStageRecords(records),
+          folder,
+        }),
       },
       {
         outlineSound: cacheSounds(join(folder, RECORD_FOLDER, 'outlines'), (file) =>
           outlineSound(programs, file, run),
         ),
+        readSubtitleFile: async (file) => readSubtitleFile(await readFile(file), file),
         readSoftSubtitles: (file) => readSoftSubtitles(programs, file, run),
       },
     );

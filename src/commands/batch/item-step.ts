@@ -4,7 +4,15 @@ import type { Step } from '../context.ts';
 import { formatBytes, formatDuration } from '../format.ts';
 
 /** States in which something goes on for the item. */
-const ACTIVE = ['uploading', 'validating', 'submitting', 'queued', 'processing', 'downloading'] as const;
+const ACTIVE = [
+  'preparing',
+  'uploading',
+  'validating',
+  'submitting',
+  'queued',
+  'processing',
+  'downloading',
+] as const;
 export type ActiveState = Extract<ItemState, { phase: (typeof ACTIVE)[number] }>;
 
 export function isActive(state: ItemState): state is ActiveState {
@@ -17,6 +25,8 @@ export function isActive(state: ItemState): state is ActiveState {
  */
 export function stepOf(state: ActiveState, forMs: number): Step {
   switch (state.phase) {
+    case 'preparing':
+      return { phase: state.doing, fraction: state.fraction };
     case 'uploading':
       return uploadStep(state.bytes, state.total, forMs);
     case 'validating':

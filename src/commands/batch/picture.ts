@@ -39,6 +39,7 @@ export function createPicture(items: readonly BatchItem[]): Picture {
           sights.set(event.item.key, now);
           return { before, now };
         }
+        case 'part':
         case 'uploaded':
           return null;
         case 'credits':

@@ -3,6 +3,7 @@ import type { RetryRun } from '../../batch/report/select-retries.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Context } from '../context.ts';
 import { runJobs } from '../job/run-jobs.ts';
+import { asksForStages } from '../stages/stage-options.ts';
 
 /**
  * Runs the command as it was typed then, where it was typed, for these items only.
@@ -20,6 +21,12 @@ export async function rerunCommand(context: Context, { command, items }: RetryRu
   const hasExpired = items.some(({ state }) => state === 'expired');
   // Only a new key makes a new job of what the service has forgotten.
   const options = { ...command.options, retryFailed: true, ...(hasExpired ? { fresh: true } : {}) };
+  if (kind === 'auto_localization' && asksForStages(options)) {
+    // What is done of them is left alone, whichever items they are.
+    const { runStages } = await import('../stages/run-stages.ts');
+    await runStages(then, operands, options);
+    return;
+  }
   await runJobs(kind, then, operands, options, new Set(items.map(({ key }) => key)));
 }
 

@@ -30,7 +30,12 @@ export async function createBatchView(
   const picture = createPicture(items);
   const { terminal, io } = context;
   const isMany = grows || items.length > FEW;
-  const progress = await openProgress(context, isMany, () => picture.look(io.now()));
+  const look = () => {
+    const seen = picture.look(io.now());
+    // What comes is not known, and in the hours before it came nothing was done.
+    return grows ? { ...seen, leftMs: null } : seen;
+  };
+  const progress = await openProgress(context, isMany, look);
   const write = (line: object) => {
     if (context.output === 'ndjson') context.print(JSON.stringify(line));
   };
@@ -99,5 +104,5 @@ function showOfFew(progress: Progress, { item, state, phaseMs }: Sight, nowMs: n
 }
 
 function endDone(progress: Progress, label: string, files: readonly { readonly path: string }[]): void {
-  progress.end(label, 'done', files.map(({ path }) => path).join(', '));
+  progress.end(label, 'done', files.map(({ path }) => path).join(', ') || 'done');
 }

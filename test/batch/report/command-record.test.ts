@@ -59,4 +59,23 @@ describe('the record of a command', () => {
     expect(foldBatchCommands([first, accepted, other, again])).toEqual([again, other]);
     expect(pickLiveCommands([first, accepted, other, again])).toEqual([accepted, other, again]);
   });
+
+  it('that watches has the items of all its records, of which those stay that say something new', () => {
+    const watching = (ms: number, ...items: string[]) => ({
+      ...commandOf([], BEGIN + ms),
+      items,
+      options: { watch: true },
+    });
+    const [first, second, again, third] = [
+      watching(0, 'x'),
+      watching(1, 'y'),
+      watching(2, 'x'),
+      watching(3, 'z'),
+    ];
+    const folded = foldBatchCommands([first, second, again, third]);
+    expect(folded).toEqual([{ ...third, items: ['x', 'y', 'z'] }]);
+    const live = pickLiveCommands([first, second, again, third]);
+    expect(live).toEqual([second, again, third]);
+    expect(foldBatchCommands(live)[0]?.items.toSorted()).toEqual(['x', 'y', 'z']);
+  });
 });

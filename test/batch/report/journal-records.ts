@@ -1,5 +1,6 @@
-/** The journal of a batch with one item in each state, record by record. */
+/** The journal of a batch with one item in each state, named by it, record by record. */
 import { createBatchCommand } from '../../../src/batch/report/command-record.ts';
+import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
 import type { LogRecord } from '../../../src/journal/record-line.ts';
 import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
 
@@ -15,18 +16,6 @@ export function factsOf(name: string, label = `${name} → es`): LogRecord {
   const content = { size: 10, mtime_ms: 0, sha256: null };
   return { type: 'item_facts', ...about, ...content, options_digest: '0'.repeat(16), fields: {} };
 }
-
-export const NAMES = [
-  'done',
-  'undelivered',
-  'running',
-  'unanswered',
-  'waiting',
-  'refused',
-  'failed',
-  'cancelled',
-  'expired',
-] as const;
 
 export function commandOf(
   names: readonly string[],
@@ -51,7 +40,7 @@ const intend = (name: string, at = BEGIN) => [
 ];
 
 export const EVERY_STATE: readonly LogRecord[] = [
-  commandOf(NAMES),
+  commandOf(ITEM_STATES),
   ...intend('done'),
   RECORDS.accepted({ key: 'k-done', at: BEGIN + 1000 }),
   {
@@ -65,7 +54,7 @@ export const EVERY_STATE: readonly LogRecord[] = [
   RECORDS.finished({ key: 'k-done', at: BEGIN + 61_000 }),
   {
     ...RECORDS.downloaded({ key: 'k-done', at: BEGIN + 62_500 }),
-    files: [{ path: 'one.wav', sha256: 'a'.repeat(64), size: 10 }],
+    files: [{ path: '/media/out/one.wav', sha256: 'a'.repeat(64), size: 10 }],
   },
   ...intend('undelivered'),
   RECORDS.accepted({ key: 'k-undelivered' }),

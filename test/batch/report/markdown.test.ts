@@ -16,7 +16,7 @@ describe('a batch as Markdown', () => {
     );
     expect(rows).toContain('Asked without an answer: unanswered → es.');
     expect(rows).toContain('| failed → es | ENGINE\\_ERROR | it broke | yes | dub\\_k-failed |  |');
-    expect(rows).toContain('| done → es | dubbing | done | dub\\_k-done | 0.1 | one.wav (10 B) |');
+    expect(rows).toContain('| done → es | dubbing | done | dub\\_k-done | 0.1 | audio: one.wav (10 B) |');
   });
 
   it('says of an empty batch that nothing was asked', () => {

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildReport } from '../../../src/batch/report/page-build.ts';
 import type { PageJob, Sound } from '../../../src/batch/report/page-source.ts';
-import { formatSrt } from '../../../src/protocol/srt.ts';
+import { formatSrt, parseSrt } from '../../../src/protocol/srt.ts';
 import { pageJob } from './page-job.ts';
 
 const STEP = 20;
@@ -38,6 +38,7 @@ function setUp() {
           if (path.includes('broken')) throw new Error('it cannot be decoded');
           return SOUND;
         },
+        readSubtitleFile: async (path) => parseSrt(readFileSync(path, 'utf8')),
         readSoftSubtitles: async () =>
           embedded.map(({ start, end }, at) => ({
             index: at + 1,

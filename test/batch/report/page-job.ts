@@ -27,6 +27,7 @@ export function pageJob(given: Partial<Omit<PageJob, 'files'>> & { files?: reado
     input_name: 'talk.mp4',
     input_path: null,
     target_language: null,
+    subtitles: [],
     ...given,
     kind,
     files,

@@ -52,23 +52,18 @@ function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {})
     path: '/in/week1/talk.mp4',
     size: 1,
     mtime_ms: 1,
+    audio_track: 1,
     sha256: null,
     options_digest: '',
     fields,
   };
-  return pageJobs(facts, new Map([[whole.key, known]]), '/out');
+  const stages = { left: new Map(), finished: new Map() };
+  return pageJobs(facts, { items: new Map([[whole.key, known]]), stages, folder: '/out' });
 }
 
-test('files get the names of their parts by their order, and whole paths', () => {
-  const files = ['talk.vocals.wav', '/else/talk.background.wav'].map((path) => ({
-    path,
-    bytes: 1,
-    sha256: 'x',
-  }));
-  expect(jobsOf({ files })[0]?.files).toMatchObject([
-    { asset: 'vocal_audio', path: '/out/talk.vocals.wav' },
-    { asset: 'background_audio', path: '/else/talk.background.wav' },
-  ]);
+test('files that are parts of the result are on the page', () => {
+  const files = ['vocal_audio', null].map((asset) => ({ asset, path: '/out/a.wav', bytes: 1, sha256: 'x' }));
+  expect(jobsOf({ files })[0]?.files).toEqual([files[0]]);
 });
 
 test('an error keeps its request id, and says what to do where the code is known', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ItemState } from '../../../src/batch/item.ts';
+import type { BatchOutcome, ItemState } from '../../../src/batch/item.ts';
 import { linesOfItem, summaryLine } from '../../../src/commands/batch/event-lines.ts';
 import { createPicture } from '../../../src/commands/batch/picture.ts';
 import { done, doneBefore, failed, item, itemEvent, processing } from './items.ts';
@@ -90,10 +90,9 @@ it('an item is told of once for each phase', () => {
 });
 
 it('the summary counts by how each ended, with credits and exit code', () => {
-  const left: ItemState = { phase: 'left', jobId: null, because: 'quota' };
+  const left: BatchOutcome['state'] = { phase: 'left', jobId: null, because: 'quota' };
   const outcomes = [done('a'), done('b'), failed(null), left].map((state) => ({ state }));
-  // States of a life's end only, as the type of an outcome has it.
-  expect(summaryLine(outcomes as Parameters<typeof summaryLine>[0], { reserved: 1, charged: 2 }, 6)).toEqual({
+  expect(summaryLine(outcomes, { reserved: 1, charged: 2 }, 6)).toEqual({
     type: 'summary',
     jobs: 4,
     done: 2,

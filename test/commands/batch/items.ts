@@ -1,5 +1,5 @@
 /** Items and events of a batch, as a run tells of them. */
-import type { BatchEvent, BatchItem, ItemState } from '../../../src/batch/item.ts';
+import type { BatchEvent, BatchItem, BatchOutcome, ItemState } from '../../../src/batch/item.ts';
 import { Failure } from '../../../src/client/failure.ts';
 
 export const START_MS = Date.parse('2026-11-21T02:00:00.000Z');
@@ -29,7 +29,7 @@ export const processing = (jobId: string, fraction: number, stage = 'dubbing'): 
   fraction,
 });
 
-export const done = (jobId: string, path = 'talk.es.mp4'): ItemState => ({
+export const done = (jobId: string, path = 'talk.es.mp4'): BatchOutcome['state'] => ({
   phase: 'done',
   jobId,
   files: [{ asset: 'video', path, bytes: 10, sha256: 'a'.repeat(64) }],
@@ -45,7 +45,7 @@ export const doneBefore: ItemState = {
   before: 'downloaded',
 };
 
-export const failed = (jobId: string | null, message = 'no speech was found'): ItemState => ({
+export const failed = (jobId: string | null, message = 'no speech was found'): BatchOutcome['state'] => ({
   phase: 'failed',
   jobId,
   failure: new Failure({ category: 'job', code: 'NO_SPEECH_DETECTED', message, requestId: 'req_1' }),

@@ -1,5 +1,5 @@
 /** The page in a real browser, opened from disk as its readers open it. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -11,6 +11,7 @@ import type { PageJob } from '../../../src/batch/report/page-source.ts';
 import { locateProgram } from '../../../src/engines/launcher.ts';
 import { outlineSound } from '../../../src/engines/media/peaks.ts';
 import { readSoftSubtitles } from '../../../src/engines/media/soft-subtitles.ts';
+import { readSubtitleFile } from '../../../src/prepare/subtitles/read.ts';
 import config, { joinStyles } from '../../../src/report-page/rolldown.config.js';
 import { programs } from '../../engines/workspace.ts';
 
@@ -41,6 +42,7 @@ export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<Re
     { title: 'lessons', tool: 'vloc 0.1.0', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
     {
       outlineSound: (path) => outlineSound(programs, path, run),
+      readSubtitleFile: async (path) => readSubtitleFile(readFileSync(path), path),
       readSoftSubtitles: (path) => readSoftSubtitles(programs, path, run),
     },
   );

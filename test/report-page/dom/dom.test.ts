@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PageParts } from '../../../src/batch/report/html.ts';
 import type { ReportFacts } from '../../../src/batch/report/page-facts.ts';
-import { formatSrt } from '../../../src/protocol/srt.ts';
-import { pageJob } from '../../batch/report/page-job.ts';
-import { ffmpeg } from '../../engines/workspace.ts';
-import { bundlePage, CHROMIUM, launchBrowser, openPage, readFolder, type View } from './browser.ts';
+import { bundlePage, CHROMIUM, launchBrowser, openPage, type View } from './browser.ts';
+import { HOSTILE, makeFacts } from './sample-report.ts';
 
 /** A desk and a phone, by day and by night. */
 const VIEWS = [
@@ -18,7 +16,6 @@ const VIEWS = [
   { size: { width: 390, height: 844 }, colorScheme: 'light' },
   { size: { width: 390, height: 844 }, colorScheme: 'dark' },
 ] as const;
-const HOSTILE = '<img src=https://a.example/x onerror=alert(1)>.mp4';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Run in the page: which rule is broken, and where. */
 const FIND_BARRIERS = `axe.run().then(({ violations }) =>
@@ -28,55 +25,6 @@ let browser: Browser;
 let folder: string;
 let parts: PageParts;
 let facts: ReportFacts;
-
-/** Ten seconds of a moving picture with a tone: enough to seek in. */
-function makeVideo(name: string, hertz: number): string {
-  const path = join(folder, name);
-  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=25:d=10'];
-  const sound = ['-f', 'lavfi', '-i', `sine=f=${hertz}:d=10`];
-  ffmpeg(...picture, ...sound, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path);
-  return path;
-}
-
-function makeLines(name: string, words: readonly string[]): string {
-  const path = join(folder, name);
-  const lines = words.map((text, at) => ({
-    index: at,
-    start_ms: at * 2000 + 1000,
-    end_ms: at * 2000 + 2500,
-    text,
-  }));
-  writeFileSync(path, formatSrt(lines));
-  return path;
-}
-
-async function makeFacts(): Promise<ReportFacts> {
-  const input_path = makeVideo('talk #1.mp4', 440);
-  const [original, translated] = [
-    makeLines('talk.en.srt', ['one', 'two', 'three']),
-    makeLines('talk.es.srt', ['uno', 'dos', 'tres']),
-  ];
-  const dub = join(folder, 'talk.es.wav');
-  ffmpeg('-f', 'lavfi', '-i', "aevalsrc='0.5*sin(2*PI*300*t)*between(t,1,3)':d=10:s=16000", dub);
-  const language = { target_language: 'es' };
-  return readFolder(folder, [
-    pageJob({ ...language, input_path, files: [makeVideo('talk.es.mp4', 880)] }),
-    pageJob({ kind: 'subtitle_recognition', input_path, files: [original] }),
-    pageJob({ kind: 'subtitle_translation', ...language, input_path: original, files: [translated] }),
-    pageJob({ kind: 'dubbing', ...language, input_path: translated, files: [dub] }),
-    pageJob({
-      input_name: HOSTILE,
-      state: 'failed',
-      request_ids: ['req_42'],
-      failure: {
-        code: 'ENGINE_ERROR',
-        message: '</script><script>alert(2)</script>',
-        advice: 'Try later.',
-        retryable: true,
-      },
-    }),
-  ]);
-}
 
 /** Where each picture stands, in seconds. */
 function pictureTimes(page: Page): Promise<number[]> {
@@ -101,7 +49,7 @@ async function open(place: number | null, view: View = {}) {
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-    [facts, parts, browser] = await Promise.all([makeFacts(), bundlePage(), launchBrowser()]);
+    [facts, parts, browser] = await Promise.all([makeFacts(folder), bundlePage(), launchBrowser()]);
   });
   afterAll(async () => {
     await browser.close();

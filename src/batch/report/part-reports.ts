@@ -1,0 +1,111 @@
+/** Reports of the parts of an item told as the report of the item: pure. */
+import { readPartKey } from '../plan/part-key.ts';
+import type { ItemReport, ReportState } from './item-report.ts';
+
+interface PartReport {
+  readonly report: ItemReport;
+  readonly number: number;
+  readonly count: number;
+  /** Parts that were made together have the same. */
+  readonly made: string;
+}
+
+/** One report for each item, in the order of the items: parts are told in that of their item. */
+export function gatherParts(reports: readonly ItemReport[]): readonly ItemReport[] {
+  const parts = new Map<string, PartReport[]>();
+  const wholes = new Map<string, ItemReport>();
+  for (const report of reports) {
+    const read = readPartKey(report.key);
+    if (read === null) {
+      wholes.set(report.key, report);
+      continue;
+    }
+    const { part: number, of: count, made } = read.name;
+    parts.set(read.item, [...(parts.get(read.item) ?? []), { report, number, count, made }]);
+    // The record of the item itself may be lost.
+    if (!wholes.has(read.item))
+      wholes.set(read.item, { ...report, key: read.item, state: 'waiting', files: [] });
+  }
+  return [...wholes.values()].map((whole) => {
+    const own = parts.get(whole.key);
+    return own === undefined ? whole : combine(whole, own);
+  });
+}
+
+/** What decides how an item stands, before all else: what no run mends, then what is least far. */
+const DECISIVE: readonly ReportState[] = [
+  'failed',
+  'expired',
+  'cancelled',
+  'refused',
+  'unanswered',
+  'running',
+  'undelivered',
+];
+
+function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
+  const parts = newestParts(all);
+  const reports = parts.map(({ report }) => report);
+  const common = {
+    ...whole,
+    credits: sumCredits(all.map(({ report }) => report)),
+    attempts: all.reduce((sum, { report }) => sum + report.attempts, 0),
+    asked_at: first(reports.map(({ asked_at }) => asked_at)),
+    created_at: first(reports.map(({ created_at }) => created_at)),
+    finished_at: last(reports.map(({ finished_at }) => finished_at)),
+  };
+  const isJoined = whole.state === 'done' && msOf(whole.asked_at) >= msOf(last(reports.map(askedAt)));
+  if (isJoined) return common;
+  const decisive = DECISIVE.flatMap((state) => parts.find(({ report }) => report.state === state) ?? [])[0];
+  if (decisive === undefined) return { ...common, ...unfinished(parts), files: [], downloaded_at: null };
+  const { report, number, count } = decisive;
+  const { state, job_id, error, deadline } = report;
+  const named = error === null ? null : { ...error, message: `part ${number} of ${count}: ${error.message}` };
+  return { ...common, state, job_id, error: named, deadline, files: [], downloaded_at: null };
+}
+
+/** All that were asked for are here: either others are still to be asked for, or the results are to be joined. */
+function unfinished(parts: readonly PartReport[]): Pick<ItemReport, 'state' | 'job_id' | 'error'> {
+  const isWhole = parts.length === parts[0]?.count;
+  return { state: isWhole ? 'undelivered' : 'running', job_id: parts[0]?.report.job_id ?? null, error: null };
+}
+
+/** The parts that the item was cut into last, in their order. */
+function newestParts(parts: readonly PartReport[]): readonly PartReport[] {
+  const newest = parts.reduce((best, each) =>
+    msOf(each.report.asked_at) >= msOf(best.report.asked_at) ? each : best,
+  );
+  return parts
+    .filter(({ made }) => made === newest.made)
+    .toSorted((left, right) => left.number - right.number);
+}
+
+/** Credits are kept in thousandths, in which sums are exact. */
+function sumCredits(reports: readonly ItemReport[]): ItemReport['credits'] {
+  const known = reports.flatMap(({ credits }) => credits ?? []);
+  if (known.length === 0) return null;
+  const sum = (amounts: readonly number[]) =>
+    amounts.reduce((total, amount) => total + Math.round(amount * 1000), 0) / 1000;
+  return {
+    reserved: sum(known.map(({ reserved }) => reserved)),
+    charged: sum(known.map(({ charged }) => charged)),
+  };
+}
+
+const askedAt = ({ asked_at }: ItemReport) => asked_at;
+
+function msOf(instant: string | null): number {
+  return instant === null ? 0 : Date.parse(instant);
+}
+
+function inOrder(instants: readonly (string | null)[]): string[] {
+  return instants.flatMap((instant) => instant ?? []).toSorted((left, right) => msOf(left) - msOf(right));
+}
+
+function first(instants: readonly (string | null)[]): string | null {
+  return inOrder(instants)[0] ?? null;
+}
+
+function last(instants: readonly (string | null)[]): string | null {
+  return inOrder(instants).at(-1) ?? null;
+}

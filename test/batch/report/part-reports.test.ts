@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { partKey } from '../../../src/batch/plan/part-key.ts';
+import type { ItemReport } from '../../../src/batch/report/item-report.ts';
+import { gatherParts } from '../../../src/batch/report/part-reports.ts';
+
+const KEY = '["auto_localization","talk.mp4","es"]';
+
+const report = (changes: Partial<ItemReport>): ItemReport => ({
+  key: KEY,
+  label: 'talk.mp4 → es',
+  kind: 'auto_localization',
+  target_language: 'es',
+  state: 'waiting',
+  job_id: null,
+  error: null,
+  files: [],
+  credits: null,
+  attempts: 0,
+  asked_at: null,
+  created_at: null,
+  finished_at: null,
+  downloaded_at: null,
+  deadline: null,
+  ...changes,
+});
+
+const part = (number: number, changes: Partial<ItemReport>, made = 'm') =>
+  report({
+    key: partKey(KEY, { part: number, of: 2, made }),
+    credits: { reserved: 0, charged: 0.1 },
+    attempts: 1,
+    asked_at: `2026-11-21T12:0${number}:00.000Z`,
+    job_id: `loc_${number}`,
+    ...changes,
+  });
+
+describe('an item in parts', () => {
+  it('is one line, with what all of them cost', () => {
+    const whole = report({ state: 'done', attempts: 1, asked_at: '2026-11-21T12:05:00.000Z' });
+    const other = report({ key: '["auto_localization","b.mp4","es"]', state: 'running' });
+    const gathered = gatherParts([whole, part(1, { state: 'done' }), other, part(2, { state: 'done' })]);
+    expect(gathered).toHaveLength(2);
+    expect(gathered[0]).toMatchObject({
+      state: 'done',
+      credits: { charged: 0.2 },
+      attempts: 2,
+      asked_at: '2026-11-21T12:01:00.000Z',
+    });
+    expect(gathered[1]).toBe(other);
+  });
+
+  it('stands where what is least far stands, and names the part that failed', () => {
+    const failure = { code: 'ENGINE_ERROR', message: 'it broke', retryable: true, request_id: null };
+    const failed = part(2, { state: 'failed', error: failure });
+    const [item] = gatherParts([report({}), part(1, { state: 'running' }), failed]);
+    expect(item).toMatchObject({
+      state: 'failed',
+      job_id: 'loc_2',
+      error: { message: 'part 2 of 2: it broke' },
+    });
+    expect(
+      gatherParts([report({}), part(1, { state: 'done' }), part(2, { state: 'running' })]),
+    ).toMatchObject([{ state: 'running' }]);
+  });
+
+  it('is not done before its parts are joined, nor when others were made since', () => {
+    const parts = [part(1, { state: 'done' }), part(2, { state: 'done' })];
+    expect(gatherParts([report({}), ...parts])).toMatchObject([{ state: 'undelivered', files: [] }]);
+    const before = report({ state: 'done', asked_at: '2026-11-21T11:00:00.000Z' });
+    expect(gatherParts([before, part(1, { state: 'done' })])).toMatchObject([{ state: 'running' }]);
+  });
+
+  it('does not count the failures of parts that it was cut into before', () => {
+    const old = part(1, { state: 'failed', asked_at: '2026-11-21T10:00:00.000Z' }, 'old');
+    expect(gatherParts([report({}), old, part(1, { state: 'running' })])).toMatchObject([
+      { state: 'running' },
+    ]);
+  });
+
+  it('is told even when its own record is lost', () => {
+    expect(gatherParts([part(1, { state: 'running' })])).toMatchObject([{ key: KEY, state: 'running' }]);
+  });
+});
