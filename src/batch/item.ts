@@ -21,6 +21,16 @@ export interface BatchItem {
   readonly folder: string;
   /** What it will be metered by, as far as it is known before the upload. */
   readonly units: Units | null;
+  /** Set for a part of an item that is too long for one job; those who watch hear of the whole item only. */
+  readonly part?: ItemPart;
+}
+
+/** Which part of which item. */
+export interface ItemPart {
+  readonly of: BatchItem;
+  /** From 1. */
+  readonly number: number;
+  readonly count: number;
 }
 
 /** Source: specification, "Metering". */
@@ -43,6 +53,8 @@ export type DoneBefore = 'downloaded' | 'exists';
 /** How far an item is; fractions are 0 to 1. */
 export type ItemState =
   | { readonly phase: 'waiting' }
+  /** Work on this machine, before the upload or behind the download. */
+  | { readonly phase: 'preparing'; readonly doing: Doing; readonly fraction: number | null }
   | { readonly phase: 'uploading'; readonly bytes: number; readonly total: number }
   | { readonly phase: 'validating' }
   /** The upload is ready and waits for one of the slots, or for the credits of others to be known. */
@@ -75,6 +87,9 @@ export type ItemState =
   /** Not begun, or left running, because the whole run came to a stop. */
   | { readonly phase: 'left'; readonly jobId: string | null; readonly because: StopReason };
 
+/** What is done to a file on this machine. */
+export type Doing = 'reading' | 'converting' | 'cutting' | 'joining' | 'exporting';
+
 export type ItemPhase = ItemState['phase'];
 
 /** What ends the submission of new jobs; those that run are let finish, but for an interruption. */
@@ -92,6 +107,15 @@ export type StopReason =
 /** What a run tells those who watch it: the screen, the lines of a log, `--output ndjson`. */
 export type BatchEvent =
   | { readonly type: 'item'; readonly item: BatchItem; readonly state: ItemState; readonly atMs: number }
+  /** An item that goes in parts has one more job. */
+  | {
+      readonly type: 'part';
+      readonly item: BatchItem;
+      /** From 1. */
+      readonly part: number;
+      readonly of: number;
+      readonly jobId: string;
+    }
   /** A file is at the service, for all its items. */
   | { readonly type: 'uploaded'; readonly item: BatchItem; readonly uploadId: string; readonly bytes: number }
   /** Slots that this run may use now: fewer after CONCURRENCY_LIMIT_EXCEEDED. */

@@ -6,8 +6,26 @@ import { withoutSecrets } from './without-secrets.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
+const time = v.pipe(v.string(), v.isoTimestamp());
+
+/** When an intent entered each phase, RFC 3339. */
+const phaseTimes = v.object({
+  intend: v.optional(time),
+  refused: v.optional(time),
+  accepted: v.optional(time),
+  finished: v.optional(time),
+  downloaded: v.optional(time),
+});
+
+export type PhaseTimes = Readonly<v.InferOutput<typeof phaseTimes>>;
+
 /** All records of one intent carry its Idempotency-Key, and the time at which they were written, RFC 3339. */
-const common = { key: v.pipe(v.string(), v.minLength(1)), at: v.pipe(v.string(), v.isoTimestamp()) };
+const common = {
+  key: v.pipe(v.string(), v.minLength(1)),
+  at: time,
+  /** Of records that a compaction has left out. */
+  times: v.optional(phaseTimes),
+};
 
 /** Durable before the request leaves. */
 const intend = v.object({
@@ -50,6 +68,8 @@ const finished = v.object({
   state: v.picklist(['succeeded', 'failed', 'cancelled']),
   /** Why it failed; null if it did not. */
   error: v.nullable(v.object({ code: v.string(), message: v.string(), retryable: v.boolean() })),
+  /** When its results can be fetched no more, as the service tells it. */
+  expires_at: v.optional(v.nullable(v.string())),
 });
 
 /** All results are on this disk, checked and synced. */
@@ -57,7 +77,16 @@ const downloaded = v.object({
   type: v.literal('downloaded'),
   ...common,
   job_id: v.string(),
-  files: v.array(v.object({ path: v.string(), sha256, size: v.number() })),
+  files: v.array(
+    v.object({
+      path: v.string(),
+      sha256,
+      /** Bytes. */
+      size: v.number(),
+      /** Name of the part of the result, such as `video`; records of earlier versions have the order of the parts instead. */
+      asset: v.optional(v.string()),
+    }),
+  ),
 });
 
 const intentRecord = v.variant('type', [intend, accepted, refused, finished, downloaded]);

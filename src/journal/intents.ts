@@ -5,6 +5,7 @@ import {
   type FinishedRecord,
   type IntendRecord,
   type IntentRecord,
+  type PhaseTimes,
   parseIntentRecord,
   type RefusedRecord,
 } from './intent-records.ts';
@@ -27,6 +28,7 @@ export interface Intent {
   /** Null when that record is lost to damage: what is left still leads to the job that was paid. */
   readonly asked: IntendRecord | null;
   readonly outcome: Outcome;
+  readonly times: PhaseTimes;
 }
 
 export interface Intents {
@@ -58,7 +60,7 @@ export function trackIntents(): IntentTracker {
       const line = parseIntentRecord(record);
       if (line === null) return;
       const known = byKey.get(line.key);
-      const next = advance(known ?? { key: line.key, asked: null, outcome: { phase: 'intended' } }, line);
+      const next = advance(known ?? newIntent(line.key), line);
       byKey.set(line.key, next);
       if (next.asked === null || known?.asked === next.asked) return;
       const keys = byItem.get(next.asked.item);
@@ -68,13 +70,18 @@ export function trackIntents(): IntentTracker {
   };
 }
 
+function newIntent(key: string): Intent {
+  return { key, asked: null, outcome: { phase: 'intended' }, times: {} };
+}
+
 /** An intent after one more record: the first word about a phase stands (of refusals the last), and none leads back. */
-export function advance(intent: Intent, line: IntentRecord): Intent {
-  if (line.type === 'intend') return intent.asked === null ? { ...intent, asked: line } : intent;
+export function advance(intent: Intent, { times: earlier, ...line }: IntentRecord): Intent {
+  const times = { [line.type]: line.at, ...earlier, ...intent.times };
+  if (line.type === 'intend') return { ...intent, times, asked: intent.asked ?? line };
   const outcome = outcomeOf(line);
   const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(intent.outcome.phase);
   const isNews = gain > 0 || (gain === 0 && outcome.phase === 'refused');
-  return isNews ? { ...intent, outcome } : intent;
+  return isNews ? { ...intent, times, outcome } : { ...intent, times };
 }
 
 function outcomeOf(record: Exclude<IntentRecord, IntendRecord>): Outcome {
@@ -92,7 +99,7 @@ function outcomeOf(record: Exclude<IntentRecord, IntendRecord>): Outcome {
 
 /**
  * The question and the last word on each intent, for the compaction of a log; records of other types stay. Nothing is
- * lost by it, since every word carries all that the ones before it said.
+ * lost by it, since every word carries all that the ones before it said, and the last one is given their times.
  */
 export function pickLiveIntents(records: readonly LogRecord[]): LogRecord[] {
   const { byKey } = foldIntents(records);
@@ -107,7 +114,7 @@ export function pickLiveIntents(records: readonly LogRecord[]): LogRecord[] {
   });
 }
 
-function recordsOf({ asked, outcome }: Intent): LogRecord[] {
+function recordsOf({ asked, outcome, times }: Intent): LogRecord[] {
   const question = asked === null ? [] : [asked];
-  return outcome.phase === 'intended' ? question : [...question, outcome.record];
+  return outcome.phase === 'intended' ? question : [...question, { ...outcome.record, times }];
 }

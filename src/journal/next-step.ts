@@ -1,6 +1,6 @@
 /** What a run does about an earlier one's intents: never pay twice, never lose a paid result. Pure. */
 import { LIMITS } from '../protocol/limits.ts';
-import type { FinishedRecord, IntendRecord } from './intent-records.ts';
+import type { DownloadedRecord, FinishedRecord, IntendRecord } from './intent-records.ts';
 import type { Intent, Intents } from './intents.ts';
 
 export type NextStep =
@@ -24,12 +24,7 @@ export type NothingLeft =
   /** The service has forgotten the call; it may have been charged, so only its user can decide to pay anew. */
   | { readonly reason: 'expired'; readonly jobId: string | null };
 
-export interface StoredFile {
-  readonly path: string;
-  readonly sha256: string;
-  /** Bytes. */
-  readonly size: number;
-}
+export type StoredFile = Readonly<DownloadedRecord['files'][number]>;
 
 /** The service's clock and this one's need not agree, and the request has to get there. */
 const MARGIN_MS = 60 * 60_000;

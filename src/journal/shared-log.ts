@@ -1,5 +1,6 @@
-/** A log that several processes append to: each append holds a mutex, readers need none. */
+/** A log in the state folder that several processes append to: each append holds a mutex, readers need none. */
 import { compactFile, encodeRecords, type PickLive, readLog } from './append-log.ts';
+import { inStateFolder } from './failure.ts';
 import { withMutex } from './hold.ts';
 import { openLogFile } from './log-file.ts';
 import type { LogContent, LogRecord } from './record-line.ts';
@@ -38,5 +39,8 @@ export function openSharedLog(path: string, pickLive: PickLive): SharedLog {
   const commit = createGroupCommit<LogRecord>(createTurns(), (records) =>
     withMutex(`${path}.lock`, () => write(records)),
   );
-  return { append: (...records) => commit(records), read: () => readLog(path) };
+  return {
+    append: (...records) => inStateFolder(() => commit(records)),
+    read: () => inStateFolder(() => readLog(path)),
+  };
 }

@@ -1,7 +1,7 @@
 /** A number of places that all vloc processes of a profile on this machine share. Source: specification, "Limits". */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onDisk } from './failure.ts';
+import { inStateFolder, onDisk } from './failure.ts';
 import { waitFor } from './hold.ts';
 import { type Lock, type LockAttempt, type Surroundings, SYSTEM, tryLock } from './lock.ts';
 import { makePrivateFolder } from './private-folder.ts';
@@ -50,7 +50,7 @@ export function openSlots(folder: string, count: number, around: Surroundings = 
   const isSlot = (name: string) => SLOT_NAME.test(name);
   return {
     acquire(signal) {
-      const slot = inTurn(() => waitFor(folder, isSlot, signal, tryAny));
+      const slot = inStateFolder(() => inTurn(() => waitFor(folder, isSlot, signal, tryAny)));
       return signal === undefined ? slot : giveUpOnAbort(slot, signal);
     },
   };

@@ -1,6 +1,7 @@
 /** What goes into a plan, and what comes out. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem } from '../item.ts';
+import type { Candidate } from './candidate.ts';
 import type { Choices } from './decide-items.ts';
 import type { Decision, Recorded } from './decision.ts';
 import type { Delivery } from './delivery.ts';
@@ -15,7 +16,12 @@ export interface PlanRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** Found before; told together with those found here. */
   readonly problems: readonly InputProblem[];
+  /** Of the files that folders hold only these, and none is no problem; left out, all of them. */
+  readonly isWanted?: FileFilter;
 }
+
+/** Asked before anything of the file is read. */
+export type FileFilter = (found: Pick<Candidate, 'path' | 'name'>) => boolean;
 
 export interface PlannedItem {
   readonly item: BatchItem;

@@ -48,9 +48,14 @@ export function namedFile(operand: string, cwd: string): Candidate {
 /** A file out of a list: the tree below the root of the list is kept, as by `rsync --files-from`. */
 export function listedFile(written: string, root: string, row: SheetRow | null = null): Candidate {
   const path = resolve(root, written);
-  const below = relative(root, path);
-  const isInside = below !== '' && !isAbsolute(below) && below.split(sep)[0] !== '..';
-  return { label: written, path, name: isInside ? slashed(below) : basename(path), isNamed: true, row };
+  return { label: written, path, name: nameBelow(root, path) ?? basename(path), isNamed: true, row };
+}
+
+/** The way from a folder to what lies in it, `/` between folders; null for what lies elsewhere. */
+export function nameBelow(folder: string, path: string): string | null {
+  const way = relative(folder, path);
+  const isInside = way !== '' && !isAbsolute(way) && way.split(sep)[0] !== '..';
+  return isInside ? slashed(way) : null;
 }
 
 /** The path with `/` between folders, whatever the system uses. */

@@ -19,7 +19,9 @@ export async function checkInput(
 ): Promise<CheckedInput> {
   const { path, label } = candidate;
   if (path !== null) {
-    return takes === 'video' ? checkVideo({ ...candidate, path }, io) : checkSubtitle({ ...candidate, path });
+    return takes === 'video'
+      ? checkVideo({ ...candidate, path }, io)
+      : checkSubtitle({ ...candidate, path }, io);
   }
   if (/^https?:\/\//i.test(label)) return checkAddress(label);
   const upload = uploadIdOf(label);

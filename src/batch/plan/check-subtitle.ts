@@ -10,17 +10,16 @@ import { formatBytes } from '../bytes.ts';
 import type { Candidate } from './candidate.ts';
 import type { CheckedInput } from './checked-input.ts';
 import { readVideoType } from './content.ts';
+import type { JobInput } from './input.ts';
 import { looksLikeJson, parseJsonLines } from './json-lines.ts';
 import type { PlanIo } from './plan-io.ts';
 import { statReadable } from './readable-file.ts';
 
-/** SRT, or lines as JSON where somebody named the file: other JSON lies about in many folders. */
-export async function checkSubtitle({
-  path,
-  label,
-  name,
-  isNamed,
-}: Candidate & { readonly path: string }): Promise<CheckedInput> {
+/** SRT, WebVTT or ASS, or lines as JSON where somebody named the file: other JSON lies about in many folders. */
+export async function checkSubtitle(
+  { path, label, name, isNamed }: Candidate & { readonly path: string },
+  io: Pick<PlanIo, 'examineLines' | 'readSubtitle'>,
+): Promise<CheckedInput> {
   const found = await statReadable(path);
   if (typeof found === 'string') return { type: 'problem', detail: found };
   if (found.bytes > 0 && (await readVideoType(path)) !== null)
@@ -32,24 +31,34 @@ export async function checkSubtitle({
     };
   const bytes = await readFile(path);
   if (!isNamed && looksLikeJson(bytes)) return { type: 'other', detail: 'JSON is read where it is named' };
-  const lines = parseLines(bytes);
+  const lines = await readLines(bytes, path, io);
   if (typeof lines === 'string') return { type: 'other', detail: lines };
-  const file = { path, ...found };
   const sha256 = hash('sha256', bytes);
-  const input = { type: 'lines', label, stem: subtitleStem(path), name, lines, sha256, file } as const;
-  return { type: 'usable', input };
+  const named = { label, stem: subtitleStem(path), name };
+  return examine({ type: 'lines', ...named, lines, sha256, file: { path, ...found }, parts: null }, io);
 }
 
 /** Subtitles from stdin are named by what is in them. */
-export async function checkStdin({ stdin }: Pick<PlanIo, 'stdin'>): Promise<CheckedInput> {
-  const bytes = await buffer(stdin);
+export async function checkStdin(
+  io: Pick<PlanIo, 'stdin' | 'examineLines' | 'readSubtitle'>,
+): Promise<CheckedInput> {
+  const bytes = await buffer(io.stdin);
   if (bytes.length >= LIMITS.subtitleBytes)
     return { type: 'problem', detail: 'subtitles are under 10 MiB, and there is more on stdin' };
-  const lines = parseLines(bytes);
+  const lines = await readLines(bytes, 'stdin', io);
   if (typeof lines === 'string') return { type: 'problem', detail: lines };
   const sha256 = hash('sha256', bytes);
   const named = { label: 'stdin', stem: 'stdin', name: `stdin:${sha256}` };
-  return { type: 'usable', input: { type: 'lines', ...named, lines, sha256, file: null } };
+  return examine({ type: 'lines', ...named, lines, sha256, file: null, parts: null }, io);
+}
+
+async function examine(
+  input: JobInput & { readonly type: 'lines' },
+  io: Pick<PlanIo, 'examineLines'>,
+): Promise<CheckedInput> {
+  const examined = await io.examineLines(input.lines);
+  if (examined.type === 'problem') return examined;
+  return { type: 'usable', input: { ...input, parts: examined.parts } };
 }
 
 /** `talk.en.srt` names its results `talk.es.srt`, not `talk.en.es.srt`. */
@@ -59,10 +68,21 @@ function subtitleStem(path: string): string {
   return /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language) ? stem.slice(0, -language.length - 1) : stem;
 }
 
-function parseLines(bytes: Uint8Array): readonly SubtitleLine[] | string {
-  if (looksLikeJson(bytes)) return parseJsonLines(bytes);
+/** What is read before it is cut into parts: ten times what the service takes at once. */
+const MOST_LINES = 10 * LIMITS.subtitleLines;
+
+async function readLines(
+  bytes: Uint8Array,
+  name: string,
+  { readSubtitle }: Pick<PlanIo, 'readSubtitle'>,
+): Promise<readonly SubtitleLine[] | string> {
+  if (looksLikeJson(bytes)) return parseJsonLines(bytes, MOST_LINES);
+  return readSubtitle === undefined ? parseSubtitle(bytes) : readSubtitle(bytes, name);
+}
+
+function parseSubtitle(bytes: Uint8Array): readonly SubtitleLine[] | string {
   try {
-    return decodeSrt(bytes);
+    return decodeSrt(bytes, MOST_LINES);
   } catch (error) {
     if (error instanceof SubtitleError) return `not usable as SRT, ${error.message}`;
     throw error;

@@ -1,8 +1,8 @@
 /** Operands, lists and sheets made into candidates, each file once. */
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import type { FileFilter, PlanRequest } from './batch-plan.ts';
 import { type Candidate, isNoFile, listedFile, namedFile, otherCandidate } from './candidate.ts';
 import type { InputProblem } from './input.ts';
 import { readList } from './list-file.ts';
@@ -18,9 +18,7 @@ export interface Collection {
 
 /** Everything that the operands and the options --files-from, --files-from0 and --sheet name, in their order. */
 export async function collect(
-  kind: JobKind,
-  operands: readonly string[],
-  options: Options,
+  { kind, operands, options, isWanted }: Pick<PlanRequest, 'kind' | 'operands' | 'options' | 'isWanted'>,
   io: PlanIo,
   problems: InputProblem[],
 ): Promise<Collection> {
@@ -35,7 +33,7 @@ export async function collect(
   const notes: string[] = [];
   const candidates: Candidate[] = [];
   for (const operand of operands) {
-    candidates.push(...(await expand(operand, takes, options, io, { problems, notes })));
+    candidates.push(...(await expand(operand, takes, options, io, { problems, notes, isWanted })));
   }
   for (const { written, separator } of lists) {
     const entries = await readList(written, separator, io);
@@ -53,7 +51,9 @@ export async function collect(
     const { readSheet } = await import('./sheet.ts');
     candidates.push(...(await readSheet(sheet, kind, takes, io, problems)));
   }
-  return { candidates: await withoutDoubles(candidates, notes), notes };
+  const all = await withoutDoubles(candidates, notes);
+  const wanted = all.filter((each) => each.isNamed || isWanted === undefined || isWanted(each));
+  return { candidates: wanted, notes };
 }
 
 function listsOf(options: Options) {
@@ -77,6 +77,7 @@ function checkStdin(names: readonly string[], problems: InputProblem[]): void {
 interface Report {
   readonly problems: InputProblem[];
   readonly notes: string[];
+  readonly isWanted: FileFilter | undefined;
 }
 
 async function expand(
@@ -115,7 +116,7 @@ async function search(
   pattern: readonly string[],
   options: Options,
   { cwd }: PlanIo,
-  { problems, notes }: Report,
+  { problems, notes, isWanted }: Report,
 ): Promise<readonly Candidate[]> {
   const { findFiles } = await import('./find-files.ts');
   const [include, exclude] = [textsOf(options.include), textsOf(options.exclude)];
@@ -127,7 +128,7 @@ async function search(
     });
   }
   for (const folder of results) notes.push(`Passed over, a folder of results: ${folder}`);
-  if (files.length === 0 && unreadable.length === 0) {
+  if (files.length === 0 && unreadable.length === 0 && isWanted === undefined) {
     const detail = pattern.length > 0 ? 'no file has such a name' : 'there is no file in this folder';
     const cut = include.length + exclude.length > 0 ? ' that --include and --exclude leave' : '';
     problems.push({ pointer: operand, detail: `${detail}${cut}; check the path` });

@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BatchItem } from '../item.ts';
-import { type Decision, decide, needsHash, newestIntent, type Recorded, type Situation } from './decision.ts';
+import { type Decision, decide, needsHash, type Recorded, type Situation } from './decision.ts';
+import { newestIntent } from './newest-intent.ts';
 import { mapSideBySide } from './side-by-side.ts';
 
 /** Disks answer a few at once faster than one after the other. */

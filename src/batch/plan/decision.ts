@@ -1,16 +1,25 @@
 /** What is left to do about each item after earlier runs into the same folder: pure. */
 import type { Intent, Intents } from '../../journal/intents.ts';
-import { type NewIntent, type NextStep, nextStepForItem, type StoredFile } from '../../journal/next-step.ts';
+import {
+  type NewIntent,
+  type NextStep,
+  nextStep,
+  nextStepForItem,
+  type StoredFile,
+} from '../../journal/next-step.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
-import type { ItemFacts } from './facts.ts';
+import { type ItemFacts, trackOf } from './facts.ts';
+import { isSplit } from './input.ts';
+import { newestIntent } from './newest-intent.ts';
 import { describeChange } from './options-digest.ts';
+import { askedMs, partIntents } from './part-key.ts';
 
 export type Decision =
   /** A new job with a new key; `after` tells why an earlier one came to nothing. */
   | { readonly step: 'new'; readonly after: NewIntent['after'] }
   /** Never paid anew: send the same request again, wait for the job, or fetch its result. */
-  | { readonly step: 'continue'; readonly next: Exclude<NextStep, { step: 'nothing' }> }
+  | { readonly step: 'continue'; readonly next: Exclude<NextStep, { step: 'nothing' }> | PartsBegun }
   | {
       readonly step: 'done';
       readonly before: DoneBefore;
@@ -25,6 +34,11 @@ export type Decision =
   | { readonly step: 'failed'; readonly jobId: string; readonly code: string; readonly message: string }
   /** The service has forgotten the job, and its result is not here. */
   | { readonly step: 'expired'; readonly jobId: string | null };
+
+/** Something was asked for parts of the item; what is left to do is decided for each of them. */
+interface PartsBegun {
+  readonly step: 'parts';
+}
 
 /** What the journal of the folder says. */
 export interface Recorded {
@@ -51,6 +65,7 @@ export interface Situation {
 /** Decides about one item. Neither the journal nor a guess ever makes two jobs of one. */
 export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   if (situation.fresh) return { step: 'new', after: null };
+  if (isSplit(item.input)) return decideSplit(item, recorded, situation);
   const next = nextStepForItem(recorded.intents, item.key, situation.now);
   const change = findChange(item, recorded, situation);
   if (next.step === 'intend') return change === null ? again(next, situation) : startAnew(next);
@@ -99,6 +114,31 @@ function afterDownload(
   return { step: 'continue', next: { step: 'download', key, jobId } };
 }
 
+/** An item in parts is done once these are joined; before, each part has a past of its own. */
+function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
+  const { intents } = recorded;
+  const joined = newestIntent(item.key, intents);
+  const parts = partIntents(item.key, intents);
+  if (joined === null && parts.length === 0) return { step: 'new', after: null };
+  const change = findChange(item, recorded, situation);
+  if (change !== null) return situation.replace ? { step: 'new', after: null } : change;
+  const lastMs = Math.max(...parts.map(askedMs));
+  if (joined?.outcome.phase === 'downloaded' && askedMs(joined) >= lastMs) {
+    const then = afterDownload(joined.key, joined.outcome.record.files, joined, situation);
+    if (then.step === 'done' || then.step === 'edited') return then;
+  }
+  const failed = parts.map((intent) => againFailed(intent, situation)).find((each) => each !== null);
+  return failed ?? { step: 'continue', next: { step: 'parts' } };
+}
+
+/** The decision about a part that would fail again; null for all others. */
+function againFailed(intent: Intent, situation: Situation): Decision | null {
+  const next = nextStep(intent, situation.now);
+  if (next.step !== 'nothing' || next.because.reason !== 'failed') return null;
+  const decision = again({ step: 'intend', after: next.because }, situation);
+  return decision.step === 'failed' ? decision : null;
+}
+
 type Change = Extract<Decision, { step: 'changed' }>;
 
 function findChange(item: BatchItem, { intents, facts }: Recorded, { hashes }: Situation): Change | null {
@@ -108,6 +148,10 @@ function findChange(item: BatchItem, { intents, facts }: Recorded, { hashes }: S
   if (fields !== undefined) {
     const changes = describeChange(item.kind, fields, item.fields);
     if (changes.length > 0) return { step: 'changed', what: 'options', changes };
+  }
+  if (known !== undefined && known.audio_track !== trackOf(item)) {
+    const changes = [`audio track ${known.audio_track} → ${trackOf(item)}`];
+    return { step: 'changed', what: 'options', changes };
   }
   const before = known?.sha256 ?? asked?.input_sha256 ?? null;
   if (item.input.type === 'lines') {
@@ -129,10 +173,4 @@ export function needsHash(item: BatchItem, { intents, facts }: Recorded): boolea
   if (item.input.type !== 'file' || known === undefined) return false;
   const before = known.sha256 ?? newestIntent(item.key, intents)?.asked?.input_sha256 ?? null;
   return before !== null && known.size === item.input.bytes && known.mtime_ms !== item.input.mtimeMs;
-}
-
-/** The newest intent of an item, if there is one. */
-export function newestIntent(item: string, intents: Intents): Intent | null {
-  const key = intents.byItem.get(item)?.at(-1);
-  return (key === undefined ? undefined : intents.byKey.get(key)) ?? null;
 }

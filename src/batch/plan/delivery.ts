@@ -1,6 +1,7 @@
 /** How results are named and what happens to files that exist. */
 import { resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { defaultTemplate } from './result-name.ts';
 
 export interface Delivery {
@@ -9,17 +10,44 @@ export interface Delivery {
   /** Empty for the default of each job's kind. */
   readonly template: string;
   readonly existing: 'refuse' | 'replace' | 'skip';
+  /** For subtitles in another format than the service's own; the template names its ending. */
+  readonly rewrite?: SubtitleRewrite;
+}
+
+/** Makes a subtitle file of another format out of an SRT. */
+export interface SubtitleRewrite {
+  /** With its dot. */
+  readonly extension: string;
+  readonly apply: (srt: Uint8Array) => Promise<Uint8Array>;
+}
+
+interface DeliveryIo {
+  readonly cwd: string;
+  /** The writer of a format by its name; none for the service's own. */
+  readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;
 }
 
 /** The delivery that the options ask for; `kind` is null where jobs of several kinds may come. */
 export function readDelivery(
   kind: JobKind | null,
   options: Readonly<Record<string, unknown>>,
-  { cwd }: { readonly cwd: string },
+  { cwd, rewriteSubtitle }: DeliveryIo,
 ): Delivery {
+  const template =
+    typeof options.name === 'string' ? options.name : kind === null ? '' : defaultTemplate(kind);
+  const { subtitleFormat: format } = options;
+  const rewrite = typeof format === 'string' && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
   return {
     folder: typeof options.out === 'string' ? resolve(cwd, options.out) : cwd,
-    template: typeof options.name === 'string' ? options.name : kind === null ? '' : defaultTemplate(kind),
+    // Results of another name are another item, so what is there as SRT stays as it is.
+    template: rewrite === undefined ? template : template.replaceAll('{ext}', rewrite.extension),
     existing: options.clobber === true ? 'replace' : options.skipExisting === true ? 'skip' : 'refuse',
+    ...(rewrite === undefined ? {} : { rewrite }),
   };
+}
+
+/** Whether subtitles are what the kind gives; a localization only leaves some on its way. */
+export function givesSubtitles(kind: JobKind | null): boolean {
+  const parts: readonly ResultPart[] = kind === null ? [] : Object.values(KINDS[kind].result);
+  return parts.some(({ type }) => type === 'lines');
 }

@@ -5,7 +5,7 @@ import { formatBytes } from '../bytes.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import type { Delivery } from './delivery.ts';
-import type { InputProblem } from './input.ts';
+import { type InputProblem, isMadeAnew, isSplit } from './input.ts';
 import type { PlanIo } from './plan-io.ts';
 
 /** The least that sound takes, in bytes a second: 16 bits, one channel, 22,050 samples. */
@@ -31,6 +31,30 @@ function isEncodedAnew({ resolution = 'source', subtitle_output: subtitles }: Ba
   return resolution !== 'source' || subtitles === 'burned';
 }
 
+/** So many files are prepared at a time: the room of one is free before the next is begun. */
+const PREPARED_AT_A_TIME = 2;
+
+/**
+ * The least room that files take which are made to be sent, and the results of parts before they are joined, in bytes.
+ * @param items that are still to be done
+ */
+export function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' | 'fields'>[]): number {
+  const made = new Map<string, number>();
+  for (const { input } of items) {
+    if (input.type !== 'file' || !isMadeAnew(input)) continue;
+    // One that is encoded anew may become much smaller.
+    if (input.preparation?.conversion !== 'transcoded') made.set(input.path, input.bytes);
+  }
+  const largest = [...made.values()].toSorted((left, right) => right - left).slice(0, PREPARED_AT_A_TIME);
+  const parts = items.filter(({ input }) => isSplit(input)).map(leastBytes);
+  // Of the results of parts only those are certain to lie beside a joined one that are joined last.
+  return sum(largest) + Math.max(0, ...parts);
+}
+
+function sum(bytes: readonly number[]): number {
+  return bytes.reduce((total, each) => total + each, 0);
+}
+
 /** Bytes that are free in the folder, or where it will be made; null when the system does not tell. */
 export async function freeBytes(folder: string): Promise<number | null> {
   try {
@@ -50,7 +74,8 @@ export async function checkSpace(
   io: Pick<PlanIo, 'freeBytes'>,
 ): Promise<InputProblem | null> {
   const due = planned.filter(({ decision: { step } }) => step === 'new' || step === 'continue');
-  const needed = due.reduce((sum, { item }) => sum + leastBytes(item), 0);
+  const items = due.map(({ item }) => item);
+  const needed = sum(items.map(leastBytes)) + leastRoomAside(items);
   const free = needed === 0 ? null : await io.freeBytes(folder);
   if (free === null || needed <= free) return null;
   const detail = `has ${formatBytes(free)} free, and the results take ${formatBytes(needed)} or more`;

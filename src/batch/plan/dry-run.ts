@@ -3,6 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Units } from '../item.ts';
 import type { BatchPlan, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
+import { countParts } from './input.ts';
 
 export interface Purse {
   /** Credits for a unit of the kind, null where nobody has told yet. */
@@ -19,6 +20,10 @@ export interface ItemForecast {
   readonly target_language: string | null;
   readonly status: Prospect;
   readonly job_id: string | null;
+  /** What is done to the file before it is sent; null for one that is sent as it is. */
+  readonly conversion: 'remuxed' | 'transcoded' | null;
+  /** Jobs that the item takes: several for one that is cut into parts. */
+  readonly parts: number;
   readonly unit: Units['unit'] | null;
   /** Null for what only the service can measure. */
   readonly quantity: number | null;
@@ -31,7 +36,7 @@ export interface ItemForecast {
 export interface Forecast {
   readonly object: 'plan';
   readonly kind: JobKind;
-  /** New jobs. */
+  /** New jobs; an item that is cut into parts takes several. */
   readonly jobs: number;
   readonly continued: number;
   readonly done_before: number;
@@ -55,17 +60,17 @@ export function forecast({ kind, planned }: Pick<BatchPlan, 'kind' | 'planned'>,
   const fresh = items.filter(({ status }) => status === 'new');
   const costs = fresh.map(({ credits }) => credits);
   const count = (status: Prospect) => items.filter((item) => item.status === status).length;
-  const uploads = uploadsOf(planned);
+  const uploads = [...uploadsOf(planned).values()];
   return {
     object: 'plan',
     kind,
-    jobs: fresh.length,
+    jobs: fresh.reduce((sum, { parts }) => sum + parts, 0),
     continued: count('continue'),
     done_before: count('done before'),
     failed_before: count('failed before'),
     expired: count('expired'),
-    uploads: uploads.size,
-    upload_bytes: [...uploads.values()].reduce((sum, bytes) => sum + bytes, 0),
+    uploads: uploads.reduce((sum, { parts }) => sum + parts, 0),
+    upload_bytes: uploads.reduce((sum, { bytes }) => sum + bytes, 0),
     quantity: fresh.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0),
     unmeasured: fresh.filter(({ quantity }) => quantity === null).length,
     credits: costs.includes(null)
@@ -85,6 +90,8 @@ function forecastItem({ item, decision, paths }: PlannedItem, price: number | nu
     target_language: item.targetLanguage,
     status,
     job_id: jobIdOf(decision),
+    conversion: item.input.type === 'file' ? (item.input.preparation?.conversion ?? null) : null,
+    parts: countParts(item.input),
     unit: item.units?.unit ?? null,
     quantity,
     credits: status === 'new' ? cost : 0,
@@ -115,12 +122,20 @@ function jobIdOf(decision: Decision): string | null {
   return 'jobId' in decision ? decision.jobId : null;
 }
 
-/** Bytes by path: of new items, and of those whose request may not have arrived. */
-function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, number> {
-  const due = planned.flatMap(({ item: { input }, decision }): [string, number][] => {
+interface PlannedUpload {
+  /** Of the file as it is: converted, it may become smaller or larger. */
+  readonly bytes: number;
+  readonly parts: number;
+}
+
+/** By path: those of new items, and of those whose request may not have arrived. */
+function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, PlannedUpload> {
+  const due = planned.flatMap(({ item: { input }, decision }): [string, PlannedUpload][] => {
+    const { step } = decision;
     const isSent =
-      decision.step === 'new' || (decision.step === 'continue' && decision.next.step === 'submit');
-    return input.type === 'file' && isSent ? [[input.path, input.bytes]] : [];
+      step === 'new' || (step === 'continue' && ['submit', 'parts'].includes(decision.next.step));
+    if (input.type !== 'file' || !isSent) return [];
+    return [[input.path, { bytes: input.bytes, parts: countParts(input) }]];
   });
   return new Map(due);
 }

@@ -7,6 +7,9 @@ import type { BatchItem } from '../item.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
+/** The one that a service takes of a video that is sent as it is. */
+const FIRST_TRACK = 1;
+
 const itemFacts = v.object({
   type: v.literal('item_facts'),
   /** Key of the item. */
@@ -18,6 +21,8 @@ const itemFacts = v.object({
   /** Bytes. */
   size: v.nullable(v.number()),
   mtime_ms: v.nullable(v.number()),
+  /** Number of the audio track that is used, from 1. */
+  audio_track: v.optional(v.number(), FIRST_TRACK),
   /** Of the input, null while nobody has read all of it. */
   sha256: v.nullable(sha256),
   options_digest: v.string(),
@@ -39,10 +44,16 @@ export function createItemFacts(item: BatchItem, hashed: string | null = null): 
     path: file?.path ?? null,
     size: file?.bytes ?? null,
     mtime_ms: file?.mtimeMs ?? null,
+    audio_track: trackOf(item),
     sha256: input.type === 'lines' ? input.sha256 : hashed,
     options_digest: item.optionsDigest,
     fields: withoutSecrets(item.fields),
   };
+}
+
+/** Number of the audio track that is used of an item, from 1. */
+export function trackOf({ input }: Pick<BatchItem, 'input'>): number {
+  return input.type === 'file' ? (input.preparation?.track ?? FIRST_TRACK) : FIRST_TRACK;
 }
 
 /** Reads one record of a log; null for one of another type. */

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
+import { RECORD_FOLDER } from '../record-folder.ts';
 import { type Candidate, slashed } from './candidate.ts';
 import { exists } from './existing-file.ts';
 
@@ -24,9 +25,6 @@ export interface Found {
   /** Folders of results, which hold a record of their own. */
   readonly results: readonly string[];
 }
-
-/** The folder of a batch's own record: where it stands, there are results. */
-export const RECORD_FOLDER = '.vloc';
 
 /**
  * Looks through a folder and all folders below it, hidden files left out, links followed but never in a circle.

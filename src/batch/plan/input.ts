@@ -19,6 +19,28 @@ export interface FileFacts {
   readonly mtimeMs: number;
 }
 
+/** What becomes of a file before it is uploaded. */
+export interface FilePreparation {
+  /** `remuxed`: another container, nothing is encoded anew; null: its contents stay in the file that they are in. */
+  readonly conversion: 'remuxed' | 'transcoded' | null;
+  /** Why, one sentence each, without the final stop. */
+  readonly reasons: readonly string[];
+  /** Number of the audio track that is used, from 1. */
+  readonly track: number;
+  /** Into how many it is cut, as far as that can be told before; 1 leaves it whole. */
+  readonly parts: number;
+  /** Started minutes of all parts together; null while nobody knows how long it is. */
+  readonly minutes: number | null;
+}
+
+/** A part of subtitles that have more lines than the service takes. */
+export interface LinesPart {
+  /** Numbered from 1, times from the beginning of the part. */
+  readonly lines: readonly SubtitleLine[];
+  /** Where the part begins in the whole, in milliseconds. */
+  readonly offsetMs: number;
+}
+
 /** An input that passed its checks. */
 export type JobInput =
   | (Named &
@@ -28,6 +50,8 @@ export type JobInput =
         readonly contentType: string;
         /** Null when nothing here can measure it. */
         readonly seconds: number | null;
+        /** What is done to it before it is sent, or why nothing is; null for one of which there is nothing to say. */
+        readonly preparation: FilePreparation | null;
       })
   | (Named & { readonly type: 'url'; readonly url: string })
   | (Named & { readonly type: 'upload'; readonly id: string })
@@ -40,7 +64,27 @@ export type JobInput =
       readonly sha256: string;
       /** Null for stdin. */
       readonly file: FileFacts | null;
+      /** More lines than the service takes go in parts; null for all others. */
+      readonly parts: readonly LinesPart[] | null;
     });
+
+export type FileInput = JobInput & { readonly type: 'file' };
+
+/** Whether something else is sent in the place of the file. */
+export function isMadeAnew({ preparation }: FileInput): boolean {
+  return preparation !== null && (preparation.conversion !== null || preparation.parts > 1);
+}
+
+/** Jobs that an input takes for each language: 1 for one that is sent whole. */
+export function countParts(input: JobInput): number {
+  if (input.type === 'file') return input.preparation?.parts ?? 1;
+  return input.type === 'lines' ? (input.parts?.length ?? 1) : 1;
+}
+
+/** Whether the input goes through the service in parts, whose results are joined. */
+export function isSplit(input: JobInput): boolean {
+  return countParts(input) > 1;
+}
 
 /** An operand that cannot be used: why, with the mend in the same sentence. */
 export interface InputProblem {

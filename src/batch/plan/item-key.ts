@@ -18,6 +18,17 @@ export function itemKey(
   return JSON.stringify([kind, name, targetLanguage, ...(template === null ? [] : [template])]);
 }
 
+/** The name of the input that a key was made of; null for what is no key. */
+export function nameOfKey(key: string): string | null {
+  try {
+    const parts: unknown = JSON.parse(key);
+    const name: unknown = Array.isArray(parts) ? parts[1] : null;
+    return typeof name === 'string' ? name : null;
+  } catch {
+    return null;
+  }
+}
+
 /** How storage services sign addresses anew each time: the parameter that holds the signature, and all that go with it. */
 const SIGNED = [
   { by: /^x-(amz|goog)-signature$/i, parts: /^x-(amz|goog)-/i },

@@ -1,23 +1,29 @@
 /** Structured subtitle lines in JSON: an array, one object a line, or what `jobs get --output json` prints. */
+import { LIMITS } from '../../protocol/limits.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** Blanks and a byte order mark may stand before the first bracket. */
 const HEAD_BYTES = 64;
 
-/** True for what begins as JSON; no SRT does. */
+/** True for what begins as JSON; no SRT does, and behind the first bracket of an ASS file stands a word. */
 export function looksLikeJson(bytes: Uint8Array): boolean {
-  return /^\uFEFF?\s*[[{]/.test(Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('utf8'));
+  return /^\uFEFF?\s*(?:\{|\[\s*(?:[^\sA-Za-z]|$))/.test(
+    Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('utf8'),
+  );
 }
 
-/** The lines, or why they are not usable. */
-export function parseJsonLines(bytes: Uint8Array): readonly SubtitleLine[] | string {
+/** The lines, at most so many, or why they are not usable. */
+export function parseJsonLines(
+  bytes: Uint8Array,
+  most: number = LIMITS.subtitleLines,
+): readonly SubtitleLine[] | string {
   const text = Buffer.from(bytes)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
   const document = parseDocument(text);
   if (document.type === 'fault') return `looks like JSON but is none: ${document.why}`;
-  const checked = checkLines(linesIn(document.value));
+  const checked = checkLines(linesIn(document.value), most);
   if (checked.ok) return checked.value;
   const [first] = checked.errors;
   return `not a list of subtitle lines: ${first?.pointer ?? ''} ${first?.detail ?? ''}`;

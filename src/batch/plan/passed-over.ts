@@ -8,7 +8,7 @@ import type { Candidate } from './candidate.ts';
 /** As many as fit on a line; the count says how many more there are. */
 const MOST_NAMES = 3;
 
-const ENDINGS = { video: VIDEO_EXTENSIONS, subtitle: ['.srt'] } as const;
+const ENDINGS = { video: VIDEO_EXTENSIONS, subtitle: ['.srt', '.vtt', '.ass', '.ssa'] } as const;
 
 /** Sentences for people; files that are called like inputs come first, since somebody may have expected them. */
 export function describePassedOver(

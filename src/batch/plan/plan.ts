@@ -3,6 +3,7 @@ import type { BatchPlan, History, PlanRequest } from './batch-plan.ts';
 import { collect } from './collect.ts';
 import { decideItems, recordedResults } from './decide-items.ts';
 import { readDelivery } from './delivery.ts';
+import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
 import type { InputProblem } from './input.ts';
 import { findAlike } from './items.ts';
@@ -16,10 +17,10 @@ import { unusable } from './unusable.ts';
  * @throws Failure of category usage that lists every problem found, or disk when room is all that is missing
  */
 export async function planBatch(request: PlanRequest, io: PlanIo, history: History): Promise<BatchPlan> {
-  const { kind, operands, options } = request;
+  const { kind, options } = request;
   const delivery = readDelivery(kind, options, io);
   const problems: InputProblem[] = [...request.problems];
-  const collection = await collect(kind, operands, options, io, problems);
+  const collection = await collect(request, io, problems);
   const results = recordedResults(history.recorded, delivery.folder);
   const { items, notes } = await planItems(
     request,
@@ -37,5 +38,10 @@ export async function planBatch(request: PlanRequest, io: PlanIo, history: Histo
   const planned = await settle(items, decisions, delivery, problems);
   const shortage = await checkSpace(planned, delivery, io);
   if (problems.length > 0 || shortage !== null) throw unusable(problems, shortage);
-  return { kind, planned, delivery, notes: [...collection.notes, ...notes] };
+  return {
+    kind,
+    planned,
+    delivery,
+    notes: [...collection.notes, ...notes, ...describePreparations(planned)],
+  };
 }

@@ -25,8 +25,14 @@ export const NOTHING_SEEN: Sightings = new Map();
 /** Copies that stall for a second are common; some file systems count the time of a change in steps of two seconds. */
 export const SETTLE_MS = 2_000;
 
+/**
+ * What is known of a file from the work on it: it is `busy` as it was before, it is to be taken `again` although it has
+ * not changed, or neither.
+ */
+export type FileWork = 'none' | 'busy' | 'again';
+
 export interface Look {
-  /** Ready to be used; each is handed over once, and again only when it has changed since. */
+  /** Ready to be used; each is handed over once, and again when it has changed since or is wanted again. */
   readonly settled: readonly SeenFile[];
   readonly next: Sightings;
   /** True while a file is there that may still be written to. */
@@ -35,10 +41,15 @@ export interface Look {
 
 /**
  * Takes one more look in. A file has settled when size and time of change are the same as `SETTLE_MS` or more before;
- * an empty one has only been begun.
+ * an empty one has only been begun. One that is busy is handed over when it no longer is.
  * @param atMs when the folder was looked at, milliseconds since 1970
  */
-export function takeLook(before: Sightings, files: readonly SeenFile[], atMs: number): Look {
+export function takeLook(
+  before: Sightings,
+  files: readonly SeenFile[],
+  atMs: number,
+  workOn: (name: string) => FileWork = () => 'none',
+): Look {
   const next = new Map<string, Sighting>();
   const settled: SeenFile[] = [];
   for (const file of files) {
@@ -48,7 +59,9 @@ export function takeLook(before: Sightings, files: readonly SeenFile[], atMs: nu
       next.set(file.name, { file, sinceMs: atMs, isTaken: false });
       continue;
     }
-    const hasSettled = !known.isTaken && file.bytes > 0 && atMs - known.sinceMs >= SETTLE_MS;
+    const work = workOn(file.name);
+    const isWanted = known.isTaken ? work === 'again' : work !== 'busy';
+    const hasSettled = isWanted && file.bytes > 0 && atMs - known.sinceMs >= SETTLE_MS;
     if (hasSettled) settled.push(file);
     next.set(file.name, { ...known, isTaken: known.isTaken || hasSettled });
   }

@@ -14,13 +14,30 @@ const BLOCK = 1000;
 export function unitsOf(kind: JobKind, input: JobInput): Units | null {
   const { unit } = KINDS[kind];
   if (unit === 'started_minute') {
-    if (input.type !== 'file' || input.seconds === null) return null;
-    // To the millisecond, as containers count: 60.0004 s are one minute.
-    return { unit, quantity: Math.ceil(Math.round(input.seconds * 1000) / MINUTE_MS) };
+    if (input.type !== 'file') return null;
+    const minutes = input.preparation?.minutes ?? null;
+    return minutes === null ? fileUnits(kind, input.seconds) : { unit, quantity: minutes };
   }
-  if (input.type !== 'lines') return null;
-  const quantity = unit === 'line' ? input.lines.length : Math.ceil(countCharacters(input.lines) / BLOCK);
-  return { unit, quantity };
+  return input.type === 'lines' ? unitsOfLines(kind, input.parts ?? [input]) : null;
+}
+
+/** Units of subtitles in parts: each part begins a thousand characters of its own. */
+export function unitsOfLines(
+  kind: JobKind,
+  parts: readonly { readonly lines: readonly SubtitleLine[] }[],
+): Units {
+  const { unit } = KINDS[kind];
+  const count = (lines: readonly SubtitleLine[]) =>
+    unit === 'line' ? lines.length : Math.ceil(countCharacters(lines) / BLOCK);
+  return { unit, quantity: parts.reduce((sum, { lines }) => sum + count(lines), 0) };
+}
+
+/** Units of a file that is sent whole. @param seconds null when nobody can tell */
+export function fileUnits(kind: JobKind, seconds: number | null): Units | null {
+  const { unit } = KINDS[kind];
+  if (unit !== 'started_minute' || seconds === null) return null;
+  // To the millisecond, as containers count: 60.0004 s are one minute.
+  return { unit, quantity: Math.ceil(Math.round(seconds * 1000) / MINUTE_MS) };
 }
 
 /** Unicode code points of all texts. */

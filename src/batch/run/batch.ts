@@ -5,8 +5,9 @@ import type { LogRecord } from '../../journal/record-line.ts';
 import type { Slots } from '../../journal/slots.ts';
 import type { UploadRecord } from '../../journal/upload-record.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
-import type { Decision } from '../plan/decision.ts';
+import type { Decision, Recorded } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
+import type { Preparation } from '../preparation.ts';
 
 /** What this machine knows of the profile that the run uses. */
 export interface LocalRecords {
@@ -40,8 +41,24 @@ export interface Task {
   readonly decision: Decision;
 }
 
-export interface Batch {
+/** Tasks that come while the run goes on. */
+export interface Arrival {
   readonly tasks: readonly Task[];
+  /** Written into the journal before they are begun. */
+  readonly records: readonly LogRecord[];
+}
+
+/**
+ * Where they come from. The run goes on until it ends, which it must when the signal is aborted. An item may come again
+ * when the run is done with it.
+ * @param recorded what the journal says at the moment
+ */
+export type TaskSource = (recorded: () => Recorded, signal: AbortSignal) => AsyncIterable<Arrival>;
+
+export interface Batch {
+  /** Those that are known from the beginning. */
+  readonly tasks: readonly Task[];
+  readonly more?: TaskSource;
   /** Its folder is absolute. */
   readonly delivery: Delivery;
   /** Pace of looking at jobs and uploads; null leaves it to the client. */
@@ -49,6 +66,8 @@ export interface Batch {
   readonly records: LocalRecords;
   readonly options: RunOptions;
   readonly runtime: Runtime;
+  /** The media work on inputs that the service does not take as they are. */
+  readonly preparation: Preparation;
   /** The name of the command, for the record of jobs. */
   readonly command: string;
   /** Written into the journal before anything else, such as the command line. */
@@ -63,4 +82,6 @@ export interface Batch {
 export interface RunOutcome extends BatchOutcome {
   /** As the service told it last; null when this run has not asked. */
   readonly job: Job | null;
+  /** Ids of the jobs of an item that went in parts, as far as they are known. */
+  readonly partJobs?: readonly string[];
 }

@@ -3,6 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Units } from '../item.ts';
+import { type Cost, createCostSums } from './cost-sums.ts';
 
 /** What a service tells of the costs of a job; null where it does not. */
 export interface Bill {
@@ -18,7 +19,7 @@ export type Permission = 'go' | 'wait' | 'stop';
 export interface Budget {
   /** @param units null when nobody can say before the job is made */
   judge(kind: JobKind, units: Units | null): Permission;
-  /** A job is being sent; `id` is any name for it. */
+  /** A job is being sent; `id` is any name for it. What an earlier one of that name has cost still counts. */
   begin(id: string, kind: JobKind, units: Units | null): void;
   /** The service told what it costs. */
   bill(id: string, kind: JobKind, bill: Bill | null): void;
@@ -28,21 +29,26 @@ export interface Budget {
   totals(): { readonly reserved: number; readonly charged: number };
 }
 
-/** Of one job, in thousandths of credits, in which sums are exact. */
-type Cost =
-  | { readonly state: 'sent'; readonly estimate: number | null }
-  | { readonly state: 'reserved' | 'charged'; readonly amount: number }
-  /** A service that does not tell what a job costs. */
-  | { readonly state: 'untold' };
-
 /** A video has at most so many started minutes, whoever measures it. */
 const MOST_MINUTES = Math.ceil(LIMITS.videoSeconds / 60);
 
 /** @param maxCredits null for no limit */
 export function createBudget(maxCredits: number | null): Budget {
   const costs = new Map<string, Cost>();
+  const sums = createCostSums();
   const prices = new Map<JobKind, number>();
   const largest = new Map<JobKind, number>();
+
+  function put(id: string, cost: Cost): void {
+    costs.set(id, cost);
+    sums.add(cost);
+  }
+
+  function remove(id: string): void {
+    const cost = costs.get(id);
+    if (cost !== undefined) sums.take(cost);
+    costs.delete(id);
+  }
 
   function estimate(kind: JobKind, units: Units | null): number | null {
     const price = prices.get(kind);
@@ -51,22 +57,13 @@ export function createBudget(maxCredits: number | null): Budget {
     return price * units.quantity;
   }
 
-  function committed(): number {
-    let sum = 0;
-    for (const cost of costs.values()) {
-      if (cost.state === 'sent') sum += cost.estimate ?? 0;
-      else if (cost.state !== 'untold') sum += cost.amount;
-    }
-    return sum;
-  }
-
-  const isAnySent = () => [...costs.values()].some(({ state }) => state === 'sent');
-  const isUntold = () => [...costs.values()].some(({ state }) => state === 'untold');
+  const committed = () => sums.sum('sent') + sums.sum('reserved') + sums.sum('charged');
+  const isAnySent = () => sums.count('sent') > 0;
 
   return {
     judge(kind, units) {
       if (maxCredits === null) return 'go';
-      if (isUntold()) return 'stop';
+      if (sums.count('untold') > 0) return 'stop';
       const limit = toThousandths(maxCredits);
       const next = estimate(kind, units);
       if (next === null) {
@@ -78,23 +75,21 @@ export function createBudget(maxCredits: number | null): Budget {
       return isAnySent() ? 'wait' : 'stop';
     },
     begin(id, kind, units) {
-      costs.set(id, { state: 'sent', estimate: estimate(kind, units) });
+      // The cost of a job in whose place this one comes stays in the sums.
+      put(id, { state: 'sent', estimate: estimate(kind, units) });
     },
     bill(id, kind, bill) {
-      costs.set(id, readCost(bill));
+      remove(id);
+      put(id, readCost(bill));
       const { quantity, reserved_credits: reserved } = bill ?? { quantity: null, reserved_credits: null };
       if (quantity === null || reserved === null || quantity <= 0) return;
       prices.set(kind, Math.ceil(toThousandths(reserved) / quantity));
       const isMinutes = KINDS[kind].unit === 'started_minute';
       largest.set(kind, isMinutes ? MOST_MINUTES : Math.max(quantity, largest.get(kind) ?? 0));
     },
-    drop(id) {
-      costs.delete(id);
-    },
+    drop: remove,
     totals() {
-      const sum = (state: 'reserved' | 'charged') =>
-        [...costs.values()].reduce((total, cost) => total + (cost.state === state ? cost.amount : 0), 0);
-      return { reserved: sum('reserved') / 1000, charged: sum('charged') / 1000 };
+      return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000 };
     },
   };
 }

@@ -9,6 +9,7 @@ import { doneBefore } from './done-before.ts';
 import { downloadResults } from './downloads.ts';
 import { launchItem } from './launch.ts';
 import type { Place } from './launcher.ts';
+import { whenLinksLapse } from './links-lapse.ts';
 import { type Run, timestamp } from './run.ts';
 import { Stopped } from './stopping.ts';
 import { explainDecision, resultExpired } from './unusable.ts';
@@ -45,7 +46,7 @@ async function travel(journey: Journey, order: number, decision: Decision): Prom
   const { run, item } = journey;
   switch (decision.step) {
     case 'done':
-      return doneBefore(item, decision, run.batch.delivery.folder);
+      return doneBefore(item, decision);
     case 'changed':
     case 'edited':
     case 'failed':
@@ -57,6 +58,7 @@ async function travel(journey: Journey, order: number, decision: Decision): Prom
       break;
   }
   const { next } = decision;
+  if (next.step === 'parts') throw new TypeError('an item in parts is carried by its parts');
   if (next.step === 'submit') return launchAndWait(journey, order, next.asked);
   journey.jobId = next.jobId;
   if (run.batch.options.detach) return { phase: 'left', jobId: next.jobId, because: 'detached' };
@@ -72,11 +74,11 @@ async function launchAndWait(journey: Journey, order: number, asked: IntendRecor
     await place.leave();
     return { phase: 'left', jobId: job.id, because: 'detached' };
   }
-  return follow(journey, key, job.id, place);
+  return follow(journey, key, job.id, place, job);
 }
 
 /** Waits for the end of a job; its slot is free from then on. */
-async function follow(journey: Journey, key: string, jobId: string, place: Place): Promise<End> {
+async function follow(journey: Journey, key: string, jobId: string, place: Place, seen?: Job): Promise<End> {
   const { run, item } = journey;
   const { everyMs } = run.batch.connection;
   journey.jobId = jobId;
@@ -86,7 +88,10 @@ async function follow(journey: Journey, key: string, jobId: string, place: Place
     job = await run.wait(item.kind, jobId, {
       signal: run.stopping.waiting,
       ...(everyMs === null ? {} : { everyMs }),
+      seen,
       onChange: (changed) => noteSight(journey, changed),
+      // The next job need not wait until the result of this one is read.
+      onEnd: () => void place.leave(),
     });
     run.streak.inARow = 0;
   } catch (error) {
@@ -101,7 +106,8 @@ async function follow(journey: Journey, key: string, jobId: string, place: Place
 
 async function noteFinished({ run, item }: Journey, key: string, job: Job): Promise<void> {
   const { id, status, error } = job;
-  const finished = { type: 'finished', key, at: timestamp(run), job_id: id, state: status, error };
+  const end = { job_id: id, state: status, error, expires_at: whenLinksLapse(job) };
+  const finished = { type: 'finished', key, at: timestamp(run), ...end };
   await run.journal.add(finished, ...run.takeBill(item, key, job));
   await run.note(() => run.batch.records.jobs.see(id, status));
 }

@@ -1,7 +1,10 @@
 /** Jobs carry the name of what they are for, so that a lost journal can be made anew from the lists of the service. */
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
+import * as v from 'valibot';
 import type { BatchItem } from '../item.ts';
+import { trackOf } from '../plan/facts.ts';
+import type { BatchJournal } from './journal.ts';
 
 /** 40 bits: nobody has so many folders under one key that two of them meet. */
 const BATCH_LENGTH = 10;
@@ -13,9 +16,33 @@ export interface Reference {
   readonly item: string;
 }
 
+/** What the references of its jobs call a folder. */
+const batchName = v.object({
+  type: v.literal('batch_name'),
+  batch: v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${BATCH_LENGTH}}$`))),
+});
+
 /** Names a folder of results, by where it really lies. */
 export async function batchReference(folder: string): Promise<string> {
   return hash('sha256', await realpath(folder)).slice(0, BATCH_LENGTH);
+}
+
+/**
+ * The name of a folder that its journal keeps, so that it stays the same when the folder is moved; chosen and written
+ * down at first.
+ * @throws Failure (`disk`)
+ */
+export async function nameBatch(
+  journal: Pick<BatchJournal, 'records' | 'add'>,
+  folder: string,
+): Promise<string> {
+  for (const record of journal.records()) {
+    const parsed = v.safeParse(batchName, record);
+    if (parsed.success) return parsed.output.batch;
+  }
+  const batch = await batchReference(folder);
+  await journal.add({ type: 'batch_name', batch });
+  return batch;
 }
 
 /**
@@ -24,7 +51,8 @@ export async function batchReference(folder: string): Promise<string> {
  */
 export function itemReference(item: BatchItem, content: string | null): string {
   const source = content ?? nameOf(item);
-  const parts = [item.kind, source, item.targetLanguage, item.optionsDigest];
+  const track = trackOf(item);
+  const parts = [item.kind, source, item.targetLanguage, item.optionsDigest, ...(track > 1 ? [track] : [])];
   return hash('sha256', JSON.stringify(parts)).slice(0, ITEM_LENGTH);
 }
 

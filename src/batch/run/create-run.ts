@@ -2,7 +2,8 @@
 
 import { pause } from '../../client/transport/retry-loop.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
-import type { Batch } from './batch.ts';
+import { readPartKey } from '../plan/part-key.ts';
+import type { Batch, Task } from './batch.ts';
 import { readBills, writeBill } from './bills.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { DOWNLOADS } from './downloads.ts';
@@ -10,6 +11,9 @@ import type { BatchJournal } from './journal.ts';
 import { createLauncher } from './launcher.ts';
 import { createLimiter } from './limiter.ts';
 import { createNote } from './note.ts';
+import { createTeller } from './part-states.ts';
+import { createPreparations } from './preparations.ts';
+import { isRebuilt } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { createSources } from './sources.ts';
 import { stopReasonOf } from './stop.ts';
@@ -19,28 +23,40 @@ import { createBatchUploads } from './uploads.ts';
 export function createRun(batch: Batch, journal: BatchJournal, stopping: Stopping, reference: string): Run {
   const { options, runtime, listen, connection, records } = batch;
   const budget = createBudget(options.maxCredits);
-  if (!options.fresh) countEarlierBills(budget, batch, journal);
+  const counted = new Set<string>();
+  function countBills(tasks: readonly Task[]): void {
+    const others = tasks.filter(({ item }) => !counted.has(item.key));
+    for (const { item } of others) counted.add(item.key);
+    if (!options.fresh) countEarlierBills(budget, others, journal);
+  }
+  countBills(batch.tasks);
   const parts = { runtime, slots: records.slots, budget, stopping, most: options.jobs, listen };
   const launcher = createLauncher(parts);
   const streak = { inARow: 0 };
   const following = { jobs: 0 };
-  const tell: Run['tell'] = (item, state) => listen({ type: 'item', item, state, atMs: runtime.now() });
+  const tell = createTeller(listen, runtime.now);
   const note = createNote(batch.warn);
+  const uploads = createBatchUploads({ batch, stopping, tell, note });
+  const preparations = createPreparations({ batch, journal, stopping, tell });
   const { jobs } = connection.client;
   return {
     batch,
     journal,
     stopping,
     launcher,
-    sources: createSources(batch, createBatchUploads({ batch, stopping, tell, note }), stopping),
+    preparations,
+    sources: createSources({ batch, uploads, preparations, stopping }),
     downloads: createLimiter(DOWNLOADS),
     // A service on this machine tells more when each is asked for, and it costs nothing.
     wait: connection.everyMs === null ? jobs.waitTogether() : jobs.wait,
     batchReference: reference,
+    isJournalNew: [...journal.intents.byKey.keys()].every(isRebuilt),
     following,
     streak,
     tell,
     note,
+    countBills,
+    canAfford: (kind, units) => budget.judge(kind, units) !== 'stop',
     pause: (ms) => pause(runtime, ms, stopping.launching),
     takeBill(item, key, { billing }): readonly LogRecord[] {
       budget.bill(item.key, item.kind, billing);
@@ -51,19 +67,22 @@ export function createRun(batch: Batch, journal: BatchJournal, stopping: Stoppin
     judge(failure) {
       if (failure.facts.category === 'temporary') streak.inARow += 1;
       const reason = stopReasonOf(failure, { inARow: streak.inARow, inFlight: following.jobs });
-      if (reason !== null) stopping.stop(reason);
+      // Who waits for files that come later also waits until the service can be reached again.
+      const isWaitedOut = reason === 'network' && batch.more !== undefined;
+      if (reason !== null && !isWaitedOut) stopping.stop(reason);
       return failure;
     },
   };
 }
 
 /** What these items have cost in earlier runs counts towards the limit. */
-function countEarlierBills(budget: Budget, { tasks }: Batch, { intents, records }: BatchJournal): void {
+function countEarlierBills(budget: Budget, tasks: readonly Task[], { intents, records }: BatchJournal): void {
+  if (tasks.length === 0) return;
   const bills = readBills(records());
-  for (const {
-    item: { key: item, kind },
-  } of tasks) {
-    const keys = intents.byItem.get(item) ?? [];
+  const kinds = new Map(tasks.map(({ item: { key, kind } }) => [key, kind]));
+  for (const [item, keys] of intents.byItem) {
+    const kind = kinds.get(readPartKey(item)?.item ?? item);
+    if (kind === undefined) continue;
     for (const key of keys) {
       const bill = bills.get(key);
       // The newest may still run: what this run learns of it comes in the place of what is known.

@@ -1,12 +1,17 @@
 /** Finished jobs to files on this disk. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { partOf } from '../../client/download/part-file.ts';
 import { type Asset, assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
 import type { ItemFile } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { exists } from '../plan/existing-file.ts';
 import { defaultTemplate, resultPath } from '../plan/result-name.ts';
+import { rewriteResult } from './rewrite-result.ts';
 import { isSameFile } from './same-file.ts';
+
+/** The ending of the only format that the service speaks. */
+const SERVICE_SUBTITLE = '.srt';
 
 /** A result on this disk. */
 export interface DeliveredFile extends ItemFile {
@@ -19,6 +24,8 @@ export interface DeliverOptions {
   readonly delivery: Delivery;
   /** Takes a file for the result that is there already and has its bytes: an earlier run may have been killed behind it. */
   readonly adopt?: boolean;
+  /** Takes the SHA-256 also where the service states none, for a record; it costs as much as writing the file. */
+  readonly hash?: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number, total: number | null) => void;
 }
@@ -46,7 +53,8 @@ export async function deliverResults(
       files.push({ asset: name, path, bytes: null, sha256: null, skipped: true });
       continue;
     }
-    const adopted = options.adopt === true ? await adopt(path, asset) : null;
+    const rewrite = kindPart.extension === SERVICE_SUBTITLE ? options.delivery.rewrite : undefined;
+    const adopted = options.adopt === true && rewrite === undefined ? await adopt(path, asset) : null;
     if (adopted !== null) {
       files.push({ asset: name, path, ...adopted, skipped: false });
       continue;
@@ -58,14 +66,15 @@ export async function deliverResults(
     };
     const { signal, onProgress } = options;
     const overwrite = existing === 'replace';
-    const done = await client.download(asset, {
-      to: path,
-      signal,
-      overwrite,
-      hash: true,
-      onProgress,
-      refresh,
-    });
+    const { hash } = options;
+    const fetch = (to: string) =>
+      client.download(asset, { to, signal, overwrite, hash, onProgress, refresh });
+    if (rewrite !== undefined) {
+      const made = await rewriteResult(fetch, path, rewrite, overwrite);
+      files.push({ asset: name, path, ...made, skipped: false });
+      continue;
+    }
+    const done = await fetch(path);
     files.push({ asset: name, path: done.path, bytes: done.bytes, sha256: done.sha256, skipped: false });
   }
   return files;
@@ -74,7 +83,10 @@ export async function deliverResults(
 /** Size and hash of a file that is the asset already; null when it is another, or nobody can tell. */
 async function adopt(path: string, { size_bytes: bytes, sha256 }: Asset) {
   if (bytes === null || sha256 === null) return null;
-  return (await isSameFile(path, { bytes, sha256 })) ? { bytes, sha256 } : null;
+  if (!(await isSameFile(path, { bytes, sha256 }))) return null;
+  // A run that was killed while it gave the file its name has left it the name of a part too.
+  await rm(partOf(path), { force: true });
+  return { bytes, sha256 };
 }
 
 /** The language of the result: what the job found, else what was asked of it. */

@@ -4,6 +4,7 @@ import type { Job } from '../../client/index.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { type DeliveredFile, deliverResults } from './deliver.ts';
+import { whenLinksLapse } from './links-lapse.ts';
 import { type Run, timestamp } from './run.ts';
 
 /** One seldom fills the line, and more make each of them late. */
@@ -24,7 +25,7 @@ export async function downloadResults(
   job: Job,
 ): Promise<readonly DeliveredFile[]> {
   const { signal, connection, records } = run.batch;
-  const expiresAt = job.expires_at;
+  const expiresAt = whenLinksLapse(job);
   const lapseMs = Date.parse(expiresAt ?? '');
   const end = await run.downloads.enter(Number.isNaN(lapseMs) ? NEVER_MS : lapseMs, signal);
   const tell = (bytes: number, total: number | null) =>
@@ -32,7 +33,7 @@ export async function downloadResults(
   try {
     tell(0, null);
     const delivery = deliveryOf(run.batch.delivery, item);
-    const options = { stem: item.input.stem, delivery, adopt: true, signal, onProgress: tell };
+    const options = { stem: item.input.stem, delivery, adopt: true, hash: true, signal, onProgress: tell };
     const files = await deliverResults(connection.client, job, options);
     await noteDownloaded(run, key, job, files);
     await run.note(() =>
@@ -59,8 +60,8 @@ async function noteDownloaded(
   job: Job,
   files: readonly DeliveredFile[],
 ): Promise<void> {
-  const stored = files.flatMap(({ path, bytes, sha256 }) =>
-    bytes === null || sha256 === null ? [] : [{ path, sha256, size: bytes }],
+  const stored = files.flatMap(({ asset, path, bytes, sha256 }) =>
+    bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes }],
   );
   if (stored.length < files.length) return;
   await run.journal.add({ type: 'downloaded', key, at: timestamp(run), job_id: job.id, files: stored });

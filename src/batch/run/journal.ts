@@ -1,31 +1,22 @@
 /** The record of a folder of results: what was asked of the service there, and what became of it. */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Failure } from '../../client/failure.ts';
 import { openAppendLog } from '../../journal/append-log.ts';
-import { JournalFailure } from '../../journal/failure.ts';
+import { inFolderOf, JournalFailure } from '../../journal/failure.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
 import { type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
 import { describeDamage, type LogRecord } from '../../journal/record-line.ts';
+import { journalPath, lockPath } from '../record-folder.ts';
+import { withAbsolutePaths, withPathsFrom } from '../record-paths.ts';
 import { pickLiveCommands } from '../report/command-record.ts';
 
-/** Beside the results, so that it goes where they go. */
-export const JOURNAL_FOLDER = '.vloc';
-
-/** Where the journal of a folder of results lies. */
-export function journalPath(folder: string): string {
-  return join(folder, JOURNAL_FOLDER, 'journal');
-}
-
-/** Held by the only process that works in the folder. */
-export function lockPath(folder: string): string {
-  return join(folder, JOURNAL_FOLDER, 'lock');
-}
+/** Names the folder of results. */
+const RESULTS_OPTION = '--out';
 
 export interface BatchJournal {
   /** Kept up to date while records are added. */
   readonly intents: Intents;
-  /** All records, those that were added among them. */
+  /** All records, those that were added among them; paths in them are absolute. */
   records(): readonly LogRecord[];
   /** A sentence for each place that cannot be read any more. */
   readonly damage: readonly string[];
@@ -36,26 +27,29 @@ export interface BatchJournal {
 
 /**
  * Opens the journal for the only run in the folder, which is made if need be.
+ * @param folder absolute
  * @throws Failure: `temporary` (BATCH_LOCKED) when another process works there, `disk`
  */
 export function openBatchJournal(folder: string): Promise<BatchJournal> {
-  return asFailures(async () => {
-    await makeFolder(folder);
-    const lock = await lockBatch(folder);
-    try {
-      return await openLocked(folder, lock);
-    } catch (error) {
-      await lock.release();
-      throw error;
-    }
-  });
+  return asFailures(() => inFolderOf(RESULTS_OPTION, () => openFolder(folder)));
+}
+
+async function openFolder(folder: string): Promise<BatchJournal> {
+  await makeFolder(folder);
+  const lock = await lockBatch(folder);
+  try {
+    return await openLocked(folder, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
 }
 
 async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   const path = journalPath(folder);
   const { log, content } = await openAppendLog(path);
   const tracker = trackIntents();
-  const all = [...content.records];
+  const all = content.records.map((record) => withAbsolutePaths(folder, record));
   for (const record of all) tracker.add(record);
   // A disk without room for the shorter copy is no reason not to start.
   await log.compact((records) => pickLiveCommands(pickLiveIntents(records))).catch(() => false);
@@ -65,7 +59,8 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
     damage: describeDamage(path, content.damage),
     add: (...records) =>
       asFailures(async () => {
-        await log.append(...records);
+        const written = records.map((record) => withPathsFrom(folder, record));
+        await inFolderOf(RESULTS_OPTION, () => log.append(...written));
         all.push(...records);
         for (const record of records) tracker.add(record);
       }),
@@ -83,7 +78,7 @@ async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     const message = `the folder ${folder} cannot be made (${code})`;
-    const advice = 'Choose another one with --out.';
+    const advice = `Choose another one with ${RESULTS_OPTION}.`;
     throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
   }
 }
@@ -104,7 +99,7 @@ function batchLocked(folder: string, path: string, attempt: LockAttempt & { take
     category: 'temporary',
     code: 'BATCH_LOCKED',
     message: `another vloc works in ${folder}: ${who}`,
-    advice: `Wait until it is done, or give this run another folder with --out.${ifDead}`,
+    advice: `Wait until it is done, or give this run another folder with ${RESULTS_OPTION}.${ifDead}`,
     retryable: true,
   });
 }

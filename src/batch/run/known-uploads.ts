@@ -24,17 +24,18 @@ export interface KnownUploads {
 }
 
 /**
- * A ready upload of the same bytes, or null when there is none; one that cannot be used any more is forgotten.
+ * A ready upload of the same bytes, or null when there is none; one that cannot be used any more is forgotten. A file whose
+ * hash is known need not be there.
  * @throws Failure; JournalFailure; the reason of the signal
  */
 export async function findKnownUpload(
   { record, client }: KnownUploads,
-  { path, bytes, purpose }: LocalFile,
+  { path, bytes, purpose, sha256: told = null }: LocalFile & { readonly sha256?: string | null },
   signal: AbortSignal,
 ): Promise<KnownUpload | null> {
   // A hash means reading the whole file: only where a file of that size was sent before.
   if (!(await record.hasSize(bytes, purpose))) return null;
-  const sha256 = await hashInput(path, signal, purpose);
+  const sha256 = told ?? (await hashInput(path, signal, purpose));
   const known = await record.find({ sha256, size: bytes, purpose });
   if (known === null) return null;
   const upload = await readReady(client, known.upload_id, signal);
@@ -75,11 +76,15 @@ export async function rememberUpload(
   });
 }
 
-/** SHA-256 of a file, lower-case hex. @throws Failure (`usage`) when it cannot be read or changes meanwhile */
+/**
+ * SHA-256 of a file, lower-case hex.
+ * @param purpose of one that is to be sent, which may be too large; null for others
+ * @throws Failure (`usage`) when it cannot be read or changes meanwhile
+ */
 export async function hashInput(
   path: string,
   signal: AbortSignal,
-  purpose: UploadPurpose = 'source_video',
+  purpose: UploadPurpose | null = null,
 ): Promise<string> {
   const source = await openSourceFile(path, purpose);
   try {

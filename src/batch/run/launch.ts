@@ -102,7 +102,8 @@ async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure
   const circumstances = {
     failures: attempt.failures,
     inARow: run.streak.inARow,
-    items: run.batch.tasks.length,
+    // Where more items come, the next one may be there before this one is through.
+    items: run.batch.more === undefined ? run.batch.tasks.length : Number.POSITIVE_INFINITY,
   };
   if (!afterTemporary(failure, { ...circumstances, isStopped: run.stopping.reason !== null })) throw failure;
   await run.pause(pauseOf(attempt.failures));

@@ -53,7 +53,8 @@ interface Waiting {
 export function createLauncher(parts: LauncherParts): Launcher {
   const { runtime, slots, budget, stopping, listen } = parts;
   let window = openWindow(parts.most, runtime.now());
-  let waiting: readonly Waiting[] = [];
+  /** By their order. Thousands may wait, so they are moved in place. */
+  let waiting: Waiting[] = [];
   let alarm: AbortController | null = null;
 
   function change(next: Window): void {
@@ -66,7 +67,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
     alarm?.abort();
     alarm = null;
     for (;;) {
-      const [first, ...rest] = waiting;
+      const [first] = waiting;
       if (first === undefined || stopping.reason !== null) return;
       change(grow(window, runtime.now()));
       const ms = msUntilRoom(window, runtime.now());
@@ -80,7 +81,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
         stopping.stop('max-credits');
         return;
       }
-      waiting = rest;
+      waiting.shift();
       budget.begin(first.item.key, first.item.kind, first.units);
       change(enter(window));
       first.start();
@@ -130,8 +131,8 @@ export function createLauncher(parts: LauncherParts): Launcher {
     async enter(order, item, units) {
       stopping.launching.throwIfAborted();
       await new Promise<void>((start, giveUp) => {
-        const entry: Waiting = { order, item, units, start, giveUp };
-        waiting = [...waiting, entry].sort((left, right) => left.order - right.order);
+        const before = waiting.findLastIndex((each) => each.order <= order);
+        waiting.splice(before + 1, 0, { order, item, units, start, giveUp });
         lookAgain();
       });
       const queue = new AbortController();

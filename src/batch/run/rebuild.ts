@@ -72,6 +72,14 @@ async function readJobs(rebuild: Rebuild, kind: JobKind): Promise<ReadonlyMap<st
   return found;
 }
 
+/** Before the id of the job that a call was found again by: its own key is lost. */
+const REBUILT = 'rebuilt:';
+
+/** Whether the key of an intent was made here. */
+export function isRebuilt(key: string): boolean {
+  return key.startsWith(REBUILT);
+}
+
 async function takeUp(
   { journal, signal }: Rebuild,
   item: BatchItem,
@@ -86,7 +94,7 @@ async function takeUp(
         : null;
   const job = jobs.get(itemReference(item, content));
   if (job === undefined) return 0;
-  const key = `rebuilt:${job.id}`;
+  const key = `${REBUILT}${job.id}`;
   const intent = createIntent({
     key,
     at: job.created_at,

@@ -4,11 +4,11 @@
  */
 import { Failure } from '../../client/index.ts';
 import { decideItems } from '../plan/decide-items.ts';
-import type { Decision } from '../plan/decision.ts';
 import { foldItemFacts } from '../plan/facts.ts';
-import type { Batch, RunOutcome } from './batch.ts';
-import { carryItem } from './carry-item.ts';
-import { batchReference } from './client-reference.ts';
+import { takeArrivals } from './arrivals.ts';
+import type { Batch, RunOutcome, Task } from './batch.ts';
+import { carryAll } from './carry-all.ts';
+import { nameBatch } from './client-reference.ts';
 import { createRun } from './create-run.ts';
 import { asFailures, type BatchJournal, openBatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
@@ -18,7 +18,7 @@ import { STOP_WORDS } from './stop.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 
 /**
- * Runs all items; the outcomes come in their order.
+ * Runs all items, those that come while it runs among them; the outcomes come in their order.
  * @throws Failure: `temporary` (BATCH_LOCKED) when another process works in the folder, `disk`; the reason of the signal
  *   when it is aborted before the first item is begun; a defect of ours
  */
@@ -37,23 +37,31 @@ export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
 }
 
 async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping) {
-  const reference = await batchReference(batch.delivery.folder);
+  const reference = await nameBatch(journal, batch.delivery.folder);
   if (batch.preface.length > 0) await journal.add(...batch.preface);
-  await findLostJobs(batch, journal, reference);
-  const decisions = await decideAgain(batch, journal);
+  await findLostJobs(batch, batch.tasks, journal, reference);
+  const tasks = await decideAgain(batch, batch.tasks, journal);
   const run = createRun(batch, journal, stopping, reference);
   const over = new AbortController();
   limitTime(run, over.signal);
   try {
-    return await carryAll(run, decisions);
+    const later = takeArrivals(run, async (first) => {
+      const count = await findLostJobs(batch, first, journal, reference);
+      return count === 0 ? first : await decideAgain(batch, first, journal);
+    });
+    return await carryAll(run, tasks, later);
   } finally {
     over.abort();
   }
 }
 
 /** The plan was made before the folder was locked: another run may have been at work since. */
-async function decideAgain(batch: Batch, journal: BatchJournal): Promise<readonly Decision[]> {
-  const { tasks, options, delivery, runtime, signal } = batch;
+async function decideAgain(
+  batch: Batch,
+  tasks: readonly Task[],
+  journal: BatchJournal,
+): Promise<readonly Task[]> {
+  const { options, delivery, runtime, signal } = batch;
   const recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
   const { fresh, retryFailed } = options;
   const decisions = await decideItems(
@@ -67,42 +75,35 @@ async function decideAgain(batch: Batch, journal: BatchJournal): Promise<readonl
       hashFile: (path) => hashInput(path, signal),
     },
   );
-  return tasks.map(({ decision }, position) => {
+  return tasks.map(({ item, decision }, position) => {
     const isThere = decision.step === 'done' && decision.before === 'exists';
-    return isThere ? decision : (decisions[position] ?? decision);
+    return { item, decision: isThere ? decision : (decisions[position] ?? decision) };
   });
 }
 
-/** A defect in one item ends the others too, but not before they have written down what they know. */
-async function carryAll(run: Run, decisions: readonly Decision[]): Promise<readonly RunOutcome[]> {
-  const carried = run.batch.tasks.map(async ({ item, decision }, order) => {
-    try {
-      return await carryItem(run, item, order, decisions[order] ?? decision);
-    } catch (error) {
-      run.stopping.stop('interrupted');
-      throw error;
-    }
-  });
-  await Promise.allSettled(carried);
-  return Promise.all(carried);
-}
-
-/** A journal that is empty may have been lost. */
-async function findLostJobs(batch: Batch, journal: BatchJournal, reference: string): Promise<void> {
+/** A journal that is empty may have been lost. Gives how many jobs were found. */
+async function findLostJobs(
+  batch: Batch,
+  tasks: readonly Task[],
+  journal: BatchJournal,
+  reference: string,
+): Promise<number> {
   const { connection, options, runtime, signal, warn } = batch;
   const { rebuild: force, fresh } = options;
-  if (fresh || !(force || journal.intents.byKey.size === 0)) return;
+  if (tasks.length === 0 || fresh || !(force || journal.intents.byKey.size === 0)) return 0;
   const { client } = connection;
   try {
     const now = runtime.now();
-    const items = batch.tasks.map(({ item }) => item);
+    const items = tasks.map(({ item }) => item);
     const found = { items, client, journal, batchReference: reference, force, now, signal };
     const count = await rebuildJournal(found);
     if (count > 0) warn(`The record of this folder was lost; ${count} jobs were found again at the service.`);
+    return count;
   } catch (error) {
     // A key may be allowed to make jobs and not to list them.
     const isForbidden = error instanceof Failure && error.facts.status === 403;
     if (force || !isForbidden) throw error;
+    return 0;
   }
 }
 

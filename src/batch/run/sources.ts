@@ -1,10 +1,13 @@
 /** Inputs made into what a request names: once for each input, however many languages share it. */
 import type { BatchItem } from '../item.ts';
+import { type FileInput, isMadeAnew } from '../plan/input.ts';
+import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import { linesOfJob } from './lines-of-job.ts';
+import type { Preparations, PreparedSource } from './preparations.ts';
 import type { Provided } from './provided.ts';
 import type { Stopping } from './stopping.ts';
-import type { Uploads } from './uploads.ts';
+import type { Sendable, Uploads } from './uploads.ts';
 
 export interface Sources {
   /**
@@ -12,13 +15,43 @@ export interface Sources {
    * @throws Failure, Stopped
    */
   provide(item: BatchItem, order: number): Promise<Provided>;
+  /** A file that was made for the item, in the place of its input. @throws Failure, Stopped */
+  send(item: BatchItem, file: Sendable, order: number): Promise<Provided>;
   /** The service does not take this upload any more: forgets it, so that the file is sent anew. */
   forget(item: BatchItem, uploadId: string): Promise<void>;
 }
 
+export interface SourceParts {
+  readonly batch: Batch;
+  readonly uploads: Uploads;
+  readonly preparations: Preparations;
+  readonly stopping: Stopping;
+}
+
+/** What is made here. */
+const MADE_TYPE = 'video/mp4';
+
 const NOTHING_TO_FREE = () => undefined;
 
-export function createSources(batch: Batch, uploads: Uploads, stopping: Stopping): Sources {
+export function createSources({ batch, uploads, preparations, stopping }: SourceParts): Sources {
+  /** What was made of the file is sent, under the name of the file; records know it by the file itself. */
+  async function provideMade(item: BatchItem, input: FileInput, order: number): Promise<Provided> {
+    const source = await preparations.open(item, input, order);
+    try {
+      const [file] = source.files;
+      if (file === undefined) throw new TypeError('nothing was made of the file');
+      const provided = await uploads.provide(item, sendableOf(source, 0, file), order);
+      const use = () => {
+        provided.use();
+        source.release();
+      };
+      return { ...provided, sha256: source.sha256, use };
+    } catch (error) {
+      source.release();
+      throw error;
+    }
+  }
+
   return {
     async provide(item, order) {
       const { input, units } = item;
@@ -36,11 +69,21 @@ export function createSources(batch: Batch, uploads: Uploads, stopping: Stopping
           return { ...named, source: { type: 'lines', lines } };
         }
         case 'file':
-          return uploads.provide(item, input, order);
+          return isMadeAnew(input)
+            ? provideMade(item, input, order)
+            : uploads.provide(item, { ...input, made: null }, order);
       }
     },
-    async forget({ input }, uploadId) {
-      if (input.type === 'file') await uploads.forget(input.path, uploadId);
+    send: uploads.provide,
+    async forget(_item, uploadId) {
+      await uploads.forget(uploadId);
     },
   };
+}
+
+/** @param place of the file among those that were made of the source */
+export function sendableOf(source: PreparedSource, place: number, file: MadeFile): Sendable {
+  const { path, bytes, sha256 } = file;
+  const made = { sha256, ensure: () => source.ensure(place) };
+  return { path, bytes, mtimeMs: 0, contentType: MADE_TYPE, made };
 }

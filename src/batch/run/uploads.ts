@@ -5,8 +5,9 @@
 import type { Upload } from '../../client/index.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { BatchItem, ItemState } from '../item.ts';
-import type { JobInput } from '../plan/input.ts';
-import { unitsOf } from '../plan/units.ts';
+import type { FileFacts } from '../plan/input.ts';
+import { fileUnits } from '../plan/units.ts';
+import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import { findKnownUpload, rememberUpload } from './known-uploads.ts';
 import { createLimiter } from './limiter.ts';
@@ -14,13 +15,18 @@ import type { Note } from './note.ts';
 import type { Provided } from './provided.ts';
 import type { Stopping } from './stopping.ts';
 
-export type FileInput = JobInput & { readonly type: 'file' };
+/** A file that can be sent. */
+export interface Sendable extends FileFacts {
+  readonly contentType: string;
+  /** Of a file that was made here, by which it is told whether it was sent before; null for one of the user's. */
+  readonly made: { readonly sha256: string; ensure(): Promise<MadeFile> } | null;
+}
 
 export interface Uploads {
   /** A ready upload of the file. @throws Failure, Stopped */
-  provide(item: BatchItem, input: FileInput, order: number): Promise<Provided>;
+  provide(item: BatchItem, file: Sendable, order: number): Promise<Provided>;
   /** Forgets an upload that the service does not take any more. */
-  forget(path: string, uploadId: string): Promise<void>;
+  forget(uploadId: string): Promise<void>;
 }
 
 const PURPOSE: UploadPurpose = 'source_video';
@@ -64,7 +70,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
   const ahead = createLimiter(AHEAD);
   const signal = stopping.launching;
 
-  function start(item: BatchItem, input: FileInput, order: number): Sending {
+  function start(item: BatchItem, file: Sendable, order: number): Sending {
     const items: BatchItem[] = [item];
     const turn = ahead.enter(order, signal);
     const use = () => void turn.then((end) => end()).catch(() => undefined);
@@ -72,10 +78,10 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
       await turn;
       const end = await lines.enter(order, signal);
       try {
-        return (await reuse(input)) ?? (await sendAnew(input, items));
+        return (await reuse(file)) ?? (await sendAnew(file, items));
       } catch (error) {
         // The next who asks for it begins anew.
-        files.delete(input.path);
+        files.delete(contentOf(file));
         use();
         throw error;
       } finally {
@@ -85,10 +91,11 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
     return { items, ready: send(), id: null, use };
   }
 
-  async function sendAnew(input: FileInput, items: readonly BatchItem[]): Promise<Sent> {
-    const sent = await client.uploads.sendFile(input.path, {
+  async function sendAnew(file: Sendable, items: readonly BatchItem[]): Promise<Sent> {
+    const { path, bytes: size } = (await file.made?.ensure()) ?? file;
+    const sent = await client.uploads.sendFile(path, {
       purpose: PURPOSE,
-      contentType: input.contentType === '' ? 'application/octet-stream' : input.contentType,
+      contentType: file.contentType === '' ? 'application/octet-stream' : file.contentType,
       signal,
       hash: true,
       ...(everyMs === null ? {} : { everyMs }),
@@ -101,39 +108,44 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
     const { upload, sha256 } = sent;
     const [item] = items;
     if (item !== undefined) {
-      batch.listen({ type: 'uploaded', item, uploadId: upload.id, bytes: input.bytes });
+      batch.listen({ type: 'uploaded', item, uploadId: upload.id, bytes: size });
     }
     if (sha256 !== null) {
-      const size = { bytes: input.bytes, purpose: PURPOSE };
-      await note(() => rememberUpload(record, { upload, sha256 }, size, batch.runtime.now()));
+      const file = { bytes: size, purpose: PURPOSE };
+      await note(() => rememberUpload(record, { upload, sha256 }, file, batch.runtime.now()));
     }
     return describe(upload, sha256);
   }
 
-  async function reuse(input: FileInput): Promise<Sent | null> {
-    const file = { path: input.path, bytes: input.bytes, purpose: PURPOSE };
+  async function reuse({ path, bytes, made }: Sendable): Promise<Sent | null> {
+    const file = { path, bytes, purpose: PURPOSE, sha256: made?.sha256 ?? null };
     // A record that cannot be read or written only costs another upload.
     const known = await note(() => findKnownUpload({ record, client }, file, signal));
     return known == null ? null : describe(known.upload, known.sha256);
   }
 
   return {
-    async provide(item, input, order) {
-      const known = files.get(input.path);
-      const sending = known ?? start(item, input, order);
-      if (known === undefined) files.set(input.path, sending);
+    async provide(item, file, order) {
+      const known = files.get(contentOf(file));
+      const sending = known ?? start(item, file, order);
+      if (known === undefined) files.set(contentOf(file), sending);
       else sending.items.push(item);
       const { id, sha256, seconds } = await sending.ready;
       sending.id = id;
-      const units = item.units ?? unitsOf(item.kind, { ...input, seconds });
+      const units = item.units ?? fileUnits(item.kind, seconds);
       return { source: { type: 'upload', upload_id: id }, sha256, units, use: sending.use };
     },
-    async forget(path, uploadId) {
-      // Another language may have had the file sent anew already.
-      if (files.get(path)?.id === uploadId) files.delete(path);
+    async forget(uploadId) {
+      // By its id: another language may have had the file sent anew already.
+      for (const [content, { id }] of files) if (id === uploadId) files.delete(content);
       await note(() => record.remove(uploadId));
     },
   };
+}
+
+/** Tells files apart: one that has changed since is another. */
+export function contentOf({ path, bytes, mtimeMs }: FileFacts): string {
+  return JSON.stringify([path, bytes, mtimeMs]);
 }
 
 function describe(upload: Upload, sha256: string | null): Sent {

@@ -3,12 +3,21 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../client/failure.ts';
 import { watchFolder as openFolderWatch } from '../../journal/folder-watch.ts';
-import { mayBeInput, NOTHING_SEEN, SETTLE_MS, type SeenFile, takeLook } from '../plan/settled-files.ts';
+import {
+  type FileWork,
+  mayBeInput,
+  NOTHING_SEEN,
+  SETTLE_MS,
+  type SeenFile,
+  takeLook,
+} from '../plan/settled-files.ts';
 
 export interface WatchOptions {
   readonly folder: string;
   /** Which names matter, such as those of videos; hidden and unfinished files never do. */
   readonly isWanted: (name: string) => boolean;
+  /** What becomes of a file, by its name below the folder; left out, each is taken once and whenever it has changed. */
+  readonly workOn?: (name: string) => FileWork;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Ends the watching. */
@@ -26,14 +35,14 @@ const UNTOLD_MS = 10_000;
  * @throws Failure (`usage`) when there is no such folder at the start
  */
 export async function* watchFolder(options: WatchOptions): AsyncGenerator<readonly SeenFile[]> {
-  const { folder, isWanted, now, signal, openWatch = openFolderWatch } = options;
-  await checkFolder(folder);
+  const { folder, isWanted, workOn, now, signal, openWatch = openFolderWatch } = options;
+  await checkWatched(folder);
   const watch = openWatch(folder, mayBeInput);
   let seen = NOTHING_SEEN;
   try {
     while (!signal.aborted) {
       const files = await listFiles(folder, isWanted);
-      const look = files === null ? null : takeLook(seen, files, now());
+      const look = files === null ? null : takeLook(seen, files, now(), workOn);
       if (look !== null) {
         seen = look.next;
         if (look.settled.length > 0) yield look.settled;
@@ -72,14 +81,15 @@ async function listFiles(folder: string, isWanted: (name: string) => boolean): P
   return files;
 }
 
-async function checkFolder(folder: string): Promise<void> {
+/** @throws Failure (`usage`) when there is no such folder */
+export async function checkWatched(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory()) return;
   throw new Failure({
     category: 'usage',
     code: 'NO_FOLDER',
     message: `--watch needs a folder, and ${folder} is ${found === null ? 'not there' : 'none'}`,
-    advice: 'Make the folder first, or name another one.',
+    advice: "Name a folder that is there; of its files --include '*.mp4' takes some only.",
   });
 }
 

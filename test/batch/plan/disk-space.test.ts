@@ -37,6 +37,18 @@ it('a picture that is made smaller is left to try', async () => {
   ).toBeNull();
 });
 
+it('parts, and the files that are made to be sent, take room beside the results', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4, 'c.mp4': MP4 });
+  const preparation = { conversion: 'remuxed', reasons: [], track: 1, parts: 3, minutes: 42 } as const;
+  const examineVideo = async () => ({ type: 'usable', seconds: 2400, preparation }) as const;
+  const withVideos = (bytes: number) =>
+    failureOf(plan(cwd, ['a.mp4', 'b.mp4', 'c.mp4'], { io: { ...withRoom(bytes), examineVideo } }));
+  // Three results, two files at a time that are made to be sent, and the parts of the result that is joined.
+  const needed = (3 + 2 + 1) * MP4.length;
+  expect(await withVideos(needed - 1)).toMatchObject({ code: 'DISK_FULL' });
+  expect(await withVideos(needed)).toBeNull();
+});
+
 it('the room of a folder that is yet to be made is that of the one above', async () => {
   const free = await freeBytes(join(tmpdir(), 'not', 'there', 'yet'));
   expect(free).toBeGreaterThan(0);

@@ -38,7 +38,9 @@ describe('the forecast of a plan', () => {
 
   it('knows no sum where a size or the price is not known', async () => {
     const cwd = createFolder({ 'a.mp4': MP4 });
-    const unmeasured = await plan(cwd, ['a.mp4'], { io: { probeDuration: async () => null } });
+    const unmeasured = await plan(cwd, ['a.mp4'], {
+      io: { examineVideo: async () => ({ type: 'usable', seconds: null, preparation: null }) },
+    });
     expect(forecast(unmeasured, purse)).toMatchObject({ unmeasured: 1, credits: null });
     const priceless = { price: () => null, balance: null };
     expect(forecast(await plan(cwd, ['a.mp4']), priceless)).toMatchObject({ unmeasured: 0, credits: null });

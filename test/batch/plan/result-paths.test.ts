@@ -13,7 +13,8 @@ function place(
   kind: 'auto_localization' | 'audio_separation' = 'auto_localization',
   template = '',
 ) {
-  const about = { path: '/x', bytes: 1, mtimeMs: 0, contentType: 'video/mp4', seconds: null };
+  const file = { path: '/x', bytes: 1, mtimeMs: 0, contentType: 'video/mp4' };
+  const about = { ...file, seconds: null, preparation: null };
   const input = { type: 'file', label: name, stem: 'talk', name, ...about } as const;
   const item = createItem(kind, input, {
     targetLanguage: kind === 'auto_localization' ? 'es' : null,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type FileWork,
   mayBeInput,
   NOTHING_SEEN,
   type SeenFile,
@@ -63,6 +64,35 @@ describe('a file in a folder', () => {
   it('does not settle early when the clock is set back', () => {
     const same = [file('a.mp4')];
     expect(looks([10_000, same], [5000, same], [6000, same], [7000, same])).toEqual([[], [], [], ['a.mp4']]);
+  });
+
+  it('that has changed while it is worked on is handed over when that is over', () => {
+    const [old, replaced] = [[file('a.mp4', 10)], [file('a.mp4', 11)]];
+    let work: FileWork = 'none';
+    let seen = NOTHING_SEEN;
+    const settledAt = (atMs: number, files: readonly SeenFile[]) => {
+      const look = takeLook(seen, files, atMs, () => work);
+      seen = look.next;
+      return [look.settled.length, look.isWaiting];
+    };
+    expect([settledAt(0, old), settledAt(2000, old)]).toEqual([
+      [0, true],
+      [1, false],
+    ]);
+    work = 'busy';
+    expect([settledAt(4000, replaced), settledAt(9000, replaced)]).toEqual([
+      [0, true],
+      [0, true],
+    ]);
+    work = 'none';
+    expect(settledAt(9001, replaced)).toEqual([1, false]);
+  });
+
+  it('is handed over again when it is wanted again', () => {
+    const same = [file('a.mp4')];
+    const taken = takeLook(takeLook(NOTHING_SEEN, same, 0).next, same, 2000).next;
+    expect(takeLook(taken, same, 4000, () => 'again').settled).toEqual(same);
+    expect(takeLook(taken, same, 4000, () => 'busy').settled).toEqual([]);
   });
 
   it('asks for another look for as long as it may still be written to', () => {

@@ -33,7 +33,8 @@ export function createPlanIo(cwd: string, more: Partial<PlanIo> & { typed?: stri
   return {
     cwd,
     stdin: Readable.from([Buffer.from(typed)]),
-    probeDuration: async () => 61,
+    examineVideo: async () => ({ type: 'usable', seconds: 61, preparation: null }),
+    examineLines: async () => ({ type: 'usable', parts: null }),
     freeBytes: async () => null,
     ...rest,
   };

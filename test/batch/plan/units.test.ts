@@ -11,12 +11,14 @@ const video = (seconds: number | null): JobInput => ({
   mtimeMs: 0,
   contentType: 'video/mp4',
   seconds,
+  preparation: null,
 });
 const lines = (...texts: string[]): JobInput => ({
   ...named,
   type: 'lines',
   sha256: '',
   file: null,
+  parts: null,
   lines: texts.map((text, at) => ({ index: at + 1, start_ms: at, end_ms: at + 1, text })),
 });
 
@@ -48,5 +50,18 @@ describe('what an input will be metered by', () => {
   it('is not known for what only the service can measure', () => {
     expect(unitsOf('audio_separation', video(null))).toBeNull();
     expect(unitsOf('dubbing', { ...named, type: 'upload', id: 'upl_1' })).toBeNull();
+  });
+
+  it('parts begin units of their own, but for lines', () => {
+    const parts = ['a'.repeat(1001), 'b'].map((text) => ({
+      offsetMs: 0,
+      lines: [{ index: 1, start_ms: 0, end_ms: 1, text }],
+    }));
+    const split = { ...lines('a', 'b'), parts } as JobInput;
+    expect(unitsOf('dubbing', split)?.quantity).toBe(3);
+    expect(unitsOf('subtitle_translation', split)?.quantity).toBe(2);
+    const preparation = { conversion: null, reasons: [], track: 1, parts: 2, minutes: 18 };
+    const long = { ...video(965), preparation } as JobInput;
+    expect(unitsOf('subtitle_recognition', long)?.quantity).toBe(18);
   });
 });

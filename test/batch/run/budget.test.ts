@@ -83,4 +83,13 @@ describe('a budget', () => {
   it('sends nothing when the limit is 0', () => {
     expect(createBudget(0).judge(KIND, minutes(1))).toBe('stop');
   });
+
+  it('counts what the item has cost before, when another job is made for it', () => {
+    const budget = createBudget(5);
+    budget.bill('a', KIND, settled(2, 2, 2));
+    budget.begin('a', KIND, minutes(2));
+    budget.bill('a', KIND, settled(2, 2, 2));
+    expect(budget.totals()).toEqual({ reserved: 0, charged: 4 });
+    expect(budget.judge(KIND, minutes(2))).toBe('stop');
+  });
 });

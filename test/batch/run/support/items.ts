@@ -12,7 +12,7 @@ export function linesItem(number: number, fields: Readonly<Record<string, unknow
   const name = `talk-${number}.srt`;
   return createItem(
     'subtitle_translation',
-    { type: 'lines', label: name, stem: `talk-${number}`, name, lines, sha256, file: null },
+    { type: 'lines', label: name, stem: `talk-${number}`, name, lines, sha256, file: null, parts: null },
     { targetLanguage: 'es', fields: { source_language: 'en', target_language: 'es', ...fields } },
   );
 }
@@ -24,7 +24,18 @@ export function videoItem(path: string, language: string): BatchItem {
   const stem = basename(path, extname(path));
   return createItem(
     'auto_localization',
-    { type: 'file', label: name, stem, name, path, bytes, mtimeMs, contentType: 'video/mp4', seconds: null },
+    {
+      type: 'file',
+      label: name,
+      stem,
+      name,
+      path,
+      bytes,
+      mtimeMs,
+      contentType: 'video/mp4',
+      seconds: null,
+      preparation: null,
+    },
     { targetLanguage: language, fields: { source_language: 'en', target_language: language } },
   );
 }

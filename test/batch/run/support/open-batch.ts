@@ -4,6 +4,7 @@ import type { BatchItem } from '../../../../src/batch/item.ts';
 import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
+import { createPreparation } from '../../../../src/commands/prepare/preparation.ts';
 import { openJobRecord } from '../../../../src/journal/job-record.ts';
 import { profileId } from '../../../../src/journal/profile-id.ts';
 import { openSlots } from '../../../../src/journal/slots.ts';
@@ -50,6 +51,7 @@ export function openBatch({ baseUrl, credentials, stateDir, out, items, options 
     },
     options: { ...OPTIONS, ...options },
     runtime: QUICK,
+    preparation: createPreparation({ env: process.env }),
     command: 'test',
     preface: [],
     listen: () => undefined,

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { withAbsolutePaths, withPathsFrom } from '../../src/batch/record-paths.ts';
+
+const downloaded = (...paths: string[]) => ({
+  type: 'downloaded',
+  files: paths.map((path) => ({ path, size: 1 })),
+});
+
+test('results below the folder are written by their way from there, others by their whole path', () => {
+  const written = withPathsFrom(
+    '/media/out',
+    downloaded('/media/out/week 1/a.mp4', '/media/outer/a.mp4', '/b'),
+  );
+  expect(written).toEqual(downloaded('week 1/a.mp4', '/media/outer/a.mp4', '/b'));
+});
+
+test('what was written is read where the folder lies now', () => {
+  const written = withPathsFrom('/media/out', downloaded('/media/out/..a/b.mp4', '/else/c.mp4'));
+  expect(withAbsolutePaths('/moved', written)).toEqual(downloaded('/moved/..a/b.mp4', '/else/c.mp4'));
+});
+
+test('absolute paths of earlier versions stay as they are', () => {
+  const old = downloaded('/media/out/a.mp4');
+  expect(withAbsolutePaths('/moved', old)).toEqual(old);
+});
+
+test('an input in the folder moves along with it, and the path of a call is no file', () => {
+  const input = { type: 'item_facts', path: '/media/talk.mp4' };
+  expect(withPathsFrom('/media', input)).toEqual({ type: 'item_facts', path: 'talk.mp4' });
+  expect(withAbsolutePaths('/moved', { type: 'item_facts', path: 'talk.mp4' })).toMatchObject({
+    path: '/moved/talk.mp4',
+  });
+  expect(withAbsolutePaths('/moved', { type: 'item_facts', path: null })).toMatchObject({ path: null });
+  const call = { type: 'intend', path: '/v1/dubbings' };
+  expect(withPathsFrom('/', call)).toEqual(call);
+});
+
+test('records of tomorrow pass through, whatever their files are', () => {
+  for (const files of [null, 'a', [null, 1, { name: 'a' }, { path: 1 }]]) {
+    const record = { type: 'of-tomorrow', files };
+    expect(withAbsolutePaths('/moved', withPathsFrom('/media', record))).toEqual(record);
+  }
+});

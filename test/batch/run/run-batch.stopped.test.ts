@@ -1,0 +1,115 @@
+/** Runs that end early, meet another one, or have lost what they wrote down. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
+import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
+import { until } from '../../service/harness/scene.ts';
+import type { KilledRun } from './support/kill-points.ts';
+import { startStage } from './support/stage.ts';
+
+const quickSleep = (signal?: AbortSignal) => SYSTEM_RUNTIME.sleep(5, signal);
+
+describe('a run that is stopped', () => {
+  it('by Ctrl-C leaves the jobs running, and the next run takes them up', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    const items = stage.lines(4);
+    const stop = new AbortController();
+    const running = stage.run(items, { batch: { signal: stop.signal } });
+    await until(
+      async () => (await stage.books()).jobs,
+      (jobs) => jobs === 4,
+    );
+    stop.abort(new Error('Ctrl-C'));
+    const { outcomes } = await running;
+    expect(outcomes.map(({ state }) => state)).toMatchObject(
+      Array(4).fill({ phase: 'left', because: 'interrupted' }),
+    );
+    stage.engines.letGo();
+    expect((await stage.run(items)).phases).toEqual(Array(4).fill('done'));
+    expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
+  });
+
+  it('by --timeout leaves the jobs running, and says so with their ids', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      ms === 60_000 ? new Promise<void>((resolve) => setTimeout(resolve, 90)) : quickSleep(signal);
+    const { outcomes } = await stage.run(stage.lines(2), {
+      options: { timeoutMs: 60_000 },
+      batch: { runtime: { ...SYSTEM_RUNTIME, sleep } },
+    });
+    const failure = summarizeOutcomes(outcomes);
+    expect(failure?.facts).toMatchObject({ category: 'timeout', code: 'STILL_RUNNING' });
+    expect(outcomes.every(({ state }) => state.phase === 'left' && state.jobId !== null)).toBe(true);
+    stage.engines.letGo();
+  });
+});
+
+describe('two runs into one folder', () => {
+  it('are one: the other says who is at work', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    const first: KilledRun = {
+      baseUrl: stage.service.url,
+      credentials: stage.credentials,
+      stateDir: join(stage.folder, 'state'),
+      out: stage.out,
+      video: null,
+      lines: 2,
+      point: { at: 'request', method: 'NONE', path: '^$' },
+    };
+    const script = join(import.meta.dirname, 'support', 'killed-run.ts');
+    const child = spawn(process.execPath, [script, JSON.stringify(first)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const gone = once(child, 'exit');
+    await until(
+      async () => (await stage.books()).jobs,
+      (jobs) => jobs === 2,
+    );
+    const locked = await stage.run(stage.lines(2)).catch((error) => error);
+    expect(locked.facts).toMatchObject({ category: 'temporary', code: 'BATCH_LOCKED' });
+    expect(locked.message).toContain(`process ${child.pid} on `);
+    stage.engines.letGo();
+    expect(await gone).toEqual([0, null]);
+    expect((await stage.run(stage.lines(2))).phases).toEqual(['done', 'done']);
+    expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
+  });
+});
+
+describe('a lost journal', () => {
+  it('is made anew from the lists: running jobs are waited for, finished ones fetched', async () => {
+    const stage = await startStage();
+    const items = [...stage.lines(2), ...(await stage.video('talk.mp4', 30))];
+    await stage.run(items);
+    await rm(stage.out, { recursive: true });
+    const { phases, warnings } = await stage.run(items);
+    expect(phases).toEqual(['done', 'done', 'done']);
+    expect(warnings).toEqual([expect.stringContaining('3 jobs were found again')]);
+    expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
+  });
+
+  it('is made anew beyond the newest page of the list', async () => {
+    const stage = await startStage();
+    const items = stage.lines(55);
+    await stage.run(items, { options: { detach: true, jobs: 55 } });
+    await rm(stage.out, { recursive: true });
+    expect(new Set((await stage.run(items)).phases)).toEqual(new Set(['done']));
+    expect(await stage.books()).toMatchObject({ jobs: 55, charged: 55 });
+  });
+
+  it('of another folder is taken up with --rebuild only', async () => {
+    const stage = await startStage();
+    const items = stage.lines(2);
+    await stage.run(items);
+    await stage.run(items, { out: 'other', options: { rebuild: true } });
+    expect(await stage.books()).toMatchObject({ jobs: 2 });
+    await stage.run(items, { out: 'third' });
+    expect(await stage.books()).toMatchObject({ jobs: 4 });
+  });
+});

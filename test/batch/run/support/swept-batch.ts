@@ -1,0 +1,26 @@
+/** The batch whose run is killed at its system calls: one video, localized into one language. */
+import type { RunOutcome } from '../../../../src/batch/run/batch.ts';
+import { runBatch } from '../../../../src/batch/run/run-batch.ts';
+import { videoItem } from './items.ts';
+import { openBatch } from './open-batch.ts';
+
+export interface SweptRun {
+  readonly baseUrl: string;
+  readonly credentials: { readonly key: string; readonly secret: string };
+  readonly stateDir: string;
+  readonly out: string;
+  /** Path of a file. */
+  readonly video: string;
+  /** Whether a file in the place of the result is replaced. */
+  readonly replace: boolean;
+}
+
+export async function runSwept({ video, replace, ...opening }: SweptRun): Promise<readonly RunOutcome[]> {
+  const batch = openBatch({ ...opening, items: [videoItem(video, 'es')] });
+  const { delivery, connection } = batch;
+  try {
+    return await runBatch({ ...batch, delivery: { ...delivery, existing: replace ? 'replace' : 'refuse' } });
+  } finally {
+    await connection.client.close();
+  }
+}
