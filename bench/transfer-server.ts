@@ -78,7 +78,7 @@ function answer(response: ServerResponse, status: number, body: object): void {
 }
 
 const api = createServer((request, response) => {
-  const { url = '' } = request;
+  const { method, url = '' } = request;
   const upload = {
     id: 'upl_bench',
     object: 'upload',
@@ -91,7 +91,9 @@ const api = createServer((request, response) => {
     if (url === '/v1/uploads')
       answer(response, 201, { ...upload, status: 'waiting_for_upload', upload_request: target });
     else if (url.startsWith('/v1/uploads/')) answer(response, 200, { ...upload, status: 'ready' });
-    else answer(response, 200, readJob(url.split('/').at(-1) ?? ''));
+    else if (method === 'POST') answer(response, 202, readJob('loc_1_plain'));
+    else if (url.includes('/loc_')) answer(response, 200, readJob(url.split('/').at(-1) ?? ''));
+    else answer(response, 200, { data: [], has_more: false, next_cursor: null });
   });
 });
 

@@ -1,5 +1,6 @@
 /** Memory of the command while a large file streams out. */
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +17,9 @@ export async function measureUploadMemory(): Promise<readonly Figure[]> {
   // The command looks at the first bytes: an MP4 begins with the box `ftyp`.
   writeFileSync(file, '\0\0\0\x18ftypisom');
   truncateSync(file, BYTES);
-  const sink = fork(here('upload-sink.ts'));
+  const server = fork(here('transfer-server.ts'));
   try {
-    const port = await new Promise((resolve) => sink.once('message', resolve));
+    const [{ api }] = await once(server, 'message');
     const command = [
       process.execPath,
       here('../bin/vloc.js'),
@@ -31,7 +32,7 @@ export async function measureUploadMemory(): Promise<readonly Figure[]> {
       'id',
     ];
     const run = await runProcess(command, {
-      VLOC_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      VLOC_BASE_URL: `http://127.0.0.1:${api}/v1`,
       VLOC_KEY: 'vk_bench',
       VLOC_SECRET: 'only for this run',
     });
@@ -45,7 +46,7 @@ export async function measureUploadMemory(): Promise<readonly Figure[]> {
       },
     ];
   } finally {
-    sink.kill();
+    server.disconnect();
     rmSync(folder, { recursive: true });
   }
 }

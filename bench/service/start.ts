@@ -30,8 +30,8 @@ export interface BareServer extends Running {
 /** The built service on a state folder, without limits of rate and tasks, and with no workers. */
 export async function startService(stateDir: string): Promise<RunningService> {
   const child = fork(here('host.ts'), [stateDir]);
-  // What host.ts sends.
-  const { url, key, secret } = (await firstMessage(child)) as { url: string; key: string; secret: string };
+  const sent = (await firstMessage(child)) as Record<'url' | 'key' | 'secret', string>; // by host.ts
+  const { url, key, secret } = sent;
   const { host, port } = new URL(url);
   return {
     ...running(child, Number(port)),

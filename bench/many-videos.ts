@@ -1,0 +1,150 @@
+/** Sixty short videos in two languages through the built command and the real engines: all right, and the cores busy. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Figure } from './figure.ts';
+import { runTimed } from './timed-run.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const SAMPLE = here('../test/fixtures/sample.mp4');
+const VIDEOS = 60;
+const LANGUAGES = ['es', 'ca'];
+const FRAMES_PER_SECOND = 25;
+const FRAME_SECONDS = 1 / FRAMES_PER_SECOND;
+/** Music lies 20 dB under the speech, which has some −20 dB: a result above that has a voice in it. */
+const VOICE_DB = -32;
+
+interface Clip {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Video {
+  readonly name: string;
+  readonly seconds: number;
+}
+
+interface BatchReport {
+  readonly items: readonly {
+    readonly state: string;
+    readonly attempts: number;
+    readonly credits: { charged: number };
+  }[];
+}
+
+export async function measureManyVideos(): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+  const [inputs, out] = [join(folder, 'lessons'), join(folder, 'out')];
+  mkdirSync(inputs);
+  try {
+    const videos = makeVideos(inputs);
+    const env = { VLOC_STATE_DIR: join(folder, 'state') };
+    const vloc = [process.execPath, here('../bin/vloc.js')];
+    // It fails unless the command ends with 0.
+    const run = runTimed([...vloc, 'localize', inputs, '--to', LANGUAGES.join(','), '--out', out], env);
+    const report = execFileSync(
+      process.execPath,
+      [here('../bin/vloc.js'), 'batch', 'report', out, '-o', 'json'],
+      {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      },
+    );
+    const { items }: BatchReport = JSON.parse(report);
+    const results = videos.flatMap((video) => LANGUAGES.map((language) => ({ video, language })));
+    const wrong = results.filter(
+      ({ video, language }) => !isRight(join(out, `${video.name}.${language}.mp4`), video),
+    );
+    const figure = (
+      name: string,
+      value: number,
+      limit: Figure['limit'],
+      unit: Figure['unit'] = '',
+    ): Figure => ({
+      name: `${VIDEOS} videos in ${LANGUAGES.length} languages: ${name}`,
+      value,
+      unit,
+      ...(limit === undefined ? {} : { limit }),
+    });
+    return [
+      figure('results that are not right', wrong.length, { atMost: 0 }),
+      figure('items that are done', items.filter(({ state }) => state === 'done').length, {
+        atLeast: results.length,
+      }),
+      figure(
+        'paid calls',
+        items.reduce((sum, { attempts }) => sum + attempts, 0),
+        { atMost: results.length },
+      ),
+      figure(
+        'credits charged',
+        items.reduce((sum, { credits }) => sum + credits.charged, 0),
+        { atMost: results.length },
+      ),
+      figure(
+        'cores busy',
+        (100 * run.cpuSeconds) / (run.seconds * availableParallelism()),
+        { atLeast: 80 },
+        '%',
+      ),
+      figure('seconds of the clock for each', run.seconds / results.length, undefined),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Each has one of the sample's sentences, and music of another length before it; no two are alike. */
+function makeVideos(folder: string): readonly Video[] {
+  const { clips }: { clips: readonly Clip[] } = JSON.parse(
+    readFileSync(here('../test/fixtures/sample.json'), 'utf8'),
+  );
+  return Array.from({ length: VIDEOS }, (_, number) => {
+    const clip = clips[number % clips.length] ?? { start: 0, end: 1 };
+    // Between the clips lies one second of music: up to nine tenths of it belong to this one.
+    const lead = Math.floor(number / clips.length) / 14;
+    const frames = Math.round((clip.end - clip.start + lead) * FRAMES_PER_SECOND);
+    const seconds = frames / FRAMES_PER_SECOND;
+    const name = `lesson-${String(number + 1).padStart(2, '0')}`;
+    execFileSync('ffmpeg', [
+      ...['-nostdin', '-v', 'error', '-ss', String(clip.start - lead), '-t', String(seconds), '-i', SAMPLE],
+      ...['-f', 'lavfi', '-i', `testsrc=s=320x180:r=${FRAMES_PER_SECOND}:d=${seconds}`],
+      ...['-map', '1:v', '-map', '0:a', '-t', String(seconds), '-c:v', 'libx264', '-preset', 'ultrafast'],
+      ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', join(folder, `${name}.mp4`)],
+    ]);
+    return { name, seconds };
+  });
+}
+
+/** Picture and sound are there, as long as they were, and somebody speaks. */
+function isRight(path: string, { seconds }: Video): boolean {
+  const probed = execFileSync(
+    'ffprobe',
+    [
+      '-v',
+      'error',
+      '-count_frames',
+      '-show_entries',
+      'stream=codec_type,nb_read_frames',
+      '-of',
+      'json',
+      path,
+    ],
+    { encoding: 'utf8' },
+  );
+  const { streams }: { streams: readonly { codec_type: string; nb_read_frames: string }[] } =
+    JSON.parse(probed);
+  const frames = Number(streams.find(({ codec_type: type }) => type === 'video')?.nb_read_frames);
+  const hasSound = streams.some(({ codec_type: type }) => type === 'audio');
+  return (
+    hasSound && Math.abs(frames * FRAME_SECONDS - seconds) < FRAME_SECONDS && meanDecibels(path) > VOICE_DB
+  );
+}
+
+function meanDecibels(path: string): number {
+  const script = `ffmpeg -nostdin -hide_banner -i "$1" -map 0:a -af volumedetect -f null - 2>&1`;
+  const told = execFileSync('sh', ['-c', script, 'sh', path], { encoding: 'utf8' });
+  return Number(/mean_volume: (-?[\d.]+) dB/.exec(told)?.[1]);
+}
