@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Failure } from '../client/failure.ts';
+import type { Failure } from '../client/failure.ts';
 import type { Answer, Call } from '../client/index.ts';
 import { readBody, readCall } from './api-call.ts';
 import { readAllPages } from './api-pages.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import type { Context } from './context.ts';
+import { usageFailure } from './usage-failure.ts';
 
 export const api: Command = defineCommand({
   operands: {
@@ -109,5 +110,5 @@ function idsIn(value: unknown): string[] {
 }
 
 function usage(message: string): Failure {
-  return new Failure({ category: 'usage', code: 'USAGE', message, advice: 'See `vloc api --help`.' });
+  return usageFailure(message, 'See `vloc api --help`.');
 }

@@ -58,8 +58,7 @@ export interface Command<T extends OptionTable = OptionTable> {
 
 /** Keeps the literal types of the option table, so that `run` sees exact values. */
 export function defineCommand<const T extends OptionTable>(command: Command<T>): Command {
-  // The parser fills exactly the names of this table, so the wider type loses nothing at run time.
-  return command as unknown as Command;
+  return command as unknown as Command; // the parser fills exactly the names of this table
 }
 
 export { flagName } from '../batch/plan/field-flags.ts';

@@ -19,8 +19,7 @@ const DURATION_MS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 8
 export function parseDuration(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (match === null) return null;
-  // The pattern admits only keys of the table.
-  const unit = (match[2] ?? 's') as keyof typeof DURATION_MS;
+  const unit = (match[2] ?? 's') as keyof typeof DURATION_MS; // the pattern admits only keys of the table
   return Number(match[1]) * DURATION_MS[unit];
 }
 

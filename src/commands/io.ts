@@ -1,6 +1,8 @@
 /** Everything a run takes from outside, handed in by the caller of `main`. */
 import type { Readable, Writable } from 'node:stream';
 import type { ClientOptions } from '../client/index.ts';
+import type { watchFolder } from '../journal/folder-watch.ts';
+import type { LongLimits } from './prepare/limits.ts';
 
 /** A stream that may be a terminal; `columns` is its width in cells, `rows` its height. */
 export type Output = Writable & {
@@ -21,6 +23,10 @@ export interface Io {
   readonly now: () => number;
   /** Clock, sleep and time limits of the client; left out: those of the system. */
   readonly pace?: Pick<ClientOptions, 'runtime' | 'timeouts'>;
+  /** How long inputs may be before they must be split; left out: as long as the service takes them. */
+  readonly limits?: LongLimits;
+  /** Waits until files come into a folder; left out: as the system tells. */
+  readonly openWatch?: typeof watchFolder;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
   readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
   /** Leaves at once, for a second Ctrl-C: nothing more runs. */

@@ -1,17 +1,17 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
-import { Failure } from '../client/failure.ts';
 import type { Job } from '../client/index.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { type Command, defineCommand } from './command.ts';
-import { type Connection, connect } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
-import { collectJobs } from './job/find-jobs.ts';
-import { deliverJob, type Follow } from './job/follow-job.ts';
+import { deliverJobs } from './deliver-jobs.ts';
+import { deliverJob } from './job/follow-job.ts';
 import { FOLDER_OPTIONS } from './job/job-options.ts';
-import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
+import { OUTCOME_FIELDS, type Outcome } from './job/outcome.ts';
 import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
 import { openLocalRecords } from './local-records.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
+import { usageFailure } from './usage-failure.ts';
 
 export const jobsDownload: Command = defineCommand({
   operands: { ...JOB_OPERANDS, count: 'any' },
@@ -41,51 +41,28 @@ export const jobsDownload: Command = defineCommand({
     const kinds = readKinds(options.kind);
     const named = await readReferences(operands, context.io);
     const existing = allFinished && !options.clobber ? { skipExisting: true } : {};
-    const delivery = readDelivery(null, { ...options, ...existing }, context.io);
-    const connection = await connect(context);
-    const progress = await context.terminal.progress();
-    const follow: Follow = {
-      connection,
-      context,
-      progress,
-      delivery,
+    return deliverJobs(context, {
+      delivery: readDelivery(null, { ...options, ...existing }, context.io),
       timeoutMs: null,
-      wait: connection.client.jobs.wait,
-    };
-    try {
-      const references = allFinished ? await succeededIds(connection, kinds, context) : named.ids;
-      const { found, outcomes } = await collectJobs(context, connection, references);
-      const jobs = found.toSorted(soonestFirst);
-      const due = allFinished ? withoutExpired(jobs, context) : jobs;
-      const delivered: Outcome[] = [];
-      for (const job of due) delivered.push(await deliverJob(follow, job, job.id, job.id));
-      progress.close();
-      if (due.length === 0 && outcomes.length === found.length) context.terminal.note('Nothing to download.');
-      const lost = outcomes.flatMap(({ label, failure }): Outcome[] =>
-        failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
-      );
-      const all = [...delivered, ...lost];
-      await printOutcomes(context, all);
-      const failure = summarizeFailures(all);
-      if (failure !== null) throw failure;
-      return 0;
-    } catch (error) {
-      throw context.signal.aborted ? context.signal.reason : error;
-    } finally {
-      progress.close();
-      await connection.close();
-    }
+      whenNone: 'Nothing to download.',
+      choose: async (connection) => (allFinished ? succeededIds(connection, kinds, context) : named.ids),
+      deliver: async (follow, found) => {
+        const jobs = found.toSorted(soonestFirst);
+        const due = allFinished ? withoutExpired(jobs, context) : jobs;
+        const outcomes: Outcome[] = [];
+        for (const job of due) outcomes.push(await deliverJob(follow, job, job.id, job.id));
+        return outcomes;
+      },
+    });
   },
 });
 
 function checkChoice(operands: readonly string[], allFinished: boolean): void {
   if (operands.length > 0 !== allFinished) return;
-  throw new Failure({
-    category: 'usage',
-    code: 'USAGE',
-    message: allFinished ? '--all-finished takes no ids' : 'which jobs? there is no id',
-    advice: 'Name ids, or - for ids on stdin, or use --all-finished.',
-  });
+  throw usageFailure(
+    allFinished ? '--all-finished takes no ids' : 'which jobs? there is no id',
+    'Name ids, or - for ids on stdin, or use --all-finished.',
+  );
 }
 
 /** What the lists say, and what this machine knows to have a result and has not fetched. */

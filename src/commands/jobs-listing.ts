@@ -1,11 +1,11 @@
 /** Jobs of several kinds as one list. */
-import { Failure } from '../client/failure.ts';
 import type { Client, JobFilters, JobSummary, ListPage } from '../client/index.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import { kindOfPath } from '../protocol/operations.ts';
 import type { OptionSpec } from './command.ts';
 import type { ListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
+import { usageFailure } from './usage-failure.ts';
 
 export const KIND_OPTION = {
   type: 'list',
@@ -22,7 +22,7 @@ export function readKinds(written: readonly string[]): readonly JobKind[] {
   const kinds = written.map((text) => {
     const kind = JOB_KIND_NAMES.find((name) => name === text) ?? kindOfPath(text);
     if (kind !== null) return kind;
-    throw usage(`there is no kind of job named "${text}"`, `Choose of ${JOB_KIND_NAMES.join(', ')}.`);
+    throw usageFailure(`there is no kind of job named "${text}"`, `Choose of ${JOB_KIND_NAMES.join(', ')}.`);
   });
   return [...new Set(kinds)];
 }
@@ -39,13 +39,12 @@ export async function listJobs(
   signal: AbortSignal,
 ): Promise<ListPage<JobSummary>> {
   if (request.cursor !== undefined && kinds.length > 1) {
-    throw usage(
+    throw usageFailure(
       '--cursor goes on with the list of one kind',
       'Name it with --kind, or use --limit or --all for several.',
     );
   }
-  // The options were made from the parameters of this very operation.
-  const filters = request.filters as JobFilters;
+  const filters = request.filters as JobFilters; // the options were made from the parameters of this very operation
   const lists = await Promise.all(
     kinds.map((kind) =>
       readPages(request, (page) => client.jobs.list(kind, { ...filters, ...page }, { signal })),
@@ -62,8 +61,4 @@ function newestFirst(left: JobSummary, right: JobSummary): number {
   const apart = Date.parse(right.created_at) - Date.parse(left.created_at);
   // Jobs of one millisecond keep an order, so that two runs show the same; a hosted service may leave the time out.
   return Number.isNaN(apart) || apart === 0 ? (left.id < right.id ? 1 : -1) : apart;
-}
-
-function usage(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
 }

@@ -52,8 +52,7 @@ export function listOptions(action: Action): OptionTable {
 function readParameter(described: Readonly<Record<string, unknown>>): Parameter | null {
   const { name, description, schema } = described;
   if (described.in !== 'query' || typeof name !== 'string') return null;
-  // The document is made of plain objects, this one among them.
-  const { enum: values, type, format } = (schema ?? {}) as Readonly<Record<string, unknown>>;
+  const { enum: values, type, format } = (schema ?? {}) as Readonly<Record<string, unknown>>; // of the document
   const choices = Array.isArray(values) ? values.map(String) : [];
   const help = HELP[name] ?? String(description);
   if (choices.length > 0) return { name, help, choices, type: 'choice' };

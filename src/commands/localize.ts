@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { jobCommand } from './job/job-command.ts';
+import { asksForStages, STAGE_OPTIONS } from './stages/stage-options.ts';
 
 export const localize: Command = jobCommand(
   'auto_localization',
@@ -13,11 +14,51 @@ export const localize: Command = jobCommand(
       explains: 'two languages from one upload, each with subtitles that can be switched off',
     },
     {
+      command: 'vloc localize lecture.mp4 --to es --split --out out',
+      explains:
+        'a video of more than 15 minutes: cut at silences, localized in parts, joined to ./out/lecture.es.mp4',
+    },
+    {
+      command: 'vloc localize inbox --to es --out out --watch',
+      explains:
+        'localizes each video that comes into the folder, until Ctrl-C; the same command goes on later',
+    },
+    {
       command: 'vloc localize talk.mp4 --to es --detach --output id',
       explains: 'print the id and return; `vloc jobs wait ID` fetches the result',
     },
+    {
+      command: 'vloc localize talk.mp4 --to es --stop-after translate',
+      explains:
+        'leaves ./talk.en.srt and ./talk.es.srt to be looked over; edit them, then run what it prints',
+    },
+    {
+      command: 'vloc localize talk.mp4 --to es --from-subtitles',
+      explains: 'goes on from the subtitles beside the video; what is unchanged is not made or paid again',
+    },
+    {
+      command: 'vloc localize talk.mp4 --to es --subtitle talk.es.srt',
+      explains: 'dubs your own translation',
+    },
   ],
-  [
-    'A result holds the picture of the original, the new voice on its times, and the original background sound.',
-  ],
+  {
+    notes: [
+      'A result holds the picture of the original, the new voice on its times, and the original background sound.',
+      'With --stop-after, --from-subtitles, --subtitle or --source-subtitle a localization goes in stages: recognition, ' +
+        'translation, dub and separation are jobs of their own, and the video is put together on this machine. Subtitles ' +
+        'are left beside the video; a file that you have edited, or that is yours, is never written over. Edit one and ' +
+        'run again: only what depends on it is made anew.',
+    ],
+    options: STAGE_OPTIONS,
+    // Loaded when they are asked for: most localizations are one job.
+    async divert(context, operands, options) {
+      if (!asksForStages(options)) return null;
+      if (options.dryRun === true) {
+        const { showStages } = await import('./stages/show-stages.ts');
+        return showStages(context, operands, options);
+      }
+      const { runStages } = await import('./stages/run-stages.ts');
+      return runStages(context, operands, options);
+    },
+  },
 );

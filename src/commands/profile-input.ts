@@ -1,9 +1,9 @@
 /** What a new profile is made of, from flags, from stdin, and from questions on a terminal. */
-import { Failure } from '../client/failure.ts';
 import { parseBaseUrl } from '../client/transport/base-url.ts';
 import { cleanSecret } from '../profiles/secret-text.ts';
 import type { OptionTable, OptionValues } from './command.ts';
 import type { Context } from './context.ts';
+import { usageFailure } from './usage-failure.ts';
 
 export const INPUT_OPTIONS = {
   key: { type: 'text', value: 'id', help: 'public identifier of the API key' },
@@ -78,7 +78,7 @@ export async function readProfileInput(
 
 function exclude(stdin: boolean, command: string | undefined, name: string): void {
   if (!stdin || command === undefined) return;
-  throw wrong(`--${name}-stdin and --${name}-command exclude each other`, 'Leave one of them out.');
+  throw usageFailure(`--${name}-stdin and --${name}-command exclude each other`, 'Leave one of them out.');
 }
 
 async function ask(
@@ -89,7 +89,7 @@ async function ask(
 ): Promise<string> {
   const answer = (await context.terminal.ask(question, typed))?.trim() ?? '';
   if (answer !== '') return answer;
-  throw wrong(
+  throw usageFailure(
     `${flag} is missing, and nobody was there to type it in`,
     `Give ${flag}, or run this on a terminal.`,
   );
@@ -100,7 +100,10 @@ const LARGEST_BYTES = 64 * 1024;
 
 async function readLines({ io }: Context): Promise<string[]> {
   if (io.stdin.isTTY === true) {
-    throw wrong('stdin is a terminal, which would show the secret', 'Leave the flag out to be asked for it.');
+    throw usageFailure(
+      'stdin is a terminal, which would show the secret',
+      'Leave the flag out to be asked for it.',
+    );
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -108,7 +111,8 @@ async function readLines({ io }: Context): Promise<string[]> {
     const bytes = Buffer.from(chunk);
     chunks.push(bytes);
     size += bytes.length;
-    if (size > LARGEST_BYTES) throw wrong('stdin holds more than secrets', 'Pipe in the secret alone.');
+    if (size > LARGEST_BYTES)
+      throw usageFailure('stdin holds more than secrets', 'Pipe in the secret alone.');
   }
   return Buffer.concat(chunks).toString('utf8').split(/\r?\n/);
 }
@@ -116,12 +120,8 @@ async function readLines({ io }: Context): Promise<string[]> {
 function checkSecret(text: string, where: string): GivenSecret {
   const value = cleanSecret(text);
   if (value !== null) return { type: 'value', value };
-  throw wrong(
+  throw usageFailure(
     `${where} gives no secret: it is empty, or has spaces or control characters`,
     'Give it as it was handed out, on one line.',
   );
-}
-
-function wrong(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
 }

@@ -3,4 +3,12 @@ import { jobCommand } from './job/job-command.ts';
 
 export const recognize: Command = jobCommand('subtitle_recognition', [
   { command: 'vloc recognize talk.mp4 --from en', explains: 'writes ./talk.en.srt' },
+  {
+    command: 'vloc recognize talk.mkv --from en --convert',
+    explains: 'a container that the service does not take: an MP4 is made of it first',
+  },
+  {
+    command: 'vloc recognize talk.mp4 --from en --subtitle-format vtt',
+    explains: 'for the web: ./talk.en.vtt',
+  },
 ]);

@@ -106,8 +106,9 @@ function chosenColumns<Row>(form: RecordForm<Row>, fields: readonly string[] | n
   if (fields === null) return form.columns;
   return fields.map((field) => {
     const known = form.columns.find((column) => column.field === field);
-    // The parser has checked the names against the fields of the record.
-    return known ?? { head: { title: field.toUpperCase(), shrinks: 1 }, field: field as keyof Row & string };
+    if (known !== undefined) return known;
+    const name = field as keyof Row & string; // the parser has checked it against the fields of the record
+    return { head: { title: field.toUpperCase(), shrinks: 1 }, field: name };
   });
 }
 

@@ -1,9 +1,9 @@
-import { Failure } from '../client/failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { IssuedKey, KeyRules } from '../service/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { STATE_DIR, withKeys } from './serve-keys.ts';
+import { usageFailure } from './usage-failure.ts';
 
 export const serveKeysCreate: Command = defineCommand({
   options: {
@@ -37,7 +37,10 @@ export const serveKeysCreate: Command = defineCommand({
   run: async (context, _operands, options) => {
     const { permission, monthlyQuota = null, allow, stateDir } = options;
     if (context.output === 'id') {
-      throw usage('--output id would lose the secret of the new key', 'Use --output json, plain or table.');
+      throw usageFailure(
+        '--output id would lose the secret of the new key',
+        'Use --output json, plain or table.',
+      );
     }
     const rules: KeyRules = {
       ...(permission.length === 0 ? {} : { permissions: permission.map(readKind) }),
@@ -49,7 +52,7 @@ export const serveKeysCreate: Command = defineCommand({
         return desk.issue(rules);
       } catch (error) {
         if (!isAddressError(error)) throw error;
-        throw usage(
+        throw usageFailure(
           `--allow: ${error.message}`,
           'Write addresses and networks such as 192.0.2.7 or 192.0.2.0/24.',
         );
@@ -63,16 +66,15 @@ export const serveKeysCreate: Command = defineCommand({
 function readKind(text: string): JobKind {
   const kind = JOB_KIND_NAMES.find((name) => name === text);
   if (kind !== undefined) return kind;
-  throw usage(`--permission: there is no capability "${text}"`, `Choose of ${JOB_KIND_NAMES.join(', ')}.`);
+  throw usageFailure(
+    `--permission: there is no capability "${text}"`,
+    `Choose of ${JOB_KIND_NAMES.join(', ')}.`,
+  );
 }
 
 function checkQuota(credits: number | null): number | null {
   if (credits === null || credits >= 0) return credits;
-  throw usage('--monthly-quota must not be negative', 'Leave it out for no limit.');
-}
-
-function usage(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+  throw usageFailure('--monthly-quota must not be negative', 'Leave it out for no limit.');
 }
 
 /** What Node throws for a text that is no address or no network. */

@@ -5,6 +5,7 @@ import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
 import { STATE_DIR } from './serve-keys.ts';
+import { openStateFolder } from './state-folder.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
@@ -61,7 +62,11 @@ export const serve: Command = defineCommand({
       io.now,
     );
     const settings = await readOptions(context, options);
-    const service = await listen(() => createService({ ...settings, ...logs, engines: createEngines() }));
+    const service = await listen(() =>
+      openStateFolder(settings.stateDir, '--state-dir', () =>
+        createService({ ...settings, ...logs, engines: createEngines() }),
+      ),
+    );
     announce(context, service);
     logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
     logs.log(describeKeys(service, settings.stateDir));

@@ -11,4 +11,12 @@ export const translate: Command = jobCommand('subtitle_translation', [
     command: 'vloc translate rec_01k9x2m4n6p8q0r2s4t6v8w0y2 --from en --to es',
     explains: 'what a recognition job has found, without downloading it',
   },
+  {
+    command: 'vloc translate book.srt --from en --to es --split',
+    explains: 'more than 10,000 lines, in parts: ./book.es.srt',
+  },
+  {
+    command: 'vloc translate talk.vtt --from en --to es --subtitle-format vtt',
+    explains: 'WebVTT in and out: ./talk.es.vtt',
+  },
 ]);

@@ -21,8 +21,7 @@ export const uploadList: Command = defineCommand({
   ],
   run: async (context, _operands, options) => {
     const request = readListRequest('listUploads', options, context.io.now());
-    // The options were made from the parameters of this very operation.
-    const filters = request.filters as UploadFilters;
+    const filters = request.filters as UploadFilters; // the options were made from the parameters of this very operation
     const connection = await connect(context);
     try {
       const { uploads } = connection.client;

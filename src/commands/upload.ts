@@ -12,6 +12,7 @@ import { openLocalRecords } from './local-records.ts';
 import { printList } from './records.ts';
 import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
 import { readUploadSources, type UploadSource } from './upload-source.ts';
+import { usageFailure } from './usage-failure.ts';
 
 export const upload: Command = defineCommand({
   operands: { name: 'file', count: 'many', help: 'videos and SRT files, or - for stdin' },
@@ -39,12 +40,10 @@ export const upload: Command = defineCommand({
   ],
   run: async (context, operands, options) => {
     if (options.fileName !== undefined && operands.length > 1) {
-      throw new Failure({
-        category: 'usage',
-        code: 'USAGE',
-        message: '--file-name names one file, and there are several',
-        advice: 'Leave it out, or upload them one by one.',
-      });
+      throw usageFailure(
+        '--file-name names one file, and there are several',
+        'Leave it out, or upload them one by one.',
+      );
     }
     const { sources, remove } = await readUploadSources(operands, options, context.io);
     try {

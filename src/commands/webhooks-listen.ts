@@ -5,6 +5,7 @@ import { type Command, defineCommand, type OptionTable, type OptionValues } from
 import { type Context, Interruption } from './context.ts';
 import { formatDuration } from './format.ts';
 import { listen } from './serve.ts';
+import { usageFailure } from './usage-failure.ts';
 import { createEventCommands } from './webhooks/event-commands.ts';
 import { type Listener, startListener } from './webhooks/listener.ts';
 import { createReceiver, type ReceivedEvent, type Report } from './webhooks/receiver.ts';
@@ -161,10 +162,5 @@ function checkPath(path: string): string {
 }
 
 function unusable(message: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'USAGE',
-    message,
-    advice: 'See `vloc webhooks listen --help`.',
-  });
+  return usageFailure(message, 'See `vloc webhooks listen --help`.');
 }

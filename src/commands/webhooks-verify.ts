@@ -11,6 +11,7 @@ import {
 import { webhookHeaderNames } from '../protocol/headers.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import type { Context } from './context.ts';
+import { usageFailure } from './usage-failure.ts';
 import { explainMismatch } from './webhooks/near-miss.ts';
 import { RULE_OPTIONS, readRules } from './webhooks/rules.ts';
 import { parseSavedHeaders } from './webhooks/saved-headers.ts';
@@ -158,10 +159,5 @@ const ADVICE = {
 } as const;
 
 function usage(message: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'USAGE',
-    message,
-    advice: 'See `vloc webhooks verify --help`.',
-  });
+  return usageFailure(message, 'See `vloc webhooks verify --help`.');
 }

@@ -6,13 +6,18 @@ import type { Failure } from '../../client/failure.ts';
 import type { Outcome } from './outcome.ts';
 
 /** @param planned what the plan said of the item: it names files that were there before */
-export function toOutcome({ item, state, job }: RunOutcome, planned: PlannedItem | undefined): Outcome {
+export function toOutcome(
+  { item, state, job, partJobs }: RunOutcome,
+  planned: PlannedItem | undefined,
+): Outcome {
   const { label, stem } = item.input;
   const known = {
     id: state.jobId,
     kind: item.kind,
     target_language: item.targetLanguage,
     status: state.phase === 'done' ? 'succeeded' : null,
+    charged_credits: state.phase === 'done' ? state.credits : null,
+    part_ids: partJobs ?? [],
   };
   const files = state.phase === 'done' ? filesOf(state, planned) : [];
   return { label, stem, job, known, files, failure: failureOf(state) };

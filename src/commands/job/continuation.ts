@@ -42,9 +42,10 @@ export function redoCommand(commandLine: readonly string[], env: Environment): s
   return [...programWords(env), ...commandLine, ...missing].map(quoteForShell).join(' ');
 }
 
-/** The same command again: it goes on where this run ends. */
+/** The same command again, without what would begin anew: it goes on where this run ends, and pays nothing twice. */
 export function sameCommand(commandLine: readonly string[], env: Environment): string {
-  return [...programWords(env), ...commandLine].map(quoteForShell).join(' ');
+  const words = commandLine.filter((word) => word !== '--fresh');
+  return [...programWords(env), ...words].map(quoteForShell).join(' ');
 }
 
 /** Says how an interrupted run stands, and how to go on. */
@@ -81,8 +82,11 @@ export function tellContinuation(
   note(`  ${sameCommand(commandLine, io.env)}`);
   const [only] = outcomes;
   if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
-  const { item, state } = only;
-  if (state.jobId === null) return;
+  const { item, state, partJobs } = only;
+  // Results of parts are joined by the command itself.
+  if (partJobs !== undefined) return;
+  // That command would put the service's own format under the name of another.
+  if (state.jobId === null || delivery.rewrite !== undefined) return;
   note('or, from anywhere:');
   note(`  ${continueCommand({ id: state.jobId }, item.input.stem, delivery, io.env)}`);
 }

@@ -1,11 +1,15 @@
 /** One builder for the five job commands: all that differs comes from the table of kinds. */
+import { givesSubtitles } from '../../batch/plan/delivery.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { type Command, defineCommand, type Example } from '../command.ts';
+import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
+import { type Command, defineCommand, type Example, type OptionTable } from '../command.ts';
+import type { Context } from '../context.ts';
 import { jobOptions } from './job-options.ts';
 import { OUTCOME_FIELDS } from './outcome.ts';
 import { runJobs } from './run-jobs.ts';
 import { showPlan } from './show-plan.ts';
+import { watchJobs } from './watch-jobs.ts';
 
 const OPERANDS = {
   video: {
@@ -16,28 +20,65 @@ const OPERANDS = {
   subtitle: {
     name: 'input',
     count: 'any',
-    help: 'SRT files, JSON files of lines, folders, globs, https addresses, ids of ready uploads or of recognition and translation jobs, - for stdin',
+    help: 'SRT, WebVTT or ASS files, JSON files of lines, folders, globs, https addresses, ids of ready uploads or of recognition and translation jobs, - for stdin',
   },
 } as const;
+
+/** What a command has beside what its kind gives it. */
+export interface JobCommandExtras {
+  /** Paragraphs of the help. */
+  readonly notes?: readonly string[];
+  readonly options?: OptionTable;
+  /** Another way to run the command; null for options that do not ask for it. */
+  readonly divert?: (
+    context: Context,
+    operands: readonly string[],
+    options: Readonly<Record<string, unknown>>,
+  ) => Promise<number | null>;
+}
 
 /** Makes the command of a kind; `examples` are shown by its help. */
 export function jobCommand(
   kind: JobKind,
   examples: readonly Example[],
-  notes: readonly string[] = [],
+  { notes = [], options: own = {}, divert }: JobCommandExtras = {},
 ): Command {
   return defineCommand({
     operands: OPERANDS[KINDS[kind].input],
-    options: jobOptions(kind),
+    options: { ...jobOptions(kind), ...formatOptions(kind), ...own },
     fields: OUTCOME_FIELDS,
     examples,
     notes: [
       ...notes,
+      WATCH_NOTE,
       'Exit codes: `vloc help exit-codes`. Ctrl-C stops the waiting, not the jobs, and prints how to go on.',
     ],
-    run: (context, operands, options) =>
-      options.dryRun === true
-        ? showPlan(kind, context, operands, options)
-        : runJobs(kind, context, operands, options),
+    run: async (context, operands, options) => {
+      const diverted = (await divert?.(context, operands, options)) ?? null;
+      return diverted ?? runAs(options)(kind, context, operands, options);
+    },
   });
+}
+
+const WATCH_NOTE =
+  'With --watch every operand is a folder; a file in it or below it is taken once it has stayed the same for two seconds. ' +
+  'What cannot be used is told of and left out, and what fails for a reason that passes is tried again later. Ctrl-C ends ' +
+  'it; the same command run again goes on where it was.';
+
+function runAs({ watch, dryRun }: Readonly<Record<string, unknown>>): typeof watchJobs {
+  if (watch === true) return watchJobs;
+  return dryRun === true ? showPlan : runJobs;
+}
+
+export const SUBTITLE_FORMAT_OPTION = {
+  subtitleFormat: {
+    type: 'choice',
+    choices: SUBTITLE_FORMATS,
+    help: 'format of the subtitles that are written (default: srt)',
+  },
+} as const satisfies OptionTable;
+
+/** Kinds that give subtitles can write them in other formats than the service's own. */
+function formatOptions(kind: JobKind): OptionTable {
+  return givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {};
 }

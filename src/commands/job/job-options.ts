@@ -3,6 +3,7 @@ import { fieldFlags } from '../../batch/plan/field-flags.ts';
 import type { Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { OptionSpec, OptionTable } from '../command.ts';
+import { preparationOptions } from '../prepare/wishes.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 
 /** Where results go; shared by every command that fetches some. */
@@ -43,6 +44,10 @@ export const SUBMIT_OPTIONS = {
 
 /** Which inputs; beside the operands. */
 export const INPUT_OPTIONS = {
+  watch: {
+    type: 'flag',
+    help: 'work on files as they come into the folders, each once nobody writes to it, until Ctrl-C',
+  },
   dryRun: { type: 'flag', help: 'print what would be done and what it would cost; make no job' },
   include: {
     type: 'texts',
@@ -109,6 +114,12 @@ function specOf(field: Field): OptionSpec | null {
 /** The whole option table of a kind's command. */
 export function jobOptions(kind: JobKind): OptionTable {
   const own = fieldOptions(kind).map(({ option, spec }) => [option, spec] as const);
-  const common = { ...INPUT_OPTIONS, ...SUBMIT_OPTIONS, ...RUN_OPTIONS, ...DELIVERY_OPTIONS };
+  const common = {
+    ...INPUT_OPTIONS,
+    ...preparationOptions(kind),
+    ...SUBMIT_OPTIONS,
+    ...RUN_OPTIONS,
+    ...DELIVERY_OPTIONS,
+  };
   return { ...Object.fromEntries(own), ...common };
 }

@@ -18,6 +18,10 @@ export interface Outcome {
     readonly kind: string;
     readonly target_language: string | null;
     readonly status: string | null;
+    /** Of several jobs together; missing where the job itself tells. */
+    readonly charged_credits?: number | null;
+    /** Ids of the jobs of an item that went in parts; empty or missing for others. */
+    readonly part_ids?: readonly string[];
   };
   readonly files: readonly DeliveredFile[];
   readonly failure: Failure | null;
@@ -31,7 +35,7 @@ const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   status: ({ job, known }) => job?.status ?? known?.status ?? null,
   target_language: ({ job, known }) => job?.input?.target_language ?? known?.target_language ?? null,
   client_reference: ({ job }) => job?.client_reference ?? null,
-  charged_credits: ({ job }) => job?.billing?.charged_credits ?? null,
+  charged_credits: ({ job, known }) => job?.billing?.charged_credits ?? known?.charged_credits ?? null,
   expires_at: ({ job }) => job?.expires_at ?? null,
   files: ({ files }) => files,
   error: ({ failure }) => (failure === null ? null : errorDocument(failure)),
@@ -70,7 +74,9 @@ export async function printOutcomes(context: Context, outcomes: readonly Outcome
     case 'id':
       for (const { job, known } of outcomes) {
         const id = job?.id ?? known?.id ?? null;
-        if (id !== null) context.print(id);
+        const parts = known?.part_ids ?? [];
+        if (parts.length > 0) for (const part of parts) context.print(part);
+        else if (id !== null) context.print(id);
       }
       return;
     case 'plain':

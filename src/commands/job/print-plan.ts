@@ -39,11 +39,18 @@ function rowOf(item: ItemForecast): string[] {
   return [
     item.input,
     item.target_language ?? '-',
-    item.status,
+    describeStatus(item),
     item.quantity === null || item.unit === null ? 'unknown' : describeUnits(item.quantity, item.unit),
     item.credits === null ? 'unknown' : String(item.credits),
     item.results?.join(', ') ?? 'named when it is done',
   ];
+}
+
+/** `new, remuxed, 3 parts` */
+function describeStatus({ status, conversion, parts }: ItemForecast): string {
+  const isDue = status === 'new' || status === 'continue';
+  const more = [...(conversion === null ? [] : [conversion]), ...(parts > 1 ? [`${parts} parts`] : [])];
+  return [status, ...(isDue ? more : [])].join(', ');
 }
 
 const UNIT_NAMES = {
@@ -52,7 +59,8 @@ const UNIT_NAMES = {
   started_thousand_characters: ['started thousand characters', 'started thousands of characters'],
 } as const;
 
-function describeUnits(quantity: number, unit: keyof typeof UNIT_NAMES): string {
+/** `3 started minutes` */
+export function describeUnits(quantity: number, unit: keyof typeof UNIT_NAMES): string {
   const [one, several] = UNIT_NAMES[unit];
   return `${quantity} ${quantity === 1 ? one : several}`;
 }

@@ -1,36 +1,26 @@
 /** A job command from operands to results: plan, connect, run the batch, tell how it ended. */
-import { resolve } from 'node:path';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
-import { createBatchCommand } from '../../batch/report/command-record.ts';
-import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
 import { doneBefore } from '../../batch/run/done-before.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
-import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { pickItems } from '../batch/pick-items.ts';
 import { createBatchView } from '../batch/view.ts';
-import { type Connection, connect } from '../connection.ts';
+import { connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { openLocalRecords } from '../local-records.ts';
 import { toOutcome } from './batch-outcome.ts';
 import { tellContinuation, tellStop } from './continuation.ts';
 import { planJobs } from './job-plan.ts';
+import { batchOf, commandRecord, type JobRun } from './job-run.ts';
 import { tellNextSteps } from './next-steps.ts';
 import { printOutcomes } from './outcome.ts';
 import { readRunOptions } from './run-options.ts';
 import { checkSupport } from './support.ts';
 
-interface Work {
-  readonly kind: JobKind;
-  readonly context: Context;
-  readonly operands: readonly string[];
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly runOptions: RunOptions;
+interface Work extends JobRun {
   readonly plan: BatchPlan;
-  readonly connection: Connection;
   readonly only: ReadonlySet<string> | null;
 }
 
@@ -46,15 +36,16 @@ export async function runJobs(
   only: ReadonlySet<string> | null = null,
 ): Promise<number> {
   const runOptions = readRunOptions(options);
-  const whole = await planJobs(kind, operands, options, context);
+  const whole = await planJobs(kind, operands, options, context, only);
   const plan = only === null ? whole : pickItems(whole, only, context);
   for (const note of plan.notes) context.terminal.note(note);
   tellLeftOut(context, plan);
-  const known = outcomesOf(plan, context);
+  const known = outcomesOf(plan);
   // Nothing is left to do, so nobody needs a key, a network or the lock of the folder.
   if (known !== null) return tellDone(context, plan, known);
   const connection = await connect(context);
-  const work: Work = { kind, context, operands, options, runOptions, plan, connection, only };
+  const { delivery } = plan;
+  const work: Work = { kind, context, operands, options, runOptions, plan, delivery, connection, only };
   try {
     await checkSupport(plan.planned, connection.capabilities);
     await finish(work, await runPlan(work));
@@ -74,10 +65,9 @@ function tellLeftOut({ terminal }: Context, { planned }: BatchPlan): void {
 }
 
 /** The outcomes of a plan in which all is done; null when something is left to do. */
-function outcomesOf({ planned, delivery }: BatchPlan, { io }: Context): readonly RunOutcome[] | null {
-  const folder = resolve(io.cwd, delivery.folder);
+function outcomesOf({ planned }: BatchPlan): readonly RunOutcome[] | null {
   const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] =>
-    decision.step === 'done' ? [{ item, state: doneBefore(item, decision, folder), job: null }] : [],
+    decision.step === 'done' ? [{ item, state: doneBefore(item, decision), job: null }] : [],
   );
   return outcomes.length === planned.length ? outcomes : null;
 }
@@ -100,23 +90,16 @@ async function printEnd(context: Context, plan: BatchPlan, outcomes: readonly Ru
 }
 
 async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
-  const { kind, context, runOptions, plan, connection, only } = work;
-  const { io, signal, terminal } = context;
+  const { context, plan, only } = work;
+  const keys = plan.planned.map(({ item }) => item.key);
   const view = await createBatchView(context, { items: plan.planned.map(({ item }) => item) });
   try {
     const outcomes = await runBatch({
+      ...batchOf(work),
       tasks: plan.planned,
-      delivery: { ...plan.delivery, folder: resolve(io.cwd, plan.delivery.folder) },
-      connection,
-      records: openLocalRecords(connection, io.now, runOptions.jobs),
-      options: runOptions,
-      runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
-      command: kind,
       // Of a command that is repeated for some items the record of the whole stays.
-      preface: only === null ? [commandRecord(work)] : [],
+      preface: only === null ? [commandRecord(work, keys)] : [],
       listen: view.listener,
-      warn: terminal.warn,
-      signal,
     });
     const failure = summarizeOutcomes(outcomes);
     view.summarize(outcomes, EXIT_CODES[failure?.facts.category ?? 'done'].code);
@@ -124,20 +107,6 @@ async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
   } finally {
     view.close();
   }
-}
-
-function commandRecord({ kind, context, operands, options, plan }: Work): LogRecord {
-  const { io, commandLine, service } = context;
-  return createBatchCommand({
-    at: new Date(io.now()).toISOString(),
-    argv: [...commandLine],
-    cwd: io.cwd,
-    profile: service.profile ?? null,
-    kind,
-    operands: [...operands],
-    options,
-    items: plan.planned.map(({ item }) => item.key),
-  });
 }
 
 async function finish(work: Work, outcomes: readonly RunOutcome[]): Promise<void> {

@@ -11,7 +11,7 @@ import { printPlan } from './print-plan.ts';
 import { checkSupport } from './support.ts';
 
 /** Somebody looks at a screen; the plan is worth more than the balance. */
-const PATIENCE_MS = 5_000;
+export const PATIENCE_MS = 5_000;
 
 /** Prints the plan; returns the exit code 0. @throws Failure as the command itself would before it sends anything */
 export async function showPlan(
@@ -36,7 +36,7 @@ export async function showPlan(
 type Account = Awaited<ReturnType<typeof connect>>['client']['credits'];
 
 /** Balance and prices; a service that does not tell is no reason to show no plan. */
-async function readPurse(credits: Account, context: Context, signal: AbortSignal): Promise<Purse> {
+export async function readPurse(credits: Account, context: Context, signal: AbortSignal): Promise<Purse> {
   try {
     const [balance, { data }] = await Promise.all([
       credits.balance({ signal }),

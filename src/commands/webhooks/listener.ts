@@ -58,8 +58,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port, options.host, resolve);
   });
-  // A server that listens on TCP has an address of this form.
-  const { address, family, port } = server.address() as AddressInfo;
+  const { address, family, port } = server.address() as AddressInfo; // a TCP server has one
   const host = family === 'IPv6' ? `[${address}]` : address;
   return { url: `http://${host}:${port}${options.path}`, close: () => close(server) };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { continueCommand, redoCommand } from '../../../src/commands/job/continuation.ts';
+import { continueCommand, redoCommand, sameCommand } from '../../../src/commands/job/continuation.ts';
 
 it('the command that continues puts the result where the run would have', () => {
   const delivery = { folder: '/my videos', template: '{stem}.{lang}{ext}', existing: 'skip' } as const;
@@ -20,5 +20,11 @@ it('the command that does it again makes a new job and replaces what is there', 
 it('names the tool as the shell can find it: through npx where npm started it', () => {
   expect(redoCommand(['localize', 'a.mp4', '--clobber'], { npm_command: 'run' })).toBe(
     'npx vloc localize a.mp4 --clobber --fresh',
+  );
+});
+
+it('the command that goes on never begins anew: that would be paid twice', () => {
+  expect(sameCommand(['localize', 'my talk.mp4', '--fresh', '--detach'], {})).toBe(
+    "vloc localize 'my talk.mp4' --detach",
   );
 });

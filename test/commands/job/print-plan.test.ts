@@ -22,6 +22,8 @@ const FORECAST: Forecast = {
       target_language: 'es',
       status: 'new',
       job_id: null,
+      conversion: null,
+      parts: 1,
       unit: 'started_minute',
       quantity: 7,
       credits: null,

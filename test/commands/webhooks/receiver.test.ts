@@ -18,7 +18,7 @@ function createScene() {
     report: (report) => reports.push(report),
   });
   const { body, headers } = sign(eventBody('dub_1'), { secret: SECRET, at: AT });
-  const pairs = Object.entries(headers).map(([name, value]) => [name, [value]] as [string, string[]]);
+  const pairs = Object.entries(headers).map(([name, value]): [string, string[]] => [name, [value]]);
   const deliver = () => receive({ body, headers: Object.fromEntries(pairs), rawHeaders: [] });
   return { reports, waiting, deliver };
 }

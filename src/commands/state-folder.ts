@@ -1,0 +1,50 @@
+/** The folder of the embedded service, when it cannot be used. */
+import { Failure } from '../client/failure.ts';
+import { describeTrouble, errorCode } from '../journal/failure.ts';
+
+/** SQLite has result codes of its own for what the file system refuses. Source: SQLite, "Result and Error Codes". */
+const SQLITE_CODES: Readonly<Record<number, string>> = {
+  8: 'EROFS',
+  10: 'EIO',
+  13: 'ENOSPC',
+  14: 'EACCES',
+};
+
+/**
+ * Runs work that opens the folder.
+ * @param chooser what names the folder: a variable or an option
+ * @throws Failure (`disk`); what is no error of the file system as it is
+ */
+export async function openStateFolder<T>(
+  folder: string,
+  chooser: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = diskCode(error, folder);
+    if (code === null) throw error;
+    const { reason, advice, isOfPlace } = describeTrouble(code);
+    throw new Failure(
+      {
+        category: 'disk',
+        code: 'DISK_ERROR',
+        message: `the state folder ${folder} cannot be used: ${reason}`,
+        advice: isOfPlace ? `${advice} ${chooser} names it.` : advice,
+      },
+      { cause: error },
+    );
+  }
+}
+
+/** Null for an error that is about something else than files of the folder. */
+function diskCode(error: unknown, folder: string): string | null {
+  if (!(error instanceof Error)) return null;
+  if ('errcode' in error && typeof error.errcode === 'number') {
+    // The low byte is the primary code, the others tell its variant.
+    return SQLITE_CODES[error.errcode & 0xff] ?? null;
+  }
+  const isOfFolder = 'path' in error && typeof error.path === 'string' && error.path.startsWith(folder);
+  return isOfFolder ? errorCode(error) : null;
+}
