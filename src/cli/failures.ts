@@ -4,9 +4,11 @@ import { Failure } from '../client/failure.ts';
 const DISK_ERRORS: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on that disk, then run the same command again.',
   EDQUOT: 'The quota of that disk is used up: make room, then run the same command again.',
-  EROFS: 'That file system is read-only: choose another folder with --out.',
-  EACCES: 'Check the permissions of that path, or choose another folder with --out.',
-  EPERM: 'Check the permissions of that path, or choose another folder with --out.',
+  EROFS: 'That file system is read-only: choose another folder, with --out where it is that of results.',
+  EACCES:
+    'Check the permissions of that path, or choose another folder, with --out where it is that of results.',
+  EPERM:
+    'Check the permissions of that path, or choose another folder, with --out where it is that of results.',
   EIO: 'The disk reports an error: check it before anything else.',
   EMFILE: 'Too many files are open: raise the limit with `ulimit -n`.',
 };

@@ -79,8 +79,7 @@ export function readOptions<T extends OptionTable>(
   found: Record<string, unknown>,
 ): OptionValues<T> {
   const values = Object.entries(table).map(([name, spec]) => [name, chosenValue(name, spec, found)]);
-  // Each value was made by the reader of its own type above.
-  return Object.fromEntries(values) as OptionValues<T>;
+  return Object.fromEntries(values) as OptionValues<T>; // each value was made by the reader of its own type above
 }
 
 /** The parser keeps `--no-wait` as a `wait` that is false. */

@@ -28,8 +28,7 @@ async function serve(request: KeychainRequest): Promise<string | null> {
 
 async function answer(): Promise<KeychainAnswer> {
   try {
-    // The sender is the file beside this one.
-    const request = JSON.parse(await text(process.stdin)) as KeychainRequest;
+    const request = JSON.parse(await text(process.stdin)) as KeychainRequest; // the sender is the file beside this one
     return { secret: await serve(request) };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };

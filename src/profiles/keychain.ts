@@ -95,8 +95,7 @@ function runWorker(request: KeychainRequest, env: Environment, limitMs: number):
 
 function readAnswer(said: string): KeychainAnswer {
   try {
-    // Written by the worker, in one piece.
-    return JSON.parse(said) as KeychainAnswer;
+    return JSON.parse(said) as KeychainAnswer; // written by the worker, in one piece
   } catch {
     return { fault: 'its process ended without an answer' };
   }

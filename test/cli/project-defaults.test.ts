@@ -30,8 +30,8 @@ async function fill(defaults: object, found: Record<string, unknown> = {}) {
   await mkdir(cwd, { recursive: true });
   const { io } = createTestIo({ cwd, env: { HOME: '/nobody' } });
   const command = { options: OPTIONS, examples: [], run: async () => 0 };
-  // The options of a test stand in for those that the parser has read.
-  const called = { command, options: { ...NOTHING, ...found } as never, given: Object.keys(found) };
+  const options = { ...NOTHING, ...found } as never; // stand in for those that the parser reads
+  const called = { command, options, given: Object.keys(found) };
   return withProjectDefaults(called, io, () => {});
 }
 

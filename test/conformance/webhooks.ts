@@ -65,8 +65,7 @@ export async function startReceiver(listen: {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(listen.port, listen.host, resolve);
   });
-  // A server that listens on TCP has an address of this shape.
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo; // a TCP server has one
   const scheme = certificate === null ? 'http' : 'https';
   const base = (listen.publicUrl ?? `${scheme}://${listen.host}:${port}`).replace(/\/$/, '');
   return {

@@ -49,9 +49,8 @@ describe('a command for a secret', () => {
   });
 
   it('is ended when it takes too long, whatever it started', async () => {
-    const begun = performance.now();
-    await expect(run('sleep 20 | cat', { limitMs: 50 })).rejects.toThrow('did not end in 0.05 s');
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    // It is over when its output closes: a child that went on would keep this test beyond its time.
+    await expect(run('sleep 60 | cat', { limitMs: 50 })).rejects.toThrow('did not end in 0.05 s');
   });
 
   it('is ended with the run', async () => {

@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
-import { listFiles, type Module, readModules } from './modules.ts';
+import { countLines, listFiles, type Module, readModules } from './modules.ts';
 
 /** A file that does not fit on a few screens has more than one subject. */
 const LONGEST = 250;
@@ -69,6 +69,12 @@ describe('source files', () => {
     expect(sources.filter(({ lines }) => lines > LONGEST).map(({ path }) => path)).toEqual([]);
     const sorted = sources.map(({ lines }) => lines).sort((left, right) => left - right);
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(MEDIAN_BELOW);
+  });
+
+  it(`have at most ${LONGEST} lines in tests, benches, generators and style sheets too`, () => {
+    const paths = ['src', 'test', 'bench', 'docs'].flatMap(listFiles);
+    const long = paths.filter((path) => /\.(ts|js|mjs|css|sh|zsh)$/.test(path) && countLines(path) > LONGEST);
+    expect(long).toEqual([]);
   });
 
   it('write to the console only from the command line', () => {

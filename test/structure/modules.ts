@@ -40,13 +40,21 @@ export function readModules(top: 'src' | 'test'): Module[] {
     .map(readModule);
 }
 
+export function countLines(path: string): number {
+  return readText(path).split('\n').length - 1;
+}
+
+function readText(path: string): string {
+  return readFileSync(posix.join(ROOT, path), 'utf8');
+}
+
 function readModule(path: string): Module {
-  const text = readFileSync(posix.join(ROOT, path), 'utf8');
+  const text = readText(path);
   return {
     path,
     folder: path.split('/').at(1) ?? '',
     text,
-    lines: text.split('\n').length - 1,
+    lines: countLines(path),
     imports: findImports(path, text),
   };
 }

@@ -18,6 +18,7 @@ export interface TestIoOptions {
   readonly now?: () => number;
   readonly platform?: NodeJS.Platform;
   readonly pace?: NonNullable<Io['pace']>;
+  readonly limits?: NonNullable<Io['limits']>;
 }
 
 /** Streams that are no terminals; the environment holds only what is given. */
@@ -36,6 +37,7 @@ export function createTestIo(options: TestIoOptions = {}): TestIo {
       platform: options.platform ?? 'linux',
       now: options.now ?? Date.now,
       ...(options.pace === undefined ? {} : { pace: options.pace }),
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
       onSignal: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

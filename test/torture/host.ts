@@ -5,8 +5,7 @@ import { createLightEngines } from './light-engines.ts';
 import type { Orders, Word } from './orders.ts';
 import { createRandom } from './random.ts';
 
-// The only writer of this argument is `life.ts`, which has the type checked.
-const orders = JSON.parse(process.argv[2] ?? '') as Orders;
+const orders = JSON.parse(process.argv[2] ?? '') as Orders; // written by `life.ts` alone
 const random = createRandom(orders.seed);
 const clock = createMovingClock();
 clock.advance(orders.aheadMs);

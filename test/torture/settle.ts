@@ -13,6 +13,8 @@ const SWEEP_PATIENCE_MS = 10_000;
 /** Beyond the age at which the sweep takes a file for forgotten. */
 const FORGOTTEN_MS = 3 * 3_600_000;
 const SWEEP_INTERVAL_MS = 61_000;
+/** Between two looks at something that comes about in the other process. */
+const LOOK_MS = 20;
 
 /** What a caller does after a break: it sends again what was not answered, and tries what it must not get away with. */
 export async function verifyPast(world: World, voice: Voice, sample: number): Promise<void> {
@@ -38,7 +40,7 @@ export async function settle(world: World, life: Life, voice: Voice): Promise<vo
       return;
     }
     if (wait > 0) await life.advance(wait);
-    await sleep(20);
+    await sleep(LOOK_MS);
   }
   audit(world);
   auditEvents(world);
@@ -104,7 +106,7 @@ export async function auditSweep(world: World, life: Life): Promise<void> {
   let left: string[];
   do {
     await life.advance(SWEEP_INTERVAL_MS);
-    await sleep(200);
+    await sleep(LOOK_MS);
     left = findOrphanFiles(world);
   } while (left.length > 0 && Date.now() < giveUpAt);
   for (const name of left) world.book.violations.push(`${name} is left and no record names it`);

@@ -15,11 +15,17 @@ export function createPlainBoard(
 ): Progress {
   const phases = new Map<string, string>();
   const write = (text: string) => io.stderr.write(`${escapeControls(text)}\n`);
-  const writeTotals = () => {
+  let last = '';
+  const writeTotals = (isSignOfLife: boolean) => {
     const picture = look();
-    write([describeCounts(picture), ...describeOutlook(picture, io.now())].join(' · '));
+    const totals = [describeCounts(picture), ...describeOutlook(picture, io.now())].join(' · ');
+    const isIdle = picture.counts.running + picture.counts.waiting === 0;
+    // Work may come in days: until then one line says that there is none.
+    if (isSignOfLife && isIdle && totals === last) return;
+    last = totals;
+    write(totals);
   };
-  const stop = repeat(HEARTBEAT_MS, writeTotals);
+  const stop = repeat(HEARTBEAT_MS, () => writeTotals(true));
   let isClosed = false;
   return {
     show: (key, step) => {
@@ -35,7 +41,7 @@ export function createPlainBoard(
       if (isClosed) return;
       isClosed = true;
       stop();
-      writeTotals();
+      writeTotals(false);
     },
   };
 }

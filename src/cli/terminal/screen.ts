@@ -90,8 +90,7 @@ function createFrame({ stderr }: Pick<Io, 'stderr'>) {
       return true;
     },
   };
-  // Of a stream it uses these three members only.
-  const update = createLogUpdate(collector as unknown as NodeJS.WritableStream);
+  const update = createLogUpdate(collector as unknown as NodeJS.WritableStream); // it uses these three members
 
   const flush = () => {
     if (pending !== '') stderr.write(`${FRAME_BEGINS}${pending}${FRAME_ENDS}`);

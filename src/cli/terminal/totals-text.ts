@@ -17,9 +17,10 @@ export function describeCounts({ counts }: Pick<WorkPicture, 'counts'>): string 
 
 /** Time left, credits, slots, the next deadline and why nothing more is begun, as far as they are known. */
 export function describeOutlook(picture: WorkPicture, now: number): readonly string[] {
-  const { leftMs, credits, slots, deadline, stop } = picture;
+  const { counts, leftMs, credits, slots, deadline, stop } = picture;
+  const isUnderWay = counts.running + counts.waiting > 0;
   const parts: string[] = [];
-  if (leftMs !== null) parts.push(describeLeft(leftMs));
+  if (leftMs !== null && isUnderWay) parts.push(describeLeft(leftMs));
   if (credits !== null) parts.push(describeCredits(credits));
   if (slots !== null) parts.push(slots === 1 ? '1 slot' : `${slots} slots`);
   if (deadline !== null) parts.push(`next result lapses ${formatRelative(deadline, now)}`);

@@ -1,13 +1,12 @@
 /** A result comes down: `.part`, Range, checks, rename. Source: design, "Wait, outputs, money"; contract, "Jobs". */
 import { unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
 import { withRetries } from '../transport/retry-loop.ts';
 import { attemptDownload } from './download-attempt.ts';
 import type { DownloadOptions } from './download-options.ts';
 import { type DownloadState, needsHash } from './download-state.ts';
-import { openPartFile, type PartFile } from './part-file.ts';
+import { openPartFile, type PartFile, partOf } from './part-file.ts';
 import { prepareTarget, publishPart } from './publish.ts';
 
 export interface Downloaded {
@@ -29,7 +28,7 @@ export async function downloadAsset(
 ): Promise<Downloaded> {
   const { to, overwrite = false } = options;
   await prepareTarget(to, overwrite);
-  const path = options.part ?? join(dirname(to), `.${basename(to)}.part`);
+  const path = options.part ?? partOf(to);
   const part = await openPartFile(path, { keep: asset.sha256 !== null, hashed: needsHash(asset, options) });
   try {
     const state: DownloadState = { asset, etag: null, refreshed: false, restarted: false };

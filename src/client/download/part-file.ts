@@ -1,7 +1,8 @@
 /** The `.part` beside the target: bytes on disk and, where it is wanted, their hash, always in step. */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { onDisk } from './disk-error.ts';
 
@@ -23,6 +24,11 @@ export interface PartFile {
 /** Large enough that reading back a part of 1 GiB takes a thousand steps, not a million. */
 const READ_BYTES = 1024 ** 2;
 
+/** Where a file that is being fetched grows until it is whole. */
+export function partOf(target: string): string {
+  return join(dirname(target), `.${basename(target)}.part`);
+}
+
 /**
  * Opens the part of an earlier run, or a new one (0600, never through a symbolic link).
  * @param keep false when what is in it cannot be trusted
@@ -33,9 +39,7 @@ export async function openPartFile(
   path: string,
   { keep, hashed }: { keep: boolean; hashed: boolean },
 ): Promise<PartFile> {
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await onDisk(path, () => open(path, flags, 0o600));
-  await refuseSpecialFile(handle, path);
+  const handle = await openOwn(path);
   let hash = hashed ? createHash('sha256') : null;
   let length = 0;
 
@@ -64,6 +68,20 @@ export async function openPartFile(
     },
     close: () => handle.close(),
   };
+}
+
+const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+async function openOwn(path: string): Promise<FileHandle> {
+  const handle = await onDisk(path, () => open(path, FLAGS, 0o600));
+  await refuseSpecialFile(handle, path);
+  if ((await handle.stat()).nlink < 2) return handle;
+  // A run that was killed has given it its name as a result already: what is written into it changes that result.
+  await handle.close();
+  return onDisk(path, async () => {
+    await unlink(path);
+    return open(path, FLAGS | constants.O_EXCL, 0o600);
+  });
 }
 
 /** A pipe or a device would give bytes for ever, and keep none. */

@@ -14,8 +14,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value as a JSON object, or null for everything else, arrays too. */
 export function asObject(value: unknown): JsonObject | null {
-  // A JSON value that is neither null, an array nor a scalar has string keys.
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return value as JsonObject; // what is left of JSON has string keys
 }
 
 /** Own members only: `constructor` and the like are never found. */

@@ -97,11 +97,9 @@ export async function createHttp(settings: HttpSettings): Promise<Http> {
       const sending = request.call(await dispatchers.get(proxy), {
         origin,
         path: target,
-        // undici knows more methods than its types list; the service refuses those it does not know.
-        method: method as 'GET',
+        method: method as 'GET', // undici knows more methods than its types list
         headers: { ...headers, 'accept-encoding': 'identity' },
-        // undici takes any async iterable of bytes; its types name only Node's own streams.
-        body: body as Buffer | null,
+        body: body as Buffer | null, // undici takes any async iterable of bytes; its types name only Node's own streams
         signal,
       });
       const response = await (proxy === null

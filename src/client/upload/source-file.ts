@@ -36,14 +36,15 @@ export function fileChanged(path: string): Failure {
 
 /**
  * Opens a file to be sent.
+ * @param purpose null for one that is only read here, however large
  * @throws Failure (`usage`) when it cannot be read, is no regular file, is empty, or over the limit of its purpose
  */
-export async function openSourceFile(path: string, purpose: UploadPurpose): Promise<SourceFile> {
+export async function openSourceFile(path: string, purpose: UploadPurpose | null): Promise<SourceFile> {
   const handle = await openForReading(path);
   try {
     const begun = await handle.stat({ bigint: true });
     if (!begun.isFile()) throw unusable('NOT_A_FILE', `${path} is not a regular file`, 'Name a file.');
-    checkSize(path, Number(begun.size), SIZE_LIMIT[purpose]);
+    checkSize(path, Number(begun.size), purpose === null ? Number.POSITIVE_INFINITY : SIZE_LIMIT[purpose]);
     return {
       path,
       size: Number(begun.size),

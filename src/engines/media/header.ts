@@ -9,7 +9,7 @@ import { untrustedInput } from './arguments.ts';
 export const PROBE_LIMITS = { memoryBytes: 1024 ** 3, cpuSeconds: 10 } as const;
 
 /** A header with more than this has thousands of streams. */
-const HEADER_BYTES = 1024 * 1024;
+export const HEADER_BYTES = 1024 * 1024;
 
 const ENTRIES = [
   'format=format_name,duration',
@@ -19,7 +19,8 @@ const ENTRIES = [
   'stream_side_data=rotation',
 ].join(':');
 
-const StreamSchema = v.object({
+/** A stream as ffprobe shows it; a missing member is what no header says. */
+export const HeaderStreamSchema = v.object({
   index: v.number(),
   codec_type: v.optional(v.string()),
   codec_name: v.optional(v.string(), 'unknown'),
@@ -40,10 +41,10 @@ const HeaderSchema = v.object({
     duration: v.optional(v.string()),
     tags: v.optional(v.object({ major_brand: v.optional(v.string(), '') })),
   }),
-  streams: v.array(StreamSchema),
+  streams: v.array(HeaderStreamSchema),
 });
 
-export type HeaderStream = v.InferOutput<typeof StreamSchema>;
+export type HeaderStream = v.InferOutput<typeof HeaderStreamSchema>;
 
 export interface Header {
   /** The name of ffmpeg's demuxer, such as `mov,mp4,m4a,3gp,3g2,mj2`. */

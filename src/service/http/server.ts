@@ -169,8 +169,7 @@ function refuseLate(context: Context, exchange: Exchange) {
 }
 
 function originOf(server: Server): string {
-  // A server that listens on TCP has an address of this shape.
-  const { address, family, port } = server.address() as AddressInfo;
+  const { address, family, port } = server.address() as AddressInfo; // a TCP server has one
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 

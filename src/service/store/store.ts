@@ -51,13 +51,11 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
   return {
     get<Row>(sql: string, ...values: SQLInputValue[]) {
       countWrite(sql);
-      // The tables are STRICT and every statement names its columns, so a row has the shape that its reader declares.
-      return prepare(sql).get(...values) as Row | undefined;
+      return prepare(sql).get(...values) as Row | undefined; // the tables are STRICT and the statement names its columns
     },
     all<Row>(sql: string, ...values: SQLInputValue[]) {
       countWrite(sql);
-      // As above.
-      return prepare(sql).all(...values) as Row[];
+      return prepare(sql).all(...values) as Row[]; // as above
     },
     run(sql, ...values) {
       writes += 1;

@@ -33,3 +33,22 @@ it('gives a sign of life with the totals each 30 s, and once more at the end', (
   pass(60_000);
   expect(rows()).toHaveLength(4);
 });
+
+it('gives no sign of life while there is nothing to do, once it has said so', () => {
+  const { repeat, pass, io: clock } = createTerminalIo();
+  const { io, stderr } = createTestIo({ now: clock.now });
+  let running = 1;
+  const board = createPlainBoard(io, () => picture(running, { total: 2, done: 2 - running }), repeat);
+  pass(60_000);
+  running = 0;
+  pass(300_000);
+  running = 1;
+  pass(30_000);
+  expect(stderr().split('\n').slice(0, -1)).toEqual([
+    '1 of 2 done, 1 running',
+    '1 of 2 done, 1 running',
+    '2 of 2 done',
+    '1 of 2 done, 1 running',
+  ]);
+  board.close();
+});

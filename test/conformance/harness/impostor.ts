@@ -15,7 +15,6 @@ export async function startImpostor(answer: RequestListener): Promise<string> {
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on TCP has an address of this shape.
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo; // a TCP server has one
   return `http://127.0.0.1:${port}/v1`;
 }

@@ -18,8 +18,7 @@ export async function startMediaHost(certificate: Certificate, video: Buffer): P
     else response.writeHead(url === `/${LOGIN_NAME}` ? 401 : 404).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on TCP has an address of this shape.
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo; // a TCP server has one
   return {
     url: `https://127.0.0.1:${port}/video.mp4`,
     close() {

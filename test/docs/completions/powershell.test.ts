@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPlaces } from '../../../docs/completions/model.ts';
+import { powershellScript } from '../../../docs/completions/powershell.ts';
 import { listFlagValues, placeName } from '../../../docs/completions/tables.ts';
 import { EXACT, listCases, missingFrom, readOffered } from './cases.ts';
 import { type Desk, missingShell, openDesk, runShell, scriptPath } from './desk.ts';
@@ -40,6 +41,24 @@ function codeOf(text: string): string {
 }
 
 describe('the script for PowerShell', () => {
+  it('is one completer, for vloc', () => {
+    expect(script.match(/^Register-ArgumentCompleter.*/gm)).toEqual([
+      'Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {',
+    ]);
+  });
+
+  it('is ASCII, since PowerShell 5.1 takes a file without a mark for the code page of the system', () => {
+    expect(script).toMatch(/^[\n -~]*$/);
+  });
+
+  it('keeps what would end a text or stand for a value in one', () => {
+    const child = { word: 'sing', explains: 'it\'s \u2018here\u2019 for $HOME, `so` "to" speak' };
+    const place = { words: [], explains: '', children: [child], options: [], operands: null };
+    expect(powershellScript([place])).toContain(
+      "@(,@('sing', 'it''s \u2018\u2018here\u2019\u2019 for $HOME, `so` \"to\" speak'))",
+    );
+  });
+
   it('closes every quote and every bracket that it opens', () => {
     const code = codeOf(script);
     const open: string[] = [];

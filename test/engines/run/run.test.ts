@@ -77,19 +77,17 @@ describe('auto localization', () => {
     expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
   });
 
-  test('can be cancelled while it recognizes, within 2 seconds', PATIENCE, async () => {
+  test('can be cancelled while it recognizes, and goes no further', PATIENCE, async () => {
     const stop = new AbortController();
     const reason = new Error('cancelled by the caller');
-    let began = 0;
-    const recorded = createWork(temporaryFolder(), stop.signal);
-    const report = (_: number, stage?: string) => {
-      if (stage !== 'recognizing' || stop.signal.aborted) return;
-      began = performance.now();
-      stop.abort(reason);
+    let reached = '';
+    const report = (_: number, stage = '') => {
+      reached = stage;
+      if (stage === 'recognizing') stop.abort(reason);
     };
-    const cancelled = engines.run.auto_localization({ ...task, video: SAMPLE }, { ...recorded, report });
-    await expect(cancelled).rejects.toBe(reason);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const work = { ...createWork(temporaryFolder(), stop.signal), report };
+    await expect(engines.run.auto_localization({ ...task, video: SAMPLE }, work)).rejects.toBe(reason);
+    expect(reached).toBe('recognizing');
   });
 });
 

@@ -199,11 +199,11 @@ test.each<[string, object, string]>([
   ],
   ['a cut of nothing', { on: 'GET /credits', cutAfterBytes: 0 }, 'cutAfterBytes must be 1 or more'],
   ['a delay backwards', { on: 'GET /credits', delayMs: -1 }, 'delayMs must be'],
-])('a fault with %s is refused at once', (_name, fault, said) => {
-  // What a program without types may hand in.
-  expect(() => scriptFaults([fault as Fault])).toThrow(said);
+])('a fault with %s is refused at once', (_name, wrong, said) => {
+  const fault = wrong as Fault; // what a program without types may hand in
+  expect(() => scriptFaults([fault])).toThrow(said);
   const script = scriptFaults();
-  expect(() => script.add({ on: 'GET /credits', status: 503 }, fault as Fault)).toThrow(TypeError);
+  expect(() => script.add({ on: 'GET /credits', status: 503 }, fault)).toThrow(TypeError);
   expect(script.pending()).toEqual([]);
 });
 

@@ -55,11 +55,14 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
   };
 }
 
+/** A process that starts on a busy machine takes seconds; still less than the limit of a test, which would not say why. */
+const PATIENCE_MS = 20_000;
+
 /** Asks again and again until `done`; fails after `patienceMs`. */
 export async function until<T>(
   ask: () => Promise<T> | T,
   done: (value: T) => boolean,
-  patienceMs = 5000,
+  patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const giveUpAt = Date.now() + patienceMs;
   for (;;) {

@@ -3,6 +3,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engines, Product, Work } from '../../../src/engines/engine.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { silentWav } from '../../support/wav.ts';
 
 export interface SmallEngines extends Engines {
   /** Signals of all the work that was begun, in order. */
@@ -20,8 +21,6 @@ export function videoOf(seconds: number): Buffer {
 }
 
 const LANGUAGES = ['en', 'es', 'fr'];
-/** One second of silence at 8 kHz, 16 bit. */
-const SILENCE = Buffer.alloc(16_000);
 
 export function createSmallEngines(): SmallEngines {
   const begun: AbortSignal[] = [];
@@ -115,19 +114,6 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 }
 
 async function writeWav(path: string): Promise<Product> {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + SILENCE.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8000, 24);
-  head.writeUInt32LE(16_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(SILENCE.length, 40);
-  await writeFile(path, Buffer.concat([head, SILENCE]));
+  await writeFile(path, silentWav());
   return { path, contentType: 'audio/wav' };
 }

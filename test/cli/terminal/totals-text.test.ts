@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { describeOutlook } from '../../../src/cli/terminal/totals-text.ts';
+import type { WorkPicture } from '../../../src/commands/context.ts';
+import { picture } from '../support/pictures.ts';
+
+const outlookOf = (counts: Partial<WorkPicture['counts']>, leftMs: number | null) =>
+  describeOutlook({ ...picture(0, { total: 3, done: 3, ...counts }), leftMs }, 0);
+
+it('tells the time left while something runs or waits', () => {
+  expect(outlookOf({ done: 2, running: 1 }, 30_000)).toEqual(['less than a minute left']);
+  expect(outlookOf({ done: 2, waiting: 1 }, 130_000)).toEqual(['about 2 min left']);
+  expect(outlookOf({ done: 2, waiting: 1 }, null)).toEqual([]);
+});
+
+it('tells none when all is over, whatever came of it', () => {
+  expect(outlookOf({}, 0)).toEqual([]);
+  expect(outlookOf({ done: 1, failed: 1, left: 1 }, 0)).toEqual([]);
+});

@@ -1,0 +1,44 @@
+/** Fetching from an address outside into a folder of its own, and a place that answers as it is told. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { fetchSource } from '../../../src/service/outgoing/fetch-source.ts';
+import type { Network } from '../../../src/service/outgoing/request.ts';
+import { createMovingClock } from '../harness/moving-clock.ts';
+import { networkWith, type Outside, startPlain } from './outside.ts';
+
+export async function makeTarget(): Promise<{ folder: string; path: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-fetch-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return { folder, path: join(folder, 'source') };
+}
+
+export interface FetchOptions {
+  readonly network?: Network;
+  readonly refusedSize?: number;
+  readonly signal?: AbortSignal;
+  readonly clock?: ReturnType<typeof createMovingClock>;
+}
+
+export async function fetchTo(path: string, address: string, options: FetchOptions = {}): Promise<void> {
+  const { signal } = new AbortController();
+  const given = { network: networkWith(), clock: createMovingClock(), signal, ...options };
+  await fetchSource(address, 'source_video', path, given);
+}
+
+/** The failure of a fetch, after a look that nothing was left behind. */
+export async function failureOf(address: string, options: FetchOptions = {}) {
+  const { folder, path } = await makeTarget();
+  const failure = await fetchTo(path, address, options).then(
+    () => null,
+    (error) => error,
+  );
+  expect(await readdir(folder)).toEqual([]);
+  return failure;
+}
+
+export const serve = (
+  answer: (response: ServerResponse, request: IncomingMessage) => void,
+): Promise<Outside> => startPlain((request, response) => answer(response, request));
