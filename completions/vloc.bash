@@ -5,11 +5,11 @@ _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
     '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion help' operands='free' options='--version -V --help -h' ;;
-    'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'separate') commands='' operands='files' options='--client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'recognize') commands='' operands='files' options='--from --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'translate') commands='' operands='files' options='--from --to --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'dub') commands='' operands='files' options='--to --voice-mode --client-reference --callback-url --dry-run --include --exclude --files-from --files-from0 --sheet --order --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --stop-after --from-subtitles --subtitle --source-subtitle --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'separate') commands='' operands='files' options='--client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'recognize') commands='' operands='files' options='--from --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'translate') commands='' operands='files' options='--from --to --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'dub') commands='' operands='files' options='--to --voice-mode --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs') commands='list get wait download cancel' operands='free' options='--help -h' ;;
     'jobs list') commands='' operands='free' options='--kind --limit --cursor --since --until --status --client-reference --all --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs get') commands='' operands='source jobs' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
@@ -17,7 +17,7 @@ _vloc_place() {
     'jobs download') commands='' operands='source jobs' options='--all-finished --kind --out --name --clobber --skip-existing --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'jobs cancel') commands='' operands='source jobs' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'batch') commands='status retry report' operands='free' options='--help -h' ;;
-    'batch status') commands='' operands='folders' options='--all --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'batch status') commands='' operands='folders' options='--all --watch --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'batch retry') commands='' operands='folders' options='--all --dry-run --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'batch report') commands='' operands='folders' options='--format --html --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'webhooks') commands='listen verify' operands='free' options='--help -h' ;;
@@ -82,6 +82,7 @@ _vloc_value() {
     *' --files-from0') value='files' ;;
     *' --sheet') value='files' ;;
     *' --order') value='choices given size name' ;;
+    *' --audio-track') value='free' ;;
     *' --set') value='free' ;;
     'localize --body'|'separate --body'|'recognize --body'|'translate --body'|'dub --body') value='at-file' ;;
     'webhooks verify --body') value='files' ;;
@@ -92,6 +93,10 @@ _vloc_value() {
     'batch report --out') value='files' ;;
     *' --name') value='free' ;;
     *' --timeout') value='free' ;;
+    *' --stop-after') value='choices recognize translate' ;;
+    *' --subtitle') value='files' ;;
+    *' --source-subtitle') value='files' ;;
+    *' --subtitle-format') value='choices srt vtt ass' ;;
     *' --output') value='choices table json ndjson plain id' ;;
     *' -o') value='choices table json ndjson plain id' ;;
     *' --jq') value='free' ;;

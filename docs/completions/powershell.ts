@@ -43,8 +43,9 @@ function list(pairs: readonly string[]): string {
   return `@(${pairs.length === 1 ? ',' : ''}${pairs.join(', ')})`;
 }
 
+/** PowerShell takes curly quotes for straight ones; a doubled one stands for itself. Source: its language specification, 2.3.5.2. */
 function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  return `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`;
 }
 
 const STEPS = `
@@ -74,9 +75,9 @@ const STEPS = `
             'source' { & $program completion values $parts[1] 2>$null }
         }
         foreach ($line in $offered) {
-            $columns = $line.Split("\`t")
-            if ($columns[0].StartsWith($typed, [StringComparison]::Ordinal)) {
-                New-Result "$before$($columns[0])" $columns[1] 'ParameterValue'
+            $word, $explains = $line.Split("\`t", 2)
+            if ($word.StartsWith($typed, [StringComparison]::Ordinal)) {
+                New-Result "$before$word" $explains 'ParameterValue'
             }
         }
     }
