@@ -24,6 +24,7 @@ describe('the frame of many pieces of work', () => {
     const lines = draw(
       {
         ...QUIET,
+        counts: { ...QUIET.counts, total: 1, waiting: 1 },
         leftMs: 80 * 60_000,
         credits: { charged: 0.1 + 0.2, reserved: 12 },
         slots: 15,

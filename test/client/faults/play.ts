@@ -1,7 +1,7 @@
 /** One cell of the matrix: a run of the command line that meets a fault at one step. */
 import type { Fault } from './faults.ts';
 import type { Ended, Stage } from './stage.ts';
-import { beginsRun, type Step } from './steps.ts';
+import { beginsRun, type Step, waitsBefore } from './steps.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '-o', 'json'];
 
@@ -69,6 +69,13 @@ async function arm(stage: Stage, fault: Fault, step: Step, times: number): Promi
   };
   if (beginsRun(step)) await begin();
   else line.ahead = { step, run: begin };
-  if (times === 1) stage.atSleep = end;
+  // Over at the first wait after somebody met it.
+  let waits = waitsBefore(step) ? 2 : 1;
+  if (times === 1) {
+    stage.atSleep = async () => {
+      if (mend !== null) waits -= 1;
+      if (waits === 0) await end();
+    };
+  }
   return { met: () => met, end };
 }

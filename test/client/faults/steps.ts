@@ -51,3 +51,8 @@ export function announces(step: Step, answered: Step, status: unknown): boolean 
   if (before === undefined || before.step !== answered) return false;
   return before.status === undefined || before.status === status;
 }
+
+/** True when a run waits before it comes to the step: a job is not looked at in the instant that made it. */
+export function waitsBefore(step: Step): boolean {
+  return step === 'pollJob';
+}

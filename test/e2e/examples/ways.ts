@@ -38,6 +38,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'vloc jobs list --status processing --all -o id | vloc jobs wait - --out out': LISTING,
   'vloc localize inbox --to es --out out --watch': WATCHING,
   'vloc batch status out': FAILED_ITEM,
+  'vloc batch status out --watch': FAILED_ITEM,
   'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"': FAILED_ITEM,
   'vloc webhooks listen --port 4242 --forward-to localhost:3000/hook': {
     reason: 'it listens until it is stopped, and needs a receiver behind it',

@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readySource, startScene, until } from '../harness/scene.ts';
@@ -120,9 +120,10 @@ test('the record of a job waits for its event, but for no more than a day', asyn
   const sweepAfter = async (ms: number) => {
     scene.clock.advance(ms);
     // A sweep ends with the files that no record names: when this one is gone, the records were looked at.
-    const orphan = join(scene.stateDir, 'assets', 'orphan');
+    const orphan = join(scene.stateDir, 'orphan');
     await writeFile(orphan, '');
     await utimes(orphan, new Date(0), new Date(0));
+    await rename(orphan, join(scene.stateDir, 'assets', 'orphan'));
     await until(
       () => {
         scene.clock.advance(60_000);
