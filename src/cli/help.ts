@@ -2,14 +2,17 @@
 import type { Command } from '../commands/command.ts';
 import { HELP_TOPICS } from './help-topics.ts';
 
-/** Examples and notes of one command. */
-export function commandHelp(command: Command): string {
+/**
+ * Examples and notes of one command.
+ * @param wrap breaks a paragraph into lines; examples stay as they are, to be copied
+ */
+export function commandHelp(command: Command, wrap: (paragraph: string) => string): string {
   const parts: string[] = [];
   if (command.examples.length > 0) {
     const rows = command.examples.map((example) => `  # ${example.explains}\n  $ ${example.command}`);
     parts.push(`Examples:\n${rows.join('\n\n')}`);
   }
-  for (const note of command.notes ?? []) parts.push(note);
+  for (const note of command.notes ?? []) parts.push(wrap(note));
   return `\n${parts.join('\n\n')}\n`;
 }
 

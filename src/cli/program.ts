@@ -152,7 +152,8 @@ async function addCommand(
   }
   addOptions(parser, command.options);
   addOptions(parser, GLOBAL_OPTIONS, 'Output:');
-  parser.addHelpText('after', commandHelp(command));
+  const help = parser.createHelp();
+  parser.addHelpText('after', () => commandHelp(command, (text) => help.boxWrap(text, help.helpWidth ?? 80)));
   parser.action((...received: unknown[]) => {
     const given = operands === undefined ? [] : (received[0] ?? []);
     const values: Record<string, unknown> = parser.opts();

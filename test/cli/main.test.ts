@@ -26,6 +26,13 @@ describe('vloc help', () => {
     expect((await run('help', 'localize')).stdout).toBe(asked.stdout);
   });
 
+  it('breaks every paragraph to the width of the page, and no example', async () => {
+    const { stdout } = await run('localize', '--help');
+    const wide = stdout.split('\n').filter((line) => line.length > 100 && !/^ {2}[#$] /.test(line));
+    expect(wide).toEqual([]);
+    expect(stdout).toContain('With --stop-after');
+  });
+
   it('lists every exit code', async () => {
     const { stdout } = await run('help', 'exit-codes');
     for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143])
