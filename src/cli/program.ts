@@ -201,11 +201,23 @@ function sentence(summary: string): string {
 
 function usageFailure(error: CommanderError, path: readonly string[]): Failure {
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-  const command = COMMAND_SECTIONS.flatMap((section) => section.rows).find((row) => row.name === path[0]);
   return new Failure({
     category: 'usage',
     code: 'USAGE',
     message,
-    advice: `See \`vloc ${command === undefined ? '' : `${command.name} `}--help\`.`,
+    advice: `See \`${['vloc', ...namedCommand(path), '--help'].join(' ')}\`.`,
   });
+}
+
+/** The words at the beginning that name a command, as far down as there is one. */
+function namedCommand(path: readonly string[]): readonly string[] {
+  const words: string[] = [];
+  let rows: readonly CommandRow[] = COMMAND_SECTIONS.flatMap((section) => section.rows);
+  for (const word of path) {
+    const row = rows.find(({ name }) => name === word);
+    if (row === undefined) break;
+    words.push(word);
+    rows = [...(row.children ?? []), ...('groups' in row ? (row.groups ?? []) : [])];
+  }
+  return words;
 }

@@ -47,6 +47,12 @@ describe('vloc help', () => {
 });
 
 describe('wrong usage', () => {
+  it('points to the help of the very command, however deep it lies', async () => {
+    expect((await run('batch', 'status')).stderr).toContain('`vloc batch status --help`');
+    expect((await run('serve', 'keys', 'revoke')).stderr).toContain('`vloc serve keys revoke --help`');
+    expect((await run('batch', 'stats')).stderr).toContain('`vloc batch --help`');
+  });
+
   it('ends with 2, one explanation, and nothing on stdout', async () => {
     const { code, stdout, stderr } = await run('localize', 'x.mp4', '--too', 'es');
     expect(code).toBe(2);
