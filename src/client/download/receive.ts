@@ -35,7 +35,8 @@ export async function receiveBody(
   part: PartFile,
   { limit, idleMs, total, onBytes }: Receiving,
 ): Promise<void> {
-  const batches = createBatches(part);
+  // A short file needs no more than its length: whole batches for each would keep the garbage collector busy.
+  const batches = createBatches(part, Math.min(BATCH_BYTES, Math.max(1, total - part.length)));
   const step = Number.isFinite(total) ? total * TOLD_SHARE : 0;
   let arrived = part.length;
   let told = arrived;
@@ -84,16 +85,21 @@ function writableOf(take: (chunk: Buffer) => Promise<void> | null): Writable {
   });
 }
 
-/** Two buffers in turn: one is filled while the other is written. */
-function createBatches(part: PartFile) {
-  const buffers = [Buffer.allocUnsafeSlow(BATCH_BYTES), Buffer.allocUnsafeSlow(BATCH_BYTES)] as const;
-  let filling: Buffer = buffers[0];
+/** Two buffers in turn: one is filled while the other is written. The second is made when there is something for it. */
+function createBatches(part: PartFile, size: number) {
+  const buffers: Buffer[] = [];
+  let turn: 0 | 1 = 0;
   let filled = 0;
+  const filling = (): Buffer => {
+    const buffer = buffers[turn] ?? Buffer.allocUnsafeSlow(size);
+    buffers[turn] = buffer;
+    return buffer;
+  };
   let writing: Promise<void> = Promise.resolve();
   /** Gives the end of the write before: only then may the other buffer be filled. */
   const flush = (): Promise<void> => {
-    const batch = filling.subarray(0, filled);
-    filling = filling === buffers[0] ? buffers[1] : buffers[0];
+    const batch = filling().subarray(0, filled);
+    turn = turn === 0 ? 1 : 0;
     filled = 0;
     const before = writing;
     writing = before.then(() => part.append([batch]));
@@ -107,14 +113,14 @@ function createBatches(part: PartFile) {
      * Rejects with a Failure (`disk`) when an earlier batch could not be written.
      */
     add(chunk: Buffer): Promise<void> | null {
-      const taken = chunk.copy(filling, filled);
+      const taken = chunk.copy(filling(), filled);
       filled += taken;
-      if (filled < BATCH_BYTES) return null;
+      if (filled < size) return null;
       const rest = Buffer.from(chunk.subarray(taken));
-      return flush().then(() => this.add(rest) ?? undefined);
+      return flush().then(() => (rest.length === 0 ? undefined : (this.add(rest) ?? undefined)));
     },
     async finish(): Promise<void> {
-      flush().catch(() => {});
+      if (filled > 0) flush().catch(() => {});
       await writing;
     },
   };
