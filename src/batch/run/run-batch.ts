@@ -16,6 +16,7 @@ import { rebuildJournal } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { STOP_WORDS } from './stop.ts';
 import { createStopping, type Stopping } from './stopping.ts';
+import { keepYoungGenerationSmall } from './young-generation.ts';
 
 /**
  * Runs all items, those that come while it runs among them; the outcomes come in their order.
@@ -23,6 +24,7 @@ import { createStopping, type Stopping } from './stopping.ts';
  *   when it is aborted before the first item is begun; a defect of ours
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
+  keepYoungGenerationSmall(batch.tasks.length);
   const journal = await openBatchJournal(batch.delivery.folder);
   const stopping = createStopping(batch.signal, (reason) =>
     batch.listen({ type: 'stop', reason, message: STOP_WORDS[reason].why }),

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { until } from '../../service/harness/scene.ts';
+import { startStage } from './support/stage.ts';
+
+/** More than are at work at once, those with slots among them. */
+const MANY = 117;
+
+test('the result of a job that is over waits for none of the many items that are not begun', async () => {
+  const stage = await startStage();
+  const items = stage.lines(MANY);
+  const last = items.slice(-1);
+  await stage.run(last, { options: { detach: true } });
+  await until(
+    () => stage.books(),
+    ({ charged }) => charged === 1,
+  );
+
+  stage.engines.hold();
+  const stop = new AbortController();
+  const { phases } = await stage.run(items, {
+    batch: {
+      signal: stop.signal,
+      listen: (event) => {
+        if (event.type === 'item' && event.state.phase === 'done') stop.abort();
+      },
+    },
+  });
+  stage.engines.letGo();
+
+  expect(phases).toEqual([...Array(MANY - 1).fill('left'), 'done']);
+});
