@@ -66,7 +66,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'print what a jq expression makes of the JSON'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['batch'] = @{
-        Commands = @(@('status', 'say how the items of a folder stand and what failed, without asking the service'), @('retry', 'run again what failed, and nothing else'), @('report', 'write a report on a folder as Markdown, JSON or JUnit XML'))
+        Commands = @(@('status', 'say how the items of a folder stand and what failed, without asking the service'), @('retry', 'run again what failed, and nothing else'), @('report', 'write a report on a folder: a page to look at, Markdown, JSON or JUnit XML'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -236,7 +236,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help batch'] = @{
-        Commands = @(@('status', 'say how the items of a folder stand and what failed, without asking the service'), @('retry', 'run again what failed, and nothing else'), @('report', 'write a report on a folder as Markdown, JSON or JUnit XML'))
+        Commands = @(@('status', 'say how the items of a folder stand and what failed, without asking the service'), @('retry', 'run again what failed, and nothing else'), @('report', 'write a report on a folder: a page to look at, Markdown, JSON or JUnit XML'))
         Operands = 'free'
         Options = @()
     }

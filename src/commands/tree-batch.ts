@@ -17,7 +17,7 @@ export const BATCH: CommandGroup = {
     },
     {
       name: 'report',
-      summary: 'write a report on a folder as Markdown, JSON or JUnit XML',
+      summary: 'write a report on a folder: a page to look at, Markdown, JSON or JUnit XML',
       load: async () => (await import('./batch-report.ts')).batchReport,
     },
   ],

@@ -14,9 +14,9 @@ import { asFailures, type BatchJournal, openBatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
 import { rebuildJournal } from './rebuild.ts';
 import type { Run } from './run.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { STOP_WORDS } from './stop.ts';
 import { createStopping, type Stopping } from './stopping.ts';
-import { keepYoungGenerationSmall } from './young-generation.ts';
 
 /**
  * Runs all items, those that come while it runs among them; the outcomes come in their order.
@@ -24,7 +24,7 @@ import { keepYoungGenerationSmall } from './young-generation.ts';
  *   when it is aborted before the first item is begun; a defect of ours
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
-  keepYoungGenerationSmall(batch.tasks.length);
+  keepHeapSmall(batch.tasks.length);
   const journal = await openBatchJournal(batch.delivery.folder);
   const stopping = createStopping(batch.signal, (reason) =>
     batch.listen({ type: 'stop', reason, message: STOP_WORDS[reason].why }),
