@@ -53,10 +53,15 @@ export async function readContent(path: string, bytes: number): Promise<Content 
 
 /** The media type of a video file by its content, null for what is none of the six containers. */
 export async function readVideoType(path: string): Promise<string | null> {
+  return videoType(await readHead(path, HEAD_BYTES));
+}
+
+/** The first bytes of a file, fewer where it is shorter. */
+export async function readHead(path: string, bytes: number): Promise<Buffer> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return videoType(buffer.subarray(0, bytesRead));
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }

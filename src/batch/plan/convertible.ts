@@ -1,5 +1,5 @@
 /** Videos in containers that the service does not take and that can be converted, told by their first bytes. */
-import { open } from 'node:fs/promises';
+import { readHead } from './content.ts';
 
 /** The containers as people know them. */
 export const CONVERTIBLE = 'MKV, WebM, TS, FLV, WMV, OGV';
@@ -31,11 +31,5 @@ export function looksConvertible(head: Buffer): boolean {
 
 /** Whether the file begins as a video that can be converted, whatever its name. */
 export async function isConvertible(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return looksConvertible(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  return looksConvertible(await readHead(path, HEAD_BYTES));
 }

@@ -9,6 +9,7 @@ import { type BatchCommand, foldBatchCommands } from './command-record.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem } from './item-report.ts';
 import { gatherParts } from './part-reports.ts';
 import { readStageReports } from './stage-reports.ts';
+import { sumCredits } from './sum-credits.ts';
 
 export interface BatchFacts {
   /** In the order of the batch. */
@@ -86,18 +87,6 @@ function countStates(items: readonly ItemReport[]): Record<ReportState, number> 
   const count = (wanted: ReportState) => items.filter(({ state }) => state === wanted).length;
   // Object.fromEntries forgets that the list of states is the whole of their type.
   return Object.fromEntries(ITEM_STATES.map((state) => [state, count(state)])) as Record<ReportState, number>;
-}
-
-/** Credits are kept in thousandths; sums of them must not show what binary fractions make of that. */
-function sumCredits(items: readonly ItemReport[]): BatchFacts['credits'] {
-  const known = items.flatMap(({ credits }) => credits ?? []);
-  if (known.length === 0) return null;
-  const sum = (amounts: readonly number[]) =>
-    amounts.reduce((total, amount) => total + Math.round(amount * 1000), 0) / 1000;
-  return {
-    reserved: sum(known.map(({ reserved }) => reserved)),
-    charged: sum(known.map(({ charged }) => charged)),
-  };
 }
 
 function soonest(instants: readonly string[]): string | null {

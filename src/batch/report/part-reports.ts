@@ -1,6 +1,8 @@
 /** Reports of the parts of an item told as the report of the item: pure. */
+
 import { readPartKey } from '../plan/part-key.ts';
 import type { ItemReport, ReportState } from './item-report.ts';
+import { sumCredits } from './sum-credits.ts';
 
 interface PartReport {
   readonly report: ItemReport;
@@ -78,18 +80,6 @@ function newestParts(parts: readonly PartReport[]): readonly PartReport[] {
   return parts
     .filter(({ made }) => made === newest.made)
     .toSorted((left, right) => left.number - right.number);
-}
-
-/** Credits are kept in thousandths, in which sums are exact. */
-function sumCredits(reports: readonly ItemReport[]): ItemReport['credits'] {
-  const known = reports.flatMap(({ credits }) => credits ?? []);
-  if (known.length === 0) return null;
-  const sum = (amounts: readonly number[]) =>
-    amounts.reduce((total, amount) => total + Math.round(amount * 1000), 0) / 1000;
-  return {
-    reserved: sum(known.map(({ reserved }) => reserved)),
-    charged: sum(known.map(({ charged }) => charged)),
-  };
 }
 
 const askedAt = ({ asked_at }: ItemReport) => asked_at;
