@@ -27,19 +27,29 @@ export async function openAppendLog(path: string): Promise<{ log: AppendLog; con
   const file = await openLogFile(path);
   try {
     const content = { ...decodeLog(await file.read()), torn: file.torn };
-    return { log: createAppendLog(file), content };
+    return { log: createAppendLog(file, content.records), content };
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-function createAppendLog(file: LogFile): AppendLog {
+function createAppendLog(file: LogFile, read: readonly LogRecord[]): AppendLog {
   const inTurn = createTurns();
-  const commit = createGroupCommit<LogRecord>(inTurn, (records) => file.append(encodeRecords(records)));
+  // Right after opening nobody has to read the file again to know what is in it.
+  let known: readonly LogRecord[] | null = read;
+  const commit = createGroupCommit<LogRecord>(inTurn, (records) => {
+    known = null;
+    return file.append(encodeRecords(records));
+  });
   return {
     append: (...records) => commit(records),
-    compact: (pickLive) => inTurn(() => compactFile(file, pickLive)),
+    compact: (pickLive) =>
+      inTurn(async () => {
+        const records = known ?? decodeLog(await file.read()).records;
+        known = null;
+        return compactRecords(file, records, pickLive);
+      }),
     close: () => inTurn(() => file.close()),
   };
 }
@@ -50,7 +60,14 @@ export function encodeRecords(records: readonly LogRecord[]): Buffer {
 
 /** Rewrites the file if more than half of its records are dead: so the work stays in proportion to what was appended. */
 export async function compactFile(file: LogFile, pickLive: PickLive): Promise<boolean> {
-  const { records } = decodeLog(await file.read());
+  return compactRecords(file, decodeLog(await file.read()).records, pickLive);
+}
+
+async function compactRecords(
+  file: LogFile,
+  records: readonly LogRecord[],
+  pickLive: PickLive,
+): Promise<boolean> {
   const live = pickLive(records);
   if (live.length * 2 >= records.length) return false;
   await file.replace(encodeRecords(live));

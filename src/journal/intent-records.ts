@@ -91,6 +91,9 @@ const downloaded = v.object({
 
 const intentRecord = v.variant('type', [intend, accepted, refused, finished, downloaded]);
 
+/** Half of a log are records of other types, and a parser takes its time to say what is wrong with them. */
+const TYPES: ReadonlySet<string> = new Set(intentRecord.options.map(({ entries }) => entries.type.literal));
+
 export type IntendRecord = v.InferOutput<typeof intend>;
 export type RefusedRecord = v.InferOutput<typeof refused>;
 export type AcceptedRecord = v.InferOutput<typeof accepted>;
@@ -100,6 +103,7 @@ export type IntentRecord = v.InferOutput<typeof intentRecord>;
 
 /** Reads one record of a log; null for one of another type, or of another version of this program. */
 export function parseIntentRecord(record: LogRecord): IntentRecord | null {
+  if (!TYPES.has(record.type)) return null;
   const parsed = v.safeParse(intentRecord, record);
   return parsed.success ? parsed.output : null;
 }

@@ -52,12 +52,16 @@ export interface IntentTracker {
 }
 
 export function trackIntents(): IntentTracker {
+  const { intents, take } = createFold();
+  return { intents, add: (record) => take(parseIntentRecord(record)) };
+}
+
+function createFold(): { readonly intents: Intents; take(line: IntentRecord | null): void } {
   const byKey = new Map<string, Intent>();
   const byItem = new Map<string, string[]>();
   return {
     intents: { byKey, byItem },
-    add(record) {
-      const line = parseIntentRecord(record);
+    take(line) {
       if (line === null) return;
       const known = byKey.get(line.key);
       const next = advance(known ?? newIntent(line.key), line);
@@ -102,11 +106,13 @@ function outcomeOf(record: Exclude<IntentRecord, IntendRecord>): Outcome {
  * lost by it, since every word carries all that the ones before it said, and the last one is given their times.
  */
 export function pickLiveIntents(records: readonly LogRecord[]): LogRecord[] {
-  const { byKey } = foldIntents(records);
+  const lines = records.map(parseIntentRecord);
+  const { intents, take } = createFold();
+  for (const line of lines) take(line);
   const written = new Set<string>();
-  return records.flatMap((record): LogRecord[] => {
-    const line = parseIntentRecord(record);
-    const intent = line === null ? undefined : byKey.get(line.key);
+  return records.flatMap((record, at): LogRecord[] => {
+    const line = lines[at] ?? null;
+    const intent = line === null ? undefined : intents.byKey.get(line.key);
     if (intent === undefined) return [record];
     if (written.has(intent.key)) return [];
     written.add(intent.key);

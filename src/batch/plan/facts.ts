@@ -1,5 +1,6 @@
 /** What the journal keeps of each item beside its paid calls, so that a later run can tell what has changed. */
 import * as v from 'valibot';
+import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { withoutSecrets } from '../../journal/without-secrets.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
@@ -58,8 +59,7 @@ export function trackOf({ input }: Pick<BatchItem, 'input'>): number {
 
 /** Reads one record of a log; null for one of another type. */
 export function parseItemFacts(record: LogRecord): ItemFacts | null {
-  const parsed = v.safeParse(itemFacts, record);
-  return parsed.success ? parsed.output : null;
+  return readRecord(itemFacts, record);
 }
 
 /** The newest facts of each item, by its key. */

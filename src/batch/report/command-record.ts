@@ -1,5 +1,6 @@
 /** The command that a batch was made with, as its journal keeps it: without what is secret. */
 import * as v from 'valibot';
+import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { stripAddress, withoutSecrets } from '../../journal/without-secrets.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
@@ -28,8 +29,7 @@ export type BatchCommand = v.InferOutput<typeof batchCommand>;
 
 /** Reads one record of a log; null for one of another type, or of another version of this program. */
 export function parseBatchCommand(record: LogRecord): BatchCommand | null {
-  const parsed = v.safeParse(batchCommand, record);
-  return parsed.success ? parsed.output : null;
+  return readRecord(batchCommand, record);
 }
 
 /** The record of a run; addresses in it, also behind `--flag=` and `name=`, are kept without query and user. */

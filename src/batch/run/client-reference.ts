@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as v from 'valibot';
+import { readRecord } from '../../journal/read-record.ts';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import type { BatchJournal } from './journal.ts';
@@ -37,8 +38,8 @@ export async function nameBatch(
   folder: string,
 ): Promise<string> {
   for (const record of journal.records()) {
-    const parsed = v.safeParse(batchName, record);
-    if (parsed.success) return parsed.output.batch;
+    const named = readRecord(batchName, record);
+    if (named !== null) return named.batch;
   }
   const batch = await batchReference(folder);
   await journal.add({ type: 'batch_name', batch });

@@ -48,11 +48,17 @@ async function openFolder(folder: string): Promise<BatchJournal> {
 async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   const path = journalPath(folder);
   const { log, content } = await openAppendLog(path);
-  const tracker = trackIntents();
-  const all = content.records.map((record) => withAbsolutePaths(folder, record));
-  for (const record of all) tracker.add(record);
+  const live = { records: content.records };
+  const pickLive = (records: readonly LogRecord[]) => {
+    live.records = pickLiveCommands(pickLiveIntents(records));
+    return live.records;
+  };
   // A disk without room for the shorter copy is no reason not to start.
-  await log.compact((records) => pickLiveCommands(pickLiveIntents(records))).catch(() => false);
+  const isShorter = await log.compact(pickLive).catch(() => false);
+  const read = isShorter ? live.records : content.records;
+  const tracker = trackIntents();
+  const all = read.map((record) => withAbsolutePaths(folder, record));
+  for (const record of all) tracker.add(record);
   return {
     intents: tracker.intents,
     records: () => all,

@@ -1,5 +1,6 @@
 /** What the journal keeps of files that were made to be sent, and of results that are being joined. */
 import * as v from 'valibot';
+import { type RecordSchema, readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
@@ -44,14 +45,14 @@ export function findJoining(records: readonly LogRecord[], item: string, made: s
   return newest?.made === made ? newest : null;
 }
 
-function findLast<T extends v.GenericSchema<unknown, { readonly type: string }>>(
+function findLast<T extends RecordSchema>(
   records: readonly LogRecord[],
   schema: T,
   isWanted: (record: v.InferOutput<T>) => boolean,
 ): v.InferOutput<T> | null {
   for (const record of records.toReversed()) {
-    const parsed = v.safeParse(schema, record);
-    if (parsed.success && isWanted(parsed.output)) return parsed.output;
+    const read = readRecord(schema, record);
+    if (read !== null && isWanted(read)) return read;
   }
   return null;
 }

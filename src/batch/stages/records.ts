@@ -1,5 +1,6 @@
 /** What the journal keeps of a localization in stages beside its jobs: subtitles left for people, and finished videos. */
 import * as v from 'valibot';
+import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
@@ -67,17 +68,12 @@ export function foldStageRecords(records: readonly LogRecord[]): StageRecords {
   const left = new Map<string, LeftFile>();
   const finished = new Map<string, FinishedFile>();
   for (const record of records) {
-    if (record.type === 'stage_subtitle') {
-      const parsed = v.safeParse(leftSubtitle, record);
-      if (parsed.success)
-        left.set(parsed.output.path, addDigest(left.get(parsed.output.path), parsed.output));
-    } else if (record.type === 'stage_export') {
-      const parsed = v.safeParse(finishedVideo, record);
-      if (!parsed.success) continue;
-      const { item, size } = parsed.output;
-      const sizes = new Set([...(finished.get(item)?.sizes ?? []), size]);
-      finished.set(item, { newest: parsed.output, sizes });
-    }
+    const subtitle = readRecord(leftSubtitle, record);
+    if (subtitle !== null) left.set(subtitle.path, addDigest(left.get(subtitle.path), subtitle));
+    const video = readRecord(finishedVideo, record);
+    if (video === null) continue;
+    const sizes = new Set([...(finished.get(video.item)?.sizes ?? []), video.size]);
+    finished.set(video.item, { newest: video, sizes });
   }
   return { left, finished };
 }

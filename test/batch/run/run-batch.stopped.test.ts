@@ -36,8 +36,14 @@ describe('a run that is stopped', () => {
   it('by --timeout leaves the jobs running, and says so with their ids', async () => {
     const stage = await startStage();
     stage.engines.hold();
-    const sleep = (ms: number, signal?: AbortSignal) =>
-      ms === 60_000 ? new Promise<void>((resolve) => setTimeout(resolve, 90)) : quickSleep(signal);
+    // The minute is over once both jobs are known.
+    const minute = async () => {
+      await until(
+        stage.phasesOfIntents,
+        (phases) => phases.filter((each) => each === 'accepted').length === 2,
+      );
+    };
+    const sleep = (ms: number, signal?: AbortSignal) => (ms === 60_000 ? minute() : quickSleep(signal));
     const { outcomes } = await stage.run(stage.lines(2), {
       options: { timeoutMs: 60_000 },
       batch: { runtime: { ...SYSTEM_RUNTIME, sleep } },
