@@ -31,6 +31,7 @@ try {
     longestPauseMs: Math.max(...pausesMs),
     replayMs,
     againMs,
+    peakMiB: memoryMiB.peak,
     growthMiB: memoryMiB.late - memoryMiB.early,
   };
   process.stdout.write(JSON.stringify(summary));

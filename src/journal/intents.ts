@@ -48,12 +48,20 @@ export function foldIntents(records: readonly LogRecord[]): Intents {
 /** The same state, kept up to date record by record while a run goes on. */
 export interface IntentTracker {
   readonly intents: Intents;
-  add(record: LogRecord): void;
+  /** False for a record of another type, which says nothing of an intent. */
+  add(record: LogRecord): boolean;
 }
 
 export function trackIntents(): IntentTracker {
   const { intents, take } = createFold();
-  return { intents, add: (record) => take(parseIntentRecord(record)) };
+  return {
+    intents,
+    add(record) {
+      const line = parseIntentRecord(record);
+      take(line);
+      return line !== null;
+    },
+  };
 }
 
 function createFold(): { readonly intents: Intents; take(line: IntentRecord | null): void } {

@@ -16,7 +16,7 @@ const RESULTS_OPTION = '--out';
 export interface BatchJournal {
   /** Kept up to date while records are added. */
   readonly intents: Intents;
-  /** All records, those that were added among them; paths in them are absolute. */
+  /** All records but those of intents, those that were added among them; paths in them are absolute. */
   records(): readonly LogRecord[];
   /** A sentence for each place that cannot be read any more. */
   readonly damage: readonly string[];
@@ -57,18 +57,21 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   const isShorter = await log.compact(pickLive).catch(() => false);
   const read = isShorter ? live.records : content.records;
   const tracker = trackIntents();
-  const all = read.map((record) => withAbsolutePaths(folder, record));
-  for (const record of all) tracker.add(record);
+  // What is said of intents is kept once, as what it comes to: over thousands of items the rest is the smaller part.
+  const others: LogRecord[] = [];
+  const take = (record: LogRecord) => {
+    if (!tracker.add(record)) others.push(record);
+  };
+  for (const record of read) take(withAbsolutePaths(folder, record));
   return {
     intents: tracker.intents,
-    records: () => all,
+    records: () => others,
     damage: describeDamage(path, content.damage),
     add: (...records) =>
       asFailures(async () => {
         const written = records.map((record) => withPathsFrom(folder, record));
         await inFolderOf(RESULTS_OPTION, () => log.append(...written));
-        all.push(...records);
-        for (const record of records) tracker.add(record);
+        for (const record of records) take(record);
       }),
     async close() {
       await log.close();

@@ -42,8 +42,11 @@ export interface Simulated {
   /** CPU time, really spent: on opening the journal of the run anew, and on another run that finds all of it done. */
   readonly replayMs: number;
   readonly againMs: number;
-  /** Resident memory of the process when a fifth of the items were done, and at the end; the far end is in it. */
-  readonly memoryMiB: { readonly early: number; readonly late: number };
+  /**
+   * Resident memory of the process when a fifth of the items were done, when all were, and the most until then; the far end is
+   * in it.
+   */
+  readonly memoryMiB: { readonly early: number; readonly late: number; readonly peak: number };
 }
 
 const SLOTS = 15;
@@ -59,7 +62,11 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   try {
     const memory = watchMemory(count / 5);
     const outcomes = await time.run(runBatch({ ...batch, listen: memory.listen }));
-    const memoryMiB = { early: memory.early(), late: residentMiB() };
+    const memoryMiB = {
+      early: memory.early(),
+      late: residentMiB(),
+      peak: process.resourceUsage().maxRSS / 1024,
+    };
     const { counts, toldMs, jobs } = far;
     const told = (id: string) => toldMs.get(id) ?? Number.NaN;
     const { all } = jobs;
