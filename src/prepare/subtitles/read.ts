@@ -17,6 +17,14 @@ interface RawCue {
   readonly text: string;
 }
 
+/** The part of media-captions that is used. */
+interface MediaCaptions {
+  parseText(
+    text: string,
+    options: { type: 'vtt'; strict: boolean },
+  ): Promise<{ cues: readonly { startTime: number; endTime: number; text: string }[] }>;
+}
+
 /** Names by which people call the formats end in these. */
 const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
 
@@ -52,7 +60,8 @@ export function formatOf(text: string, name: string): SubtitleFormat {
 }
 
 async function readVtt(text: string): Promise<RawCue[]> {
-  const { parseText } = await import('media-captions');
+  // A cast, since its own declarations lack the file endings that Node's resolution asks for: the compiler finds no export in it.
+  const { parseText } = (await import('media-captions')) as unknown as MediaCaptions;
   const { cues } = await parseText(boundRows(text), { type: 'vtt', strict: false });
   return cues.map(({ startTime, endTime, text }) => ({
     start: startTime,
