@@ -3,7 +3,7 @@ import { reportDocument } from '../batch/report/json.ts';
 import { countFailed, countOpen } from '../batch/report/report-head.ts';
 import { Failure } from '../client/failure.ts';
 import { continueBatch } from './batch/continue-batch.ts';
-import { countTable, ITEM_FIELDS, ITEMS } from './batch/item-records.ts';
+import { countTable, ITEM_FIELDS, ITEMS, tableOf } from './batch/item-records.ts';
 import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
 import { watchStatus } from './batch/watch-status.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -66,7 +66,7 @@ async function print(
   if (fields === null) context.print(await countTable(context, facts));
   if (shown.length === 0) return;
   if (fields === null) context.print('');
-  await printList(context, ITEMS, rows);
+  await printList(context, tableOf(shown), rows);
 }
 
 function tell({ terminal, io }: Context, { facts, worker }: OpenBatch, onward: readonly string[]): void {

@@ -36,6 +36,18 @@ test('what failed is shown with its reason and the command that runs it again: e
   expect(stderr).toContain('1 of 2 items failed');
 });
 
+test('jobs of several kinds in one folder are told apart by a column', async () => {
+  const vloc = await startBatch();
+  await vloc.run(COMMAND);
+  const alone = await vloc.run(['batch', 'status', 'out', '--all']);
+  expect(alone.stdout).not.toContain('KIND');
+  await vloc.run(['dub', 'a.srt', '--to', 'es', '--out', 'out']);
+  const { stdout } = await vloc.run(['batch', 'status', 'out', '--all']);
+  expect(stdout).toMatch(/^ITEM +KIND +STATE +JOB/m);
+  expect(stdout).toMatch(/^a\.srt → es +subtitle_translation +done +tra_/m);
+  expect(stdout).toMatch(/^a\.srt → es +dubbing +done +dub_/m);
+});
+
 test('a batch that nobody works on is open with the command that goes on: exit code 8', async () => {
   const vloc = await startBatch();
   vloc.engines.hold();

@@ -4,7 +4,7 @@ import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
 import type { Context, TableHead } from '../context.ts';
 import { formatRelative } from '../format.ts';
-import type { RecordForm } from '../records.ts';
+import type { Column, RecordForm } from '../records.ts';
 
 /** What --fields may name. */
 export const ITEM_FIELDS = [
@@ -25,6 +25,8 @@ export const ITEM_FIELDS = [
   'key',
 ] as const satisfies readonly (keyof ItemReport)[];
 
+const KIND: Column<ItemReport> = { head: 'KIND', field: 'kind' };
+
 export const ITEMS: RecordForm<ItemReport> = {
   plural: 'items',
   idOf: ({ job_id }) => job_id ?? '',
@@ -35,6 +37,13 @@ export const ITEMS: RecordForm<ItemReport> = {
     { head: { title: 'WHY', shrinks: 2 }, field: 'error', text: describeProblem },
   ],
 };
+
+/** For people: stages make several jobs of one item, which only their kinds tell apart. */
+export function tableOf(items: readonly ItemReport[]): RecordForm<ItemReport> {
+  if (new Set(items.map(({ kind }) => kind)).size < 2) return ITEMS;
+  const columns = ITEMS.columns.flatMap((column) => (column.field === 'label' ? [column, KIND] : [column]));
+  return { ...ITEMS, columns };
+}
 
 function describeProblem({ error, deadline }: ItemReport, nowMs: number): string {
   if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
