@@ -101,6 +101,8 @@ export type StopReason =
   | 'authentication'
   | 'network'
   | 'interrupted'
+  /** A folder of this machine that cannot be used, or a defect of ours; the failure itself comes as well. */
+  | 'broken'
   | 'timeout'
   | 'detached';
 

@@ -50,7 +50,7 @@ async function carryTask(run: Run, { item, decision }: Task, order: number): Pro
   try {
     return await carry(run, item, order, decision);
   } catch (error) {
-    run.stopping.stop('interrupted');
+    run.stopping.stop('broken');
     throw error;
   }
 }

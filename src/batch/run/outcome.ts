@@ -69,6 +69,7 @@ const CODES: Readonly<Record<StopReason, string>> = {
   network: 'SERVICE_OUT_OF_REACH',
   timeout: 'STILL_RUNNING',
   interrupted: 'INTERRUPTED',
+  broken: 'BROKEN',
   detached: 'DETACHED',
 };
 

@@ -20,9 +20,11 @@ export function stopReasonOf({ facts }: Failure, { inARow, inFlight }: Circumsta
   return isOutage ? 'network' : null;
 }
 
+const ENDS_WAITING: ReadonlySet<StopReason> = new Set(['authentication', 'interrupted', 'broken', 'timeout']);
+
 /** True for what also ends the waiting for jobs that run. */
 export function endsWaiting(reason: StopReason): boolean {
-  return reason === 'authentication' || reason === 'interrupted' || reason === 'timeout';
+  return ENDS_WAITING.has(reason);
 }
 
 /** The exit code of a run that was stopped, as a category; null: its items say it. */
@@ -35,6 +37,7 @@ export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>>
   network: 'temporary',
   timeout: 'timeout',
   interrupted: null,
+  broken: null,
   detached: null,
 };
 
@@ -72,6 +75,10 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
   interrupted: {
     why: 'the run was interrupted',
     advice: 'Run the same command again: it goes on from here.',
+  },
+  broken: {
+    why: 'the run cannot go on',
+    advice: 'Mend what the failure names, then run the same command again: it goes on from here.',
   },
   detached: { why: 'nobody waits for the jobs', advice: 'Run the same command again to fetch the results.' },
 };

@@ -31,6 +31,6 @@ describe('a failure that stops the run', () => {
 it('jobs that run are waited for when money or time for new ones is over', () => {
   for (const reason of ['no-credits', 'quota', 'max-credits', 'max-duration', 'network'] as const)
     expect(endsWaiting(reason)).toBe(false);
-  for (const reason of ['authentication', 'interrupted', 'timeout'] as const)
+  for (const reason of ['authentication', 'interrupted', 'broken', 'timeout'] as const)
     expect(endsWaiting(reason)).toBe(true);
 });
