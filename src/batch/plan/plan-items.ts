@@ -13,18 +13,17 @@ import { describePassedOver } from './passed-over.ts';
 import type { PlanIo } from './plan-io.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { defaultTemplate } from './result-name.ts';
-import { resultPaths } from './result-paths.ts';
+import { type Places, placeResults } from './result-paths.ts';
 import { mapSideBySide } from './side-by-side.ts';
 
 /** Measuring a video starts a process: more of them than cores would only wait for each other. */
 const WIDTH = 4;
 
-export interface PlacedItem {
+export interface PlacedItem extends Places {
   readonly item: BatchItem;
-  readonly paths: readonly string[] | null;
 }
 
-interface Places {
+interface Surroundings {
   readonly delivery: Delivery;
   /** Files that are known as results of earlier runs, absolute. */
   readonly results: ReadonlySet<string>;
@@ -39,7 +38,7 @@ interface Usable {
 export async function planItems(
   request: PlanRequest,
   candidates: readonly Candidate[],
-  { delivery, results }: Places,
+  { delivery, results }: Surroundings,
   io: PlanIo,
   problems: InputProblem[],
 ): Promise<{ items: readonly PlacedItem[]; notes: readonly string[] }> {
@@ -52,7 +51,7 @@ export async function planItems(
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = createItem(kind, input, each, ownTemplate(kind, delivery));
-      return { item, candidate, paths: pathsOf(item, delivery, problems) };
+      return { item, candidate, ...placesOf(item, delivery, problems) };
     }),
   );
   const expected = new Set(placed.flatMap(({ paths }) => paths ?? []));
@@ -119,9 +118,9 @@ function ownTemplate(kind: JobKind, { template }: Delivery): string | null {
   return template === '' || template === defaultTemplate(kind) ? null : template;
 }
 
-function pathsOf(item: BatchItem, delivery: Delivery, problems: InputProblem[]): readonly string[] | null {
+function placesOf(item: BatchItem, delivery: Delivery, problems: InputProblem[]): Places {
   try {
-    return resultPaths(item, delivery);
+    return placeResults(item, delivery);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { message, advice = '' } = error.facts;
@@ -129,6 +128,6 @@ function pathsOf(item: BatchItem, delivery: Delivery, problems: InputProblem[]):
     if (!problems.some(({ pointer }) => pointer === '--name')) {
       problems.push({ pointer: '--name', detail: `${message}. ${advice}` });
     }
-    return null;
+    return { paths: null, claims: [] };
   }
 }

@@ -75,15 +75,19 @@ export function createSettledPlanner(request: PlanRequest, io: PlanIo): SettledP
         choices,
       );
       const planned: PlannedItem[] = [];
+      const taken: PlacedItem[] = [];
       for (const [position, placed] of free.entries()) {
         const own: InputProblem[] = [];
         const settled = await settle([placed], decisions.slice(position, position + 1), delivery, own);
-        if (own.length === 0) planned.push(...settled);
+        if (own.length === 0) {
+          planned.push(...settled);
+          taken.push(placed);
+        }
         problems.push(...own.map((each) => describeFor(placed.item, each)));
       }
       const shortage = await checkSpace(planned, delivery, io);
       if (shortage !== null) throw noRoom(shortage);
-      for (const { item, paths: results } of planned) known.set(item.key, { item, paths: results });
+      for (const placed of taken) known.set(placed.item.key, placed);
       return { planned, leftOut: problems, notes: describePreparations(planned) };
     },
   };
@@ -107,7 +111,7 @@ function isSameFile(left: BatchItem, right: BatchItem | undefined): boolean {
 }
 
 function claimsOf(items: readonly PlacedItem[]) {
-  return items.flatMap(({ item, paths }) => (paths ?? []).map((path) => ({ label: item.label, path })));
+  return items.flatMap(({ item, claims }) => claims.map((path) => ({ label: item.label, path })));
 }
 
 /** What is wrong with a result, told of the item that it belongs to. */

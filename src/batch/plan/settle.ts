@@ -16,8 +16,8 @@ export async function settle(
   delivery: Delivery,
   problems: InputProblem[],
 ): Promise<readonly PlannedItem[]> {
-  const claims = items.flatMap(({ item, paths }) =>
-    (paths ?? []).map((path): Claim => ({ label: item.label, path })),
+  const claims = items.flatMap(({ item, claims }) =>
+    claims.map((path): Claim => ({ label: item.label, path })),
   );
   problems.push(...findClashes(claims), ...findOverwrittenInputs(claims, await inputPaths(items)));
   const planned: PlannedItem[] = [];

@@ -44,6 +44,17 @@ describe('a plan', () => {
     ]);
   });
 
+  it('finds two videos of one name whose subtitles would be one file, whatever language is heard', async () => {
+    const recognize = { kind: 'subtitle_recognition', options: { to: [] } } as const;
+    const twice = planIn(createFolder({ 'a.mp4': MP4, 'a.mov': MP4 }), ['a.mp4', 'a.mov'], recognize);
+    expect(await problemsOf(twice)).toEqual([
+      expect.stringMatching(/^a\.mov: would write .*a\.LANG\.srt, as a\.mp4 does; use --name/),
+    ]);
+    const byId = { ...recognize, options: { to: [], name: '{stem}.{id}{ext}' } };
+    const { planned } = await planIn(createFolder({ 'a.mp4': MP4, 'a.mov': MP4 }), ['a.mp4', 'a.mov'], byId);
+    expect(planned).toHaveLength(2);
+  });
+
   it('finds a result that is there already', async () => {
     expect(await problemsOf(plan(['a.mp4'], { to: ['es'] }))).toEqual([
       expect.stringMatching(/a\.es\.mp4: exists; --clobber/),
