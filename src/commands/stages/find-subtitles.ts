@@ -2,13 +2,20 @@
 import { relative, resolve } from 'node:path';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/newest-intent.ts';
-import type { PlanIo } from '../../batch/plan/plan-io.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { LeftFile } from '../../batch/stages/records.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { type BesideFile, besidePath, findBeside, inLanguage } from './beside.ts';
-import { digestFile, labelOf, readGiven, readStageLines, type SubtitleReport } from './given-subtitle.ts';
-import type { StagePlan, StageSubtitle } from './stage-plan.ts';
+import {
+  digestFile,
+  type LinesExaminer,
+  labelOf,
+  NOT_SENT,
+  readGiven,
+  readStageLines,
+  type SubtitleReport,
+} from './given-subtitle.ts';
+import { isDubbed, type StagePlan, type StageSubtitle } from './stage-plan.ts';
 
 export type Known = Pick<StagePlan, 'choices' | 'delivery' | 'recorded' | 'stages'>;
 
@@ -17,6 +24,12 @@ interface Found extends BesideFile {
   /** Null for one that vloc has not written. */
   readonly left: LeftFile | null;
   readonly isEdited: boolean;
+}
+
+export interface FinderIo {
+  readonly cwd: string;
+  /** For the first paid call that takes them: more lines than it takes are refused in its units. */
+  readonly examineLines: (kind: 'subtitle_translation' | 'dubbing') => LinesExaminer;
 }
 
 export interface Finder {
@@ -31,7 +44,7 @@ export interface Finder {
 /** @param problems what stands in the way is added to them  @param reports what is to be told of the files that are used */
 export function createFinder(
   known: Known,
-  io: Pick<PlanIo, 'cwd' | 'examineLines'>,
+  io: FinderIo,
   problems: InputProblem[],
   reports: SubtitleReport[],
 ): Finder {
@@ -51,15 +64,27 @@ export function createFinder(
     );
   }
 
-  async function read(path: string, language: string | null, before: readonly SubtitleLine[] | null) {
-    const given = await readGiven(path, language, before, io);
+  async function read(
+    path: string,
+    language: string | null,
+    before: readonly SubtitleLine[] | null,
+    examineLines: LinesExaminer,
+  ) {
+    const given = await readGiven(path, language, before, { cwd: io.cwd, examineLines });
     if (given === null) {
       problems.push({ pointer: label(path), detail: 'there is no such file, or it cannot be read' });
       return null;
     }
     reports.push(given.report);
+    if (given.problem !== null) problems.push({ pointer: label(path), detail: given.problem });
     return given.subtitle;
   }
+
+  const readSource = (path: string, language: string | null, before: readonly SubtitleLine[] | null) =>
+    read(path, language, before, io.examineLines('subtitle_translation'));
+
+  const readTarget = (path: string, item: VideoItem, before: readonly SubtitleLine[] | null) =>
+    read(path, item.targetLanguage ?? '', before, isDubbed({ item }) ? io.examineLines('dubbing') : NOT_SENT);
 
   /** The lines that a job of an earlier run has given, as they were fetched. */
   async function linesOf(item: { readonly key: string }): Promise<readonly SubtitleLine[] | null> {
@@ -91,7 +116,7 @@ export function createFinder(
   return {
     async findTarget(item) {
       const language = item.targetLanguage ?? '';
-      if (choices.subtitle !== null) return read(resolve(io.cwd, choices.subtitle), language, null);
+      if (choices.subtitle !== null) return readTarget(resolve(io.cwd, choices.subtitle), item, null);
       const files = (await look(item)).filter((file) => file.language === language);
       const [first, ...others] = usable(files);
       if (others.length > 0) refuseSeveral(item, usable(files), 'leave one of them there');
@@ -101,23 +126,24 @@ export function createFinder(
       }
       const before =
         first.left === null ? null : await linesOf(linesStage('subtitle_translation', item, NONE));
-      return read(first.path, language, before);
+      return readTarget(first.path, item, before);
     },
     async findLeft(item) {
       const language = item.targetLanguage ?? '';
       const left = (await look(item)).find((file) => file.left !== null && file.language === language);
-      return left === undefined ? null : read(left.path, language, null);
+      return left === undefined ? null : readTarget(left.path, item, null);
     },
     async findSource(item, targets) {
       const asked = item.fields.source_language;
       const wanted = typeof asked === 'string' && asked !== 'auto' ? asked : null;
-      if (choices.sourceSubtitle !== null) return read(resolve(io.cwd, choices.sourceSubtitle), wanted, null);
+      if (choices.sourceSubtitle !== null)
+        return readSource(resolve(io.cwd, choices.sourceSubtitle), wanted, null);
       const files = await look(item);
       const own = files.filter(({ left }) => left?.role === 'source').at(-1);
       if (own !== undefined) {
         if (!own.isEdited) return null;
         const language = own.left?.language === 'und' ? wanted : own.language;
-        return read(own.path, language, await linesOf(videoStage('subtitle_recognition', item)));
+        return readSource(own.path, language, await linesOf(videoStage('subtitle_recognition', item)));
       }
       const foreign = files.filter(({ left }) => left === null);
       const candidates =
@@ -135,7 +161,7 @@ export function createFinder(
           candidates,
           'say with --from in which language the video is, or give --source-subtitle',
         );
-      return first === undefined ? null : read(first.path, first.language, null);
+      return first === undefined ? null : readSource(first.path, first.language, null);
     },
   };
 }

@@ -15,11 +15,14 @@ import {
   needsRecognition,
   needsTranslation,
   type StagePlan,
+  type StageSubtitle,
   type Talk,
   type Wish,
 } from './stage-plan.ts';
 
 type Lines = readonly SubtitleLine[] | null;
+/** What is known of subtitles that a stage works on. */
+type Known = Pick<StageSubtitle, 'lines' | 'parts'> | null;
 type KindOfLines = 'subtitle_translation' | 'dubbing';
 
 /** One forecast for each kind of job, in the order of the stages; kinds of which there is nothing are left out. */
@@ -44,15 +47,15 @@ export async function forecastStages(
     return file?.path.endsWith('.srt') ? readStageLines(resolve(plan.delivery.folder, file.path)) : null;
   }
 
-  async function addLines(kind: KindOfLines, whole: VideoItem, lines: Lines): Promise<Lines> {
-    if (lines !== null) return add(linesStage(kind, whole, { label: '', lines, parts: null }), true);
-    const unknown = linesStage(kind, whole, { label: '', lines: [], parts: null });
+  async function addLines(kind: KindOfLines, video: VideoItem, from: Known): Promise<Lines> {
+    if (from !== null) return add(linesStage(kind, video, { label: '', ...from }), true);
+    const unknown = linesStage(kind, video, { label: '', lines: [], parts: null });
     rows.push({ item: { ...unknown, units: null }, decision: NEW });
     return null;
   }
 
-  async function addWish(wish: Wish, heard: Lines): Promise<void> {
-    const target = wish.given?.lines ?? (await addLines('subtitle_translation', wish.item, heard));
+  async function addWish(wish: Wish, source: Known): Promise<void> {
+    const target = wish.given ?? whole(await addLines('subtitle_translation', wish.item, source));
     if (stopAfter !== null) return;
     if (isDubbed(wish)) await addLines('dubbing', wish.item, target);
   }
@@ -60,10 +63,10 @@ export async function forecastStages(
   async function addTalk(talk: Talk): Promise<void> {
     const isHeard = stopAfter === 'recognize' ? talk.given === null : needsRecognition(talk);
     const recognition = videoStage('subtitle_recognition', talk.item);
-    const heard = isHeard ? await add(recognition, false) : (talk.given?.lines ?? null);
+    const source = isHeard ? whole(await add(recognition, false)) : talk.given;
     if (stopAfter === 'recognize') return;
     const wishes = talk.wishes.filter((wish) => needsTranslation(wish) || wish.given !== null);
-    for (const wish of wishes) await addWish(wish, heard);
+    for (const wish of wishes) await addWish(wish, source);
     if (stopAfter === null && wishes.some(needsBackground))
       await add(videoStage('audio_separation', talk.item), false);
   }
@@ -74,6 +77,10 @@ export async function forecastStages(
     const own = planned.filter(({ item }) => item.kind === kind);
     return own.length === 0 ? [] : [forecast({ kind, planned: own }, purse)];
   });
+}
+
+function whole(lines: Lines): Known {
+  return lines === null ? null : { lines, parts: null };
 }
 
 const NEW: Decision = { step: 'new', after: null };

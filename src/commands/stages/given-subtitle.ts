@@ -17,8 +17,10 @@ export interface SubtitleReport {
 }
 
 export interface ReadSubtitle {
-  /** Null for one that cannot be used; the report says why. */
+  /** Null for one that cannot be used; the report or the problem says why. */
   readonly subtitle: StageSubtitle | null;
+  /** Why the service would not take lines that are well in themselves; null without. */
+  readonly problem: string | null;
   readonly report: SubtitleReport;
 }
 
@@ -27,6 +29,12 @@ export function labelOf(path: string, cwd: string): string {
   const label = relative(cwd, path);
   return label.startsWith('..') ? path : label;
 }
+
+/** How lines are held against what the service takes. */
+export type LinesExaminer = PlanIo['examineLines'];
+
+/** For lines that are not sent: there may be as many as people like. */
+export const NOT_SENT: LinesExaminer = async () => ({ type: 'usable', parts: null });
 
 /**
  * @param path absolute
@@ -37,7 +45,7 @@ export async function readGiven(
   path: string,
   language: string | null,
   before: readonly SubtitleLine[] | null,
-  io: Pick<PlanIo, 'cwd' | 'examineLines'>,
+  io: { readonly cwd: string; readonly examineLines: LinesExaminer },
 ): Promise<ReadSubtitle | null> {
   const bytes = await readFile(path).catch(() => null);
   if (bytes === null) return null;
@@ -45,12 +53,13 @@ export async function readGiven(
   const label = labelOf(path, io.cwd);
   const { lines, findings } = await inspectSubtitle(bytes, path);
   if (lines === null || findings.some(({ severity }) => severity === 'error')) {
-    return { subtitle: null, report: { label, findings, changes: null } };
+    return { subtitle: null, problem: null, report: { label, findings, changes: null } };
   }
   const examined = await io.examineLines(lines);
-  const parts = examined.type === 'usable' ? examined.parts : null;
   const report = { label, findings, changes: before === null ? null : await compare(before, lines) };
-  return { subtitle: { label, path, language, lines, parts }, report };
+  if (examined.type === 'problem') return { subtitle: null, problem: examined.detail, report };
+  const { parts } = examined;
+  return { subtitle: { label, path, language, lines, parts }, problem: null, report };
 }
 
 async function compare(before: readonly SubtitleLine[], lines: readonly SubtitleLine[]): Promise<Comparison> {

@@ -15,6 +15,7 @@ import { unusable } from '../../batch/plan/unusable.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
 import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../../batch/stages/records.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context.ts';
 import { createPlanIo } from '../job/job-plan.ts';
 import { readHistory } from '../job/read-history.ts';
@@ -52,7 +53,10 @@ export async function planStages(
   const planned = await settleVideos(placed.items, { choices, delivery, stages, recorded }, problems);
   const reports: SubtitleReport[] = [];
   const known = { choices, delivery, recorded, stages };
-  const talks = await findTalks(planned, known, createFinder(known, planIo, problems, reports));
+  const examineLines = (kind: JobKind) =>
+    createPlanIo(io, { kind, options, signal: context.signal }).examineLines;
+  const finder = createFinder(known, { cwd: io.cwd, examineLines }, problems, reports);
+  const talks = await findTalks(planned, known, finder);
   problems.push(...findConflicts(talks, choices));
   await tellReports(reports, terminal, problems);
   const shortage = choices.stopAfter === null ? await checkSpace(planned, delivery, planIo) : null;

@@ -53,7 +53,7 @@ export function needsRecognition({ given, wishes }: Talk): boolean {
 }
 
 /** Whether a dub is made, or the voice stays as it is. */
-export function isDubbed({ item: { fields } }: Wish): boolean {
+export function isDubbed({ item: { fields } }: Pick<Wish, 'item'>): boolean {
   return fields.mode !== 'subtitles_only';
 }
 

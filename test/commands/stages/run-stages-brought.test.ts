@@ -1,10 +1,13 @@
 /** Localizations that begin with subtitles of the user's own. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../prepare/limits.ts';
 import { startStaging } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
 const GO_ON = [...LOCALIZE, '--from-subtitles'];
+/** More than the service takes at once. */
+const MANY = Array.from({ length: LIMITS.lines + 1 }, (_, at) => `line ${at}`);
 const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
 
@@ -73,6 +76,50 @@ describe('subtitles that are brought along', () => {
     ]);
     expect(code).toBe(2);
     expect(stderr).toContain('--from-subtitles');
+  });
+
+  it.each([
+    ['--subtitle', 'talk.es.srt', 'started thousands of characters'],
+    ['--source-subtitle', 'talk.en.srt', `${MANY.length} lines`],
+    ['--from-subtitles', 'talk.es.srt', 'started thousands of characters'],
+    ['--from-subtitles', 'talk.en.srt', `${MANY.length} lines`],
+  ])(
+    '%s with more lines than the service takes are refused with what parts would cost',
+    async (flag, name, units) => {
+      const vloc = await startStaging();
+      await writeFile(vloc.path(name), srt(...MANY));
+      const words = [...LOCALIZE, flag, ...(flag === '--from-subtitles' ? [] : [name])];
+      for (const more of [[], ['--dry-run']]) {
+        const { code, stderr } = await vloc.run([...words, ...more], { limits: LIMITS });
+        expect(code, stderr).toBe(2);
+        expect(stderr).toContain(`${name}: it has ${MANY.length} lines`);
+        expect(stderr).toMatch(/--split would cut it into 2 parts/);
+        expect(stderr).toContain(units);
+      }
+      expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+      const split = await vloc.run([...words, '--split'], { limits: LIMITS });
+      expect(split.code, split.stderr).toBe(0);
+    },
+  );
+
+  it('that nobody has to speak may have as many lines as they like', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('mine.srt'), srt(...MANY));
+    const words = [...LOCALIZE, '--subtitle', 'mine.srt', '--mode', 'subtitles_only'];
+    const { code, stderr } = await vloc.run(words, { limits: LIMITS });
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+
+  it('that go in parts are shown by a dry run with the jobs and units of the parts', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('mine.srt'), srt(...MANY));
+    const words = [...LOCALIZE, '--subtitle', 'mine.srt', '--split', '--dry-run', '-o', 'json'];
+    const { code, stdout, stderr } = await vloc.run(words, { limits: LIMITS });
+    expect(code, stderr).toBe(0);
+    const [dubbing] = JSON.parse(stdout).stages;
+    expect(dubbing).toMatchObject({ kind: 'dubbing', jobs: 2 });
+    expect(dubbing.items).toMatchObject([{ quantity: 2 }]);
   });
 
   it('that are not there or no subtitles are told before anything is sent', async () => {
