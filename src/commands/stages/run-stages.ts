@@ -55,23 +55,27 @@ async function checkExport({ io }: Context, { choices, talks }: StagePlan): Prom
 }
 
 async function runAll(session: Session): Promise<void> {
+  const { signal } = session.context;
   const { stopAfter } = session.plan.choices;
-  await stage(session, () => recognizeAll(session));
+  await recognizeAll(session);
+  signal.throwIfAborted();
+  // What has reached a gate is done, whatever stopped the others there.
   if (stopAfter === 'recognize') return;
-  await stage(session, () => translateAll(session));
+  leaveOut(session);
+  await translateAll(session);
+  signal.throwIfAborted();
   if (stopAfter === 'translate') return;
+  leaveOut(session);
   const partsOf = await makeVoices(session);
-  session.context.signal.throwIfAborted();
+  signal.throwIfAborted();
   // It costs nothing, so whatever has all its parts is finished, also when something has stopped the others.
   await exportVideos(session, partsOf);
 }
 
 /** What came to a stop in one stage is not begun in the next: credits, the key or the network would stop it there. */
-async function stage(session: Session, run: () => Promise<void>): Promise<void> {
-  await run();
-  session.context.signal.throwIfAborted();
+function leaveOut(session: Session): void {
   const stop = session.journeys.map(({ end }) => end).find((end) => end?.phase === 'left');
   if (stop?.phase !== 'left') return;
-  for (const journey of going(session))
-    journey.end = { phase: 'left', jobId: journey.jobId, because: stop.because };
+  // The job of the stage before is done: with its id it would be told as one that still runs.
+  for (const journey of going(session)) journey.end = { phase: 'left', jobId: null, because: stop.because };
 }

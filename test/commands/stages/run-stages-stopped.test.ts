@@ -91,6 +91,31 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
 
+  it('out of credits at a gate give what has reached it, and say that the rest was not begun', async () => {
+    const vloc = await startStaging();
+    const words = ['localize', 'talk.mp4', '--to', 'es,fr', '--stop-after', 'translate', '--out', 'out'];
+    // A minute is heard and two lines are translated; two more would be over it.
+    const poor = await vloc.run([...words, '--max-credits', '4', '-o', 'json', '--jobs', '1']);
+    expect(poor.code, poor.stderr).toBe(6);
+    expect(poor.stderr).toContain('1 of 2 done, 1 not begun');
+    expect(poor.stderr).toContain('Look over:  talk.en.srt, talk.es.srt');
+    const [es, fr] = JSON.parse(poor.stdout).data;
+    expect(es).toMatchObject({ status: 'succeeded', files: [{ path: vloc.path('talk.es.srt') }] });
+    expect(fr).toMatchObject({ id: null, status: null, files: [] });
+    expect((await vloc.run(words)).code).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 2, 0, 0]);
+  });
+
+  it('out of credits before a stage say that it was not begun, and not that it still runs', async () => {
+    const vloc = await startStaging();
+    await vloc.addVideo('other.mp4');
+    const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
+    const poor = await vloc.run([...words, '--max-credits', '1']);
+    expect(poor.code, poor.stderr).toBe(6);
+    expect(poor.stderr).toContain('0 of 2 done, 2 not begun');
+    expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
+  });
+
   it('out of time end with 8 and go on later', async () => {
     const vloc = await startStaging();
     vloc.engines.hold();
@@ -116,7 +141,10 @@ describe('a video that fails', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const files = events.filter(({ type }) => type === 'file');
-    expect(files.map(({ path }) => path)).toEqual([vloc.path('other.es.mp4')]);
+    // Whichever is uploaded first is the one that fails.
+    const [failed] = events.filter(({ type }) => type === 'failed');
+    const finished = failed?.input === 'talk.mp4' ? 'other.es.mp4' : 'talk.es.mp4';
+    expect(files.map(({ path }) => path)).toEqual([vloc.path(finished)]);
     expect(events.filter(({ type }) => type === 'summary')).toEqual([
       expect.objectContaining({ jobs: 2, done: 1, failed: 1, exit_code: 3 }),
     ]);
