@@ -9,6 +9,7 @@ import { asFailure } from './failures.ts';
 import { parseArguments } from './program.ts';
 import { withProjectDefaults } from './project-defaults.ts';
 import type { AskedForm } from './report-failure.ts';
+import { watchStdout, withOwnFailure } from './stdout-fault.ts';
 
 /**
  * Runs vloc once.
@@ -16,14 +17,17 @@ import type { AskedForm } from './report-failure.ts';
  * @returns the exit code, one of `EXIT_CODES`
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  io.stdout.on('error', ignoreClosedPipe);
+  const stdout = watchStdout(io.stdout);
   const interruption = listenForSignals(io);
   let asked: AskedForm = guessGlobal(argv);
   try {
     const invocation = await parseArguments(argv, io);
-    if (invocation.type === 'answered') return invocation.code;
+    if (invocation.type === 'answered') {
+      await stdout.check();
+      return invocation.code;
+    }
     asked = invocation.global;
-    io.stderr.on('error', ignoreClosedPipe);
+    io.stderr.on('error', ignore);
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
     const terminal = createTerminal(io, invocation.global);
@@ -36,14 +40,18 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       terminal,
       signal: interruption.signal,
       print: data.print,
+      printed: async () => {
+        const failure = await data.finish();
+        if (failure !== null) throw failure;
+        await stdout.check();
+      },
       commandLine: argv,
       service: { profile: invocation.global.profile, baseUrl: invocation.global.baseUrl },
     };
     const options = await withProjectDefaults(invocation, io, terminal.warn);
     try {
       const code = await invocation.command.run(context, invocation.operands, options);
-      const failure = await data.finish();
-      if (failure !== null) throw failure;
+      await context.printed();
       return code;
     } finally {
       // What the command itself met tells more than what --jq made of its data.
@@ -53,7 +61,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     if (error instanceof Interruption) {
       return error.signalName === 'SIGINT' ? EXIT_CODES.interrupted.code : EXIT_CODES.terminated.code;
     }
-    const failure = error instanceof Failure ? error : asFailure(error);
+    const own = error instanceof Failure ? error : asFailure(error);
+    const fault = await stdout.fault();
+    const failure = fault === null ? own : withOwnFailure(fault, own);
+    io.stderr.on('error', ignore);
     const { reportFailure } = await import('./report-failure.ts');
     await reportFailure(failure, io, asked);
     return EXIT_CODES[failure.facts.category].code;
@@ -62,10 +73,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** A reader such as `head` that has had enough is no failure of ours. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
+/** Where stderr takes nothing there is nobody left to tell, and paid work must not end for it. */
+function ignore(): void {}
 
 /** The first signal asks the command to stop, the second leaves at once. */
 function listenForSignals(io: Io): { signal: AbortSignal; stop: () => void } {

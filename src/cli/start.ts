@@ -1,5 +1,6 @@
 /** The edge: a real process made into `Io`. The only file that touches `process`. */
-import type { Io } from '../commands/io.ts';
+import { writeSync } from 'node:fs';
+import type { Io, Output } from '../commands/io.ts';
 import { takeEnvironment } from '../profiles/environment.ts';
 import { VERSION } from './version.ts';
 
@@ -9,18 +10,25 @@ export async function start(host: NodeJS.Process): Promise<number> {
   const argv = host.argv.slice(2);
   // Answered before the parser loads: scripts ask for it often, and it costs nothing.
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    host.stdout.write(`${VERSION}\n`);
-    return 0;
+    return answer(`${VERSION}\n`, ioOf(host));
   }
   const io = ioOf(host);
   // Asked by shells at a press of Tab, with a person waiting: it needs no parser either.
   if (argv[0] === 'completion' && argv[1] === 'values') {
     const { valueLines } = await import('../commands/completion/sources.ts');
-    io.stdout.write(await valueLines(argv[2] ?? '', io));
-    return 0;
+    return answer(await valueLines(argv[2] ?? '', io), io);
   }
   const { main } = await import('./main.ts');
   return main(argv, io);
+}
+
+/** Writes all that there is to say; what keeps it from stdout is told by what is loaded only then. */
+async function answer(text: string, io: Io): Promise<number> {
+  io.stdout.on('error', () => undefined);
+  const error = await new Promise<Error | null | undefined>((resolve) => io.stdout.write(text, resolve));
+  if (error === null || error === undefined) return 0;
+  const { endUnwritten } = await import('./end-unwritten.ts');
+  return endUnwritten(error, io);
 }
 
 /** Node 22 warns at every use of node:sqlite that it may change; whoever runs vloc can do nothing about it. */
@@ -32,14 +40,31 @@ function silenceExperiments(host: NodeJS.Process): void {
   });
 }
 
+/** Node's stream for a file takes the part of a write that a full disk had room for as all of it. */
+function wholeWrites(stream: NodeJS.WriteStream & { readonly fd: number }): Output {
+  if (stream.constructor.name !== 'SyncWriteStream') return stream;
+  stream._write = (chunk: Buffer, _encoding, done) => {
+    try {
+      for (let at = 0; at < chunk.length; ) at += writeSync(stream.fd, chunk, at);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    done();
+  };
+  return stream;
+}
+
 function ioOf(host: NodeJS.Process): Io {
+  let stdout: Output | null = null;
   return {
     // Getters: Node makes each stream at its first use, and help uses one of the three.
     get stdin() {
       return host.stdin;
     },
     get stdout() {
-      return host.stdout;
+      stdout ??= wholeWrites(host.stdout);
+      return stdout;
     },
     get stderr() {
       return host.stderr;

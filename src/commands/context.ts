@@ -90,6 +90,11 @@ export interface Context {
   readonly terminal: Terminal;
   /** Writes data to stdout, a line at a time. */
   readonly print: (line: string) => void;
+  /**
+   * Resolves when everything printed so far is on stdout.
+   * @throws Failure when it could not be written, or --jq made nothing of it
+   */
+  readonly printed: () => Promise<void>;
   /** The command as it was typed, for messages that name it again. */
   readonly commandLine: readonly string[];
   /** What the flags say of the service. */

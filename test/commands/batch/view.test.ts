@@ -29,6 +29,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     signal: new AbortController().signal,
     terminal: createTerminal(io, global),
     print: (line) => printed.push(line),
+    printed: async () => {},
     commandLine: [],
     service: { profile: undefined, baseUrl: undefined },
   };

@@ -1,0 +1,43 @@
+/** The edge as a process of its own, whose stdout is a file. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { makeFolder } from '../commands/support/run-vloc.ts';
+
+const START = new URL('../../src/cli/start.ts', import.meta.url).href;
+const PROGRAM = `import(${JSON.stringify(START)}).then(({ start }) => start(process)).then((code) => { process.exitCode = code; })`;
+
+/** Runs vloc with stdout at that file; `limit` is the number of 512 byte blocks that files may have. */
+function run(words: readonly string[], file: string, limit = 'unlimited') {
+  const stdout = openSync(file, 'w');
+  try {
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', `ulimit -f ${limit}; exec "$0" -e "$@"`, process.execPath, PROGRAM, 'vloc', ...words],
+      { stdio: ['ignore', stdout, 'pipe'], cwd: fileURLToPath(new URL('../..', import.meta.url)) },
+    );
+    return { code: status, stderr: stderr.toString() };
+  } finally {
+    closeSync(stdout);
+  }
+}
+
+it.runIf(existsSync('/dev/full'))('a full disk behind stdout ends even the shortest runs with 10', () => {
+  for (const words of [['--version'], ['completion', 'values', 'voices'], ['help']]) {
+    const { code, stderr } = run(words, '/dev/full');
+    expect([words, code]).toEqual([words, 10]);
+    expect(stderr).toContain('stdout cannot be written: the disk is full');
+    expect(stderr).not.toContain('   at ');
+  }
+});
+
+it.skipIf(process.platform === 'win32')('data that fit by half are not taken for whole', async () => {
+  const file = join(await makeFolder(), 'schema.json');
+  const { code, stderr } = run(['schema'], file, '16');
+  expect(code).toBe(10);
+  expect(stderr).toContain('the file would be larger than your limits allow');
+  expect(run(['schema'], file).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('openapi');
+});

@@ -1,0 +1,65 @@
+/** Runs whose stdout takes nothing, as that of `> /dev/full`. */
+import { Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { startVloc, TRANSLATION } from '../commands/support/run-vloc.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+/** Refuses every write with that code, as the stdout of Node does, which stays open. */
+function broken(code: string): Writable {
+  return new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: refused`), { code })),
+  });
+}
+
+async function run(words: readonly string[], stdout: Writable, env: Record<string, string> = {}) {
+  const { io, stderr } = createTestIo({ env });
+  const code = await main(words, { ...io, stdout });
+  return { code, stderr: stderr() };
+}
+
+it('a full disk behind stdout ends a run with 10, told once and without a stack', async () => {
+  const { env, caller } = await startVloc();
+  await caller.post('/v1/subtitle-translations', TRANSLATION);
+  const { code, stderr } = await run(['jobs', 'list'], broken('ENOSPC'), env);
+  expect(code).toBe(10);
+  expect(stderr.match(/stdout cannot be written: the disk is full/g)).toHaveLength(1);
+  expect(stderr).toContain('Make room there, or send the output elsewhere');
+  expect(stderr).not.toContain('   at ');
+});
+
+it('it is told in the form that was asked for', async () => {
+  const { env } = await startVloc();
+  const { code, stderr } = await run(['credits', '-o', 'json'], broken('ENOSPC'), env);
+  expect(code).toBe(10);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { category: 'disk', code: 'STDOUT_UNWRITABLE' } });
+});
+
+it('what the command met besides is told along with it', async () => {
+  const { env, caller } = await startVloc();
+  const made = await caller.post('/v1/subtitle-translations', TRANSLATION);
+  const asked = ['jobs', 'get', made.json.id, 'trl_unknown', '-o', 'ndjson'];
+  const { code, stderr } = await run(asked, broken('ENOSPC'), env);
+  expect(code).toBe(10);
+  expect(stderr).toContain('trl_unknown');
+});
+
+it('help says so too', async () => {
+  const { code, stderr } = await run(['--help'], broken('ENOSPC'));
+  expect(code).toBe(10);
+  expect(stderr).toContain('stdout cannot be written');
+});
+
+it('a reader that has had enough is no failure', async () => {
+  const { env } = await startVloc();
+  expect(await run(['--help'], broken('EPIPE'))).toEqual({ code: 0, stderr: '' });
+  expect((await run(['credits'], broken('EPIPE'), env)).code).toBe(0);
+});
+
+it('a full disk behind stderr changes nothing', async () => {
+  const { env } = await startVloc();
+  const test = createTestIo({ env });
+  expect(await main(['credits', '-o', 'plain'], { ...test.io, stderr: broken('ENOSPC') })).toBe(0);
+  expect(await main(['credits', '--nope'], { ...test.io, stderr: broken('ENOSPC') })).toBe(2);
+});
