@@ -106,6 +106,8 @@ export function jobFailure(job: Job): Failure | null {
       code: 'JOB_CANCELLED',
       message: 'the job was cancelled',
       jobId: job.id,
+      advice:
+        'The reservation was released; the command that made the job makes a new one when it is run again.',
     });
   }
   const { code, message, retryable } = job.error ?? {

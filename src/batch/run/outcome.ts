@@ -33,8 +33,9 @@ function stopOf(outcomes: readonly BatchOutcome[], failures: readonly Failure[])
   const reason = reasons.find((each) => STOP_CATEGORY[each] !== null);
   if (reason !== undefined) return reason;
   // All that were under way may have met it themselves.
-  const isMoney = failures.some(({ facts }) => facts.category === 'credits');
-  return isMoney ? 'no-credits' : null;
+  const ofMoney = failures.filter(({ facts }) => facts.category === 'credits');
+  if (ofMoney.some(({ facts }) => facts.code === CODES.quota)) return 'quota';
+  return ofMoney.length > 0 ? 'no-credits' : null;
 }
 
 function stopFailure(outcomes: readonly BatchOutcome[], reason: StopReason): Failure {

@@ -46,27 +46,33 @@ export async function rebuildJournal(rebuild: Rebuild): Promise<number> {
   return count;
 }
 
-/** Jobs that run or have a result, by the reference of their item; of several the newest. */
-async function readJobs(rebuild: Rebuild, kind: JobKind): Promise<ReadonlyMap<string, JobSummary>> {
-  const { client, force, batchReference, signal } = rebuild;
+/** By the reference of their item, the newest first: items of the same bytes have the same reference. */
+type FoundJobs = ReadonlyMap<string, JobSummary[]>;
+
+/** Jobs that run or have a result and that the journal does not know. */
+async function readJobs(rebuild: Rebuild, kind: JobKind): Promise<FoundJobs> {
+  const { client, force, batchReference, signal, journal } = rebuild;
+  const known = knownJobs(journal);
   const filters = {
     limit: LIMITS.pageSize.max,
     created_after: new Date(rebuild.now - LIMITS.retentionMs).toISOString(),
   };
-  const found = new Map<string, JobSummary>();
+  const found = new Map<string, JobSummary[]>();
   let cursor: string | undefined;
   do {
     const page = await client.jobs.list(kind, { ...filters, cursor }, { signal });
-    const sizeBefore = found.size;
+    let isOursAmong = false;
     for (const job of page.data) {
       const reference = readReference(job.client_reference);
       const isOurs = reference !== null && (force || reference.batch === batchReference);
       const isOfUse = job.status !== 'failed' && job.status !== 'cancelled';
-      // Newest first: the first one of an item is the last one that was made.
-      if (isOurs && isOfUse && !found.has(reference.item)) found.set(reference.item, job);
+      if (!isOurs) continue;
+      isOursAmong = true;
+      if (!isOfUse || known.has(job.id)) continue;
+      found.set(reference.item, [...(found.get(reference.item) ?? []), job]);
     }
     // Nothing of ours among the newest: the folder is new, not its journal lost.
-    if (!force && cursor === undefined && found.size === sizeBefore) return found;
+    if (!force && cursor === undefined && !isOursAmong) return found;
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return found;
@@ -80,11 +86,7 @@ export function isRebuilt(key: string): boolean {
   return key.startsWith(REBUILT);
 }
 
-async function takeUp(
-  { journal, signal }: Rebuild,
-  item: BatchItem,
-  jobs: ReadonlyMap<string, JobSummary>,
-): Promise<number> {
+async function takeUp({ journal, signal }: Rebuild, item: BatchItem, jobs: FoundJobs): Promise<number> {
   const { input, kind } = item;
   const content =
     input.type === 'file'
@@ -92,7 +94,8 @@ async function takeUp(
       : input.type === 'lines'
         ? input.sha256
         : null;
-  const job = jobs.get(itemReference(item, content));
+  // One for each: the others are those of other files with the same bytes, or older ones.
+  const job = jobs.get(itemReference(item, content))?.shift();
   if (job === undefined) return 0;
   const key = `${REBUILT}${job.id}`;
   const intent = createIntent({
@@ -126,7 +129,7 @@ export async function findIntended(run: Run, item: BatchItem, asked: IntendRecor
   const signal = run.stopping.launching;
   const created_after = new Date(Date.parse(asked.at) - MARGIN_MS).toISOString();
   const page = await client.jobs.list(item.kind, { client_reference: reference, created_after }, { signal });
-  const known = new Set([...run.journal.intents.byKey.values()].map(jobIdOf));
+  const known = knownJobs(run.journal);
   const summary = page.data.find(({ id }) => !known.has(id));
   if (summary === undefined) {
     const refused = { type: 'refused', key: asked.key, at: timestamp(run), code: 'NEVER_ARRIVED' };
@@ -136,6 +139,10 @@ export async function findIntended(run: Run, item: BatchItem, asked: IntendRecor
   const job = await client.jobs.get(item.kind, summary.id, { signal });
   await noteAccepted(run, item, asked.key, job);
   return job;
+}
+
+function knownJobs({ intents }: Pick<BatchJournal, 'intents'>): ReadonlySet<string | null> {
+  return new Set([...intents.byKey.values()].map(jobIdOf));
 }
 
 function jobIdOf({ outcome }: Intent): string | null {

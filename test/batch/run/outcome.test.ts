@@ -48,6 +48,11 @@ describe('the exit code of a run', () => {
     });
   });
 
+  it('tells the quota of the key from the credits of the account', () => {
+    const quota = failed('credits', 'CREDIT_QUOTA_EXCEEDED');
+    expect(summarizeOutcomes(outcomesOf(done, quota, quota))?.facts.code).toBe('CREDIT_QUOTA_EXCEEDED');
+  });
+
   it('comes with counts and with every failure where there are several', () => {
     const states = [done, left('no-credits'), left('no-credits', 'tra_3'), failed('job', 'ENGINE_ERROR')];
     const failure = summarizeOutcomes(outcomesOf(...states));

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { until } from '../../service/harness/scene.ts';
+import { linesItem } from './support/items.ts';
 import type { KilledRun } from './support/kill-points.ts';
 import { startStage } from './support/stage.ts';
 
@@ -98,6 +99,17 @@ describe('a lost journal', () => {
     expect(phases).toEqual(['done', 'done', 'done']);
     expect(warnings).toEqual([expect.stringContaining('3 jobs were found again')]);
     expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
+  });
+
+  it('is made anew for files of the same bytes, each with a job of its own', async () => {
+    const stage = await startStage();
+    const alike = ['a', 'b'].map((folder) => linesItem(0, {}, `${folder}/talk.srt`));
+    await stage.run(alike);
+    await rm(stage.out, { recursive: true });
+    const { phases, outcomes } = await stage.run(alike);
+    expect(phases).toEqual(['done', 'done']);
+    expect(new Set(outcomes.map(({ job }) => job?.id)).size).toBe(2);
+    expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
   });
 
   it('is made anew beyond the newest page of the list', async () => {

@@ -6,13 +6,25 @@ import type { BatchItem } from '../../../../src/batch/item.ts';
 import { createItem } from '../../../../src/batch/plan/items.ts';
 
 /** Subtitles of one line, translated; the small engines finish it at once. */
-export function linesItem(number: number, fields: Readonly<Record<string, unknown>> = {}): BatchItem {
+export function linesItem(
+  number: number,
+  fields: Readonly<Record<string, unknown>> = {},
+  name = `talk-${number}.srt`,
+): BatchItem {
   const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: `line ${number}` }];
   const sha256 = hash('sha256', JSON.stringify(lines));
-  const name = `talk-${number}.srt`;
   return createItem(
     'subtitle_translation',
-    { type: 'lines', label: name, stem: `talk-${number}`, name, lines, sha256, file: null, parts: null },
+    {
+      type: 'lines',
+      label: name,
+      stem: basename(name, '.srt'),
+      name,
+      lines,
+      sha256,
+      file: null,
+      parts: null,
+    },
     { targetLanguage: 'es', fields: { source_language: 'en', target_language: 'es', ...fields } },
   );
 }
