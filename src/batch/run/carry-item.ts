@@ -1,6 +1,7 @@
 /** One item from wherever earlier runs have left it to its end in this one. */
 import { Failure, type Job } from '../../client/index.ts';
 import type { IntendRecord } from '../../journal/intent-records.ts';
+import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import type { RunOutcome } from './batch.ts';
@@ -61,9 +62,23 @@ async function travel(journey: Journey, order: number, decision: Decision): Prom
   if (next.step === 'parts') throw new TypeError('an item in parts is carried by its parts');
   if (next.step === 'submit') return launchAndWait(journey, order, next.asked);
   journey.jobId = next.jobId;
-  if (run.batch.options.detach) return { phase: 'left', jobId: next.jobId, because: 'detached' };
+  if (run.batch.options.detach) return lookOnce(journey, next.key, next.jobId, next.step);
   if (next.step === 'attach') return follow(journey, next.key, next.jobId, run.launcher.join());
   return deliver(journey, next.key, await readJob(journey, next.jobId));
+}
+
+/** Nobody waits with --detach, but what has come to its end since is known, and its result fetched. */
+async function lookOnce(
+  journey: Journey,
+  key: string,
+  jobId: string,
+  step: 'attach' | 'download',
+): Promise<End> {
+  const job = await readJob(journey, jobId);
+  noteSight(journey, job);
+  if (!isTerminal(job.status)) return { phase: 'left', jobId, because: 'detached' };
+  if (step === 'attach') await noteFinished(journey, key, job);
+  return deliver(journey, key, job);
 }
 
 async function launchAndWait(journey: Journey, order: number, asked: IntendRecord | null): Promise<End> {

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../service/harness/scene.ts';
 import { startStage } from './support/stage.ts';
 
 describe('a batch', () => {
@@ -93,6 +94,37 @@ describe('a batch', () => {
     expect(await stage.phasesOfIntents()).toEqual(['accepted', 'accepted', 'accepted']);
     expect((await stage.run(items)).phases).toEqual(['done', 'done', 'done']);
     expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
+  });
+
+  it('fetches with --detach too what has come to its end since', async () => {
+    const stage = await startStage();
+    const items = stage.lines(2);
+    stage.engines.hold();
+    await stage.run(items, { options: { detach: true } });
+    const again = await stage.run(items, { options: { detach: true } });
+    expect(again.phases).toEqual(['left', 'left']);
+    stage.engines.letGo();
+    await until(
+      () => stage.books(),
+      ({ charged }) => charged === 2,
+    );
+    expect((await stage.run(items, { options: { detach: true } })).phases).toEqual(['done', 'done']);
+    expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
+  });
+
+  it('says with --detach too of a job that was cancelled that it was', async () => {
+    const stage = await startStage();
+    const items = stage.lines(1);
+    stage.engines.hold();
+    const { outcomes } = await stage.run(items, { options: { detach: true } });
+    const jobId = outcomes[0]?.job?.id;
+    await stage.caller.delete(`/v1/subtitle-translations/${jobId}`);
+    const again = await stage.run(items, { options: { detach: true } });
+    expect(again.outcomes[0]?.state).toMatchObject({
+      phase: 'failed',
+      failure: { facts: { code: 'JOB_CANCELLED', advice: expect.stringContaining('makes a new one') } },
+    });
+    stage.engines.letGo();
   });
 
   it('knows a result as its own that was on the disk before the record of it was', async () => {
