@@ -113,3 +113,20 @@ test('a command that read stdin cannot be repeated from its record', async () =>
   const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('stdin')]);
 });
+
+test.each([
+  ['--files-from', '-'],
+  ['--files-from0', '-'],
+  ['--sheet', '-'],
+])('what %s has read from stdin is not waited for again', async (flag, value) => {
+  const vloc = await startBatch(lasting());
+  const options = flag === '--sheet' ? ['--from', 'en', '--to', 'es'] : COMMAND.slice(2, 6);
+  const separator = flag === '--files-from0' ? '\0' : '\n';
+  const names = ['subs/a.srt', 'subs/b.srt'];
+  const stdin = (flag === '--sheet' ? ['file', ...names] : names).join(separator);
+  const command = ['translate', flag, value, ...options, '--out', 'out'];
+  expect((await vloc.run(command, { stdin })).code).toBe(3);
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('NOT_REPEATABLE');
+});

@@ -62,7 +62,7 @@ test('a batch that nobody works on is open with the command that goes on: exit c
     folder: join(vloc.folder, 'out'),
     counts: { running: 2, done: 0 },
     worker: null,
-    continue_with: [`npx vloc ${COMMAND.join(' ')} --detach`],
+    continue_with: [`npx vloc ${COMMAND.join(' ')}`],
   });
   expect(document.items).toHaveLength(2);
   expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code).toBe('BATCH_OPEN');

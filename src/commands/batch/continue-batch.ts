@@ -5,7 +5,7 @@ import type { ItemReport } from '../../batch/report/item-report.ts';
 import { FAILED_STATES, OPEN_STATES } from '../../batch/report/report-head.ts';
 import { quoteForShell } from '../format.ts';
 import type { Io } from '../io.ts';
-import { programWords } from '../job/continuation.ts';
+import { programWords, sameCommand } from '../job/continuation.ts';
 
 /** The command lines that go on with what is open, and the one that runs again what failed; empty when all is done. */
 export function continueBatch(
@@ -14,10 +14,17 @@ export function continueBatch(
   io: Pick<Io, 'cwd' | 'env'>,
 ): readonly string[] {
   const open = new Set(items.filter(isIn(OPEN_STATES)).map(({ key }) => key));
-  const onward = commands.filter((command) => command.items.some((key) => open.has(key)));
-  const lines = onward.map((command) => repeatCommand(command, io));
+  const lines = pickNewest(commands, open).map((command) => repeatCommand(command, io));
   if (!items.some(isIn(FAILED_STATES))) return lines;
   return [...lines, [...programWords(io.env), 'batch', 'retry', folder].map(quoteForShell).join(' ')];
+}
+
+/** For each open item the command that it was run with last; in the order of the commands. */
+function pickNewest(commands: readonly BatchCommand[], open: ReadonlySet<string>): readonly BatchCommand[] {
+  const left = new Set(open);
+  const newestFirst = commands.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
+  const picked = new Set(newestFirst.filter(({ items }) => items.filter((key) => left.delete(key)).length > 0));
+  return commands.filter((command) => picked.has(command));
 }
 
 function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boolean {
@@ -26,6 +33,6 @@ function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boo
 
 /** With the change of folder before it where paths would lead elsewhere. */
 function repeatCommand({ argv, cwd }: BatchCommand, io: Pick<Io, 'cwd' | 'env'>): string {
-  const words = [...programWords(io.env), ...argv].map(quoteForShell).join(' ');
+  const words = sameCommand(argv, io.env);
   return cwd === io.cwd ? words : `cd ${quoteForShell(cwd)} && ${words}`;
 }

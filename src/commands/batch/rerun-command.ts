@@ -11,7 +11,9 @@ import { asksForStages } from '../stages/stage-options.ts';
  */
 export async function rerunCommand(context: Context, { command, items }: RetryRun): Promise<void> {
   const { argv, cwd, profile, kind, operands } = command;
-  if (operands.includes('-') || command.options.body === '-') throw notRepeatable(argv);
+  const { options: asked } = command;
+  const readers = [...operands, asked.body, asked.filesFrom, asked.filesFrom0, asked.sheet];
+  if (readers.includes('-')) throw notRepeatable(argv);
   const then: Context = {
     ...context,
     io: { ...context.io, cwd },

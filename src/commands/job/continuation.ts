@@ -42,9 +42,12 @@ export function redoCommand(commandLine: readonly string[], env: Environment): s
   return [...programWords(env), ...commandLine, ...missing].map(quoteForShell).join(' ');
 }
 
-/** The same command again, without what would begin anew: it goes on where this run ends, and pays nothing twice. */
+/** What begins anew, and what leaves the results to others. */
+const NOT_ONWARD: ReadonlySet<string> = new Set(['--fresh', '--detach']);
+
+/** The same command again, so that it goes on where this run ends, pays nothing twice and fetches the results. */
 export function sameCommand(commandLine: readonly string[], env: Environment): string {
-  const words = commandLine.filter((word) => word !== '--fresh');
+  const words = commandLine.filter((word) => !NOT_ONWARD.has(word));
   return [...programWords(env), ...words].map(quoteForShell).join(' ');
 }
 

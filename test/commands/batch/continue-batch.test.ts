@@ -19,6 +19,13 @@ describe('the commands that take a batch up', () => {
     expect(lines).toEqual([`cd /media && npx vloc dub 'it'\\''s here' --to es`]);
   });
 
+  it('is the newest one where several had the same items, and never one that would pay anew', () => {
+    const older = commandOf(['running'], BEGIN, ['dub', 'subs', '--to', 'es', '--max-credits', '3']);
+    const newer = commandOf(['running'], BEGIN + 1, ['dub', 'subs', '--to', 'es', '--fresh', '--clobber']);
+    const lines = continueBatch(factsFrom([newer, older]), FOLDER, { cwd: '/media', env: {} });
+    expect(lines).toEqual(['vloc dub subs --to es --clobber']);
+  });
+
   it('are none when all is done', () => {
     const done = commandOf(['done']);
     const records = [done, ...EVERY_STATE.filter(({ key }) => key === 'k-done')];
