@@ -120,12 +120,17 @@ async function search(
 ): Promise<readonly Candidate[]> {
   const { findFiles } = await import('./find-files.ts');
   const [include, exclude] = [textsOf(options.include), textsOf(options.exclude)];
-  const { files, unreadable, results } = await findFiles({ root, pattern, include, exclude, cwd });
+  const { files, unreadable, broken, results } = await findFiles({ root, pattern, include, exclude, cwd });
   for (const folder of unreadable) {
     problems.push({
       pointer: folder,
       detail: 'this folder cannot be read; check its permissions, or --exclude it',
     });
+  }
+  for (const path of broken) {
+    notes.push(
+      `Passed over, a name with a line break: ${JSON.stringify(path)}; give it by itself, or rename it`,
+    );
   }
   for (const folder of results) notes.push(`Passed over, a folder of results: ${folder}`);
   if (files.length === 0 && unreadable.length === 0 && isWanted === undefined) {

@@ -22,6 +22,8 @@ export interface Found {
   readonly files: readonly Candidate[];
   /** Folders that could not be read. */
   readonly unreadable: readonly string[];
+  /** Files and folders whose names no pattern fits, since they have a line break. */
+  readonly broken: readonly string[];
   /** Folders of results, which hold a record of their own. */
   readonly results: readonly string[];
 }
@@ -31,21 +33,22 @@ export interface Found {
  * The order is the same in every run.
  */
 export async function findFiles({ root, pattern, include, exclude, cwd }: Search): Promise<Found> {
-  const unreadable: string[] = [];
-  const search = (patterns: readonly string[], noted: string[]) =>
+  const noted = { unreadable: new Set<string>(), broken: new Set<string>() };
+  const search = (patterns: readonly string[]) =>
     glob([...patterns], {
       cwd: root,
       ignore: exclude.map(deepPattern),
       fs: { readdir: readdirNoting(noted) },
     });
-  const all = await search(pattern.length === 0 ? ['**'] : pattern, unreadable);
-  const wanted = include.length === 0 ? null : new Set(await search(include.map(deepPattern), []));
+  const all = await search(pattern.length === 0 ? ['**'] : pattern);
+  const wanted = include.length === 0 ? null : new Set(await search(include.map(deepPattern)));
   const names = wanted === null ? all : all.filter((name) => wanted.has(name));
   const results = await resultFolders(root, names);
   const isResult = (name: string) => results.some((folder) => name.startsWith(`${folder}/`));
   const own = names.filter((name) => !isResult(name)).toSorted(byNearness);
   const files = (await withoutLinksAmong(root, own)).map((name) => candidateOf(root, name, cwd));
-  return { files, unreadable, results: results.map((folder) => join(root, folder)) };
+  const [unreadable, broken] = [[...noted.unreadable], [...noted.broken].toSorted(byName)];
+  return { files, unreadable, broken, results: results.map((folder) => join(root, folder)) };
 }
 
 /** A file goes by its own name and not by that of a link to it: links come and go, and the name is part of the item's key. */
@@ -72,15 +75,26 @@ function deepPattern(pattern: string): string {
   return pattern.includes('/') ? pattern : `**/${pattern}`;
 }
 
-/** A folder that cannot be read would be passed over without a word. */
-function readdirNoting(unreadable: string[]): typeof fs.readdir {
+/** What `.` fits in no regular expression, of which patterns are made. */
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
+
+/** What the search passes over without a word. */
+interface Noted {
+  readonly unreadable: Set<string>;
+  readonly broken: Set<string>;
+}
+
+function readdirNoting({ unreadable, broken }: Noted): typeof fs.readdir {
   const readdir = (
     path: string,
     options: { withFileTypes: true },
     done: (error: NodeJS.ErrnoException | null, entries: fs.Dirent[]) => void,
   ) =>
     fs.readdir(path, options, (error, entries) => {
-      if (error !== null) unreadable.push(path);
+      if (error !== null) unreadable.add(path);
+      for (const { name } of entries ?? []) {
+        if (LINE_BREAK.test(name) && !name.startsWith('.')) broken.add(join(path, name));
+      }
       done(error, entries);
     });
   // The search calls it in this one form.

@@ -34,6 +34,17 @@ describe('a folder', () => {
     ]);
   });
 
+  it('says of a name with a line break that it is passed over: no pattern fits it', async () => {
+    const cwd = createFolder({ ...LESSONS, 'lessons/two\nlines.mp4': MP4 });
+    const { planned, notes } = await plan(cwd, ['lessons'], { options: { include: ['*.mp4'] } });
+    expect(planned).toHaveLength(2);
+    expect(notes).toEqual([
+      `Passed over, a name with a line break: "${cwd}/lessons/two\\nlines.mp4"; give it by itself, or rename it`,
+    ]);
+    const named = await plan(cwd, ['lessons/two\nlines.mp4']);
+    expect(named.planned).toHaveLength(1);
+  });
+
   it('stands for its SRT files where subtitles are translated, and not for other JSON', async () => {
     const cwd = createFolder({
       ...LESSONS,
