@@ -14,6 +14,7 @@ import {
   readGiven,
   readStageLines,
   type SubtitleReport,
+  type SubtitleUse,
 } from './given-subtitle.ts';
 import { isDubbed, type StagePlan, type StageSubtitle } from './stage-plan.ts';
 
@@ -25,6 +26,9 @@ interface Found extends BesideFile {
   readonly left: LeftFile | null;
   readonly isEdited: boolean;
 }
+
+/** Null where there are none to compare with. */
+type Lines = readonly SubtitleLine[] | null;
 
 export interface FinderIo {
   readonly cwd: string;
@@ -64,13 +68,8 @@ export function createFinder(
     );
   }
 
-  async function read(
-    path: string,
-    language: string | null,
-    before: readonly SubtitleLine[] | null,
-    examineLines: LinesExaminer,
-  ) {
-    const given = await readGiven(path, language, before, { cwd: io.cwd, examineLines });
+  async function read(path: string, use: SubtitleUse) {
+    const given = await readGiven(path, use, io.cwd);
     if (given === null) {
       problems.push({ pointer: label(path), detail: 'there is no such file, or it cannot be read' });
       return null;
@@ -80,14 +79,19 @@ export function createFinder(
     return given.subtitle;
   }
 
-  const readSource = (path: string, language: string | null, before: readonly SubtitleLine[] | null) =>
-    read(path, language, before, io.examineLines('subtitle_translation'));
+  const readSource = ({ input }: VideoItem, path: string, language: string | null, before: Lines) => {
+    const examineLines = io.examineLines('subtitle_translation');
+    return read(path, { language, before, seconds: input.seconds, examineLines });
+  };
 
-  const readTarget = (path: string, item: VideoItem, before: readonly SubtitleLine[] | null) =>
-    read(path, item.targetLanguage ?? '', before, isDubbed({ item }) ? io.examineLines('dubbing') : NOT_SENT);
+  const readTarget = (item: VideoItem, path: string, before: Lines) => {
+    const { seconds } = item.input;
+    const examineLines = isDubbed({ item }) ? io.examineLines('dubbing') : NOT_SENT;
+    return read(path, { language: item.targetLanguage ?? '', before, seconds, examineLines });
+  };
 
   /** The lines that a job of an earlier run has given, as they were fetched. */
-  async function linesOf(item: { readonly key: string }): Promise<readonly SubtitleLine[] | null> {
+  async function linesOf(item: { readonly key: string }): Promise<Lines> {
     const outcome = newestIntent(item.key, recorded.intents)?.outcome;
     const file = outcome?.phase === 'downloaded' ? outcome.record.files[0] : undefined;
     return file === undefined ? null : readStageLines(resolve(delivery.folder, file.path));
@@ -116,7 +120,7 @@ export function createFinder(
   return {
     async findTarget(item) {
       const language = item.targetLanguage ?? '';
-      if (choices.subtitle !== null) return readTarget(resolve(io.cwd, choices.subtitle), item, null);
+      if (choices.subtitle !== null) return readTarget(item, resolve(io.cwd, choices.subtitle), null);
       const files = (await look(item)).filter((file) => file.language === language);
       const [first, ...others] = usable(files);
       if (others.length > 0) refuseSeveral(item, usable(files), 'leave one of them there');
@@ -126,24 +130,24 @@ export function createFinder(
       }
       const before =
         first.left === null ? null : await linesOf(linesStage('subtitle_translation', item, NONE));
-      return readTarget(first.path, item, before);
+      return readTarget(item, first.path, before);
     },
     async findLeft(item) {
       const language = item.targetLanguage ?? '';
       const left = (await look(item)).find((file) => file.left !== null && file.language === language);
-      return left === undefined ? null : readTarget(left.path, item, null);
+      return left === undefined ? null : readTarget(item, left.path, null);
     },
     async findSource(item, targets) {
       const asked = item.fields.source_language;
       const wanted = typeof asked === 'string' && asked !== 'auto' ? asked : null;
       if (choices.sourceSubtitle !== null)
-        return readSource(resolve(io.cwd, choices.sourceSubtitle), wanted, null);
+        return readSource(item, resolve(io.cwd, choices.sourceSubtitle), wanted, null);
       const files = await look(item);
       const own = files.filter(({ left }) => left?.role === 'source').at(-1);
       if (own !== undefined) {
         if (!own.isEdited) return null;
         const language = own.left?.language === 'und' ? wanted : own.language;
-        return readSource(own.path, language, await linesOf(videoStage('subtitle_recognition', item)));
+        return readSource(item, own.path, language, await linesOf(videoStage('subtitle_recognition', item)));
       }
       const foreign = files.filter(({ left }) => left === null);
       const candidates =
@@ -161,7 +165,7 @@ export function createFinder(
           candidates,
           'say with --from in which language the video is, or give --source-subtitle',
         );
-      return first === undefined ? null : readSource(first.path, first.language, null);
+      return first === undefined ? null : readSource(item, first.path, first.language, null);
     },
   };
 }

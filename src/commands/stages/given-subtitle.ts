@@ -36,26 +36,39 @@ export type LinesExaminer = PlanIo['examineLines'];
 /** For lines that are not sent: there may be as many as people like. */
 export const NOT_SENT: LinesExaminer = async () => ({ type: 'usable', parts: null });
 
+/** What a file is used for. */
+export interface SubtitleUse {
+  /** BCP 47 tag; null where nobody has told. */
+  readonly language: string | null;
+  /** Lines that were left in the file for people to edit; null for a file of their own. */
+  readonly before: readonly SubtitleLine[] | null;
+  /** Length of the video; null where nothing here can measure it. */
+  readonly seconds: number | null;
+  readonly examineLines: LinesExaminer;
+}
+
 /**
  * @param path absolute
- * @param before lines that were left in the file for people to edit; null for a file of their own
  * @returns null when there is no such file, or it cannot be read
  */
 export async function readGiven(
   path: string,
-  language: string | null,
-  before: readonly SubtitleLine[] | null,
-  io: { readonly cwd: string; readonly examineLines: LinesExaminer },
+  { language, before, seconds, examineLines }: SubtitleUse,
+  cwd: string,
 ): Promise<ReadSubtitle | null> {
   const bytes = await readFile(path).catch(() => null);
   if (bytes === null) return null;
   const { inspectSubtitle } = await import('../../prepare/subtitles/inspect.ts');
-  const label = labelOf(path, io.cwd);
-  const { lines, findings } = await inspectSubtitle(bytes, path);
+  const label = labelOf(path, cwd);
+  const { lines, findings } = await inspectSubtitle(
+    bytes,
+    path,
+    seconds === null ? null : Math.round(seconds * 1000),
+  );
   if (lines === null || findings.some(({ severity }) => severity === 'error')) {
     return { subtitle: null, problem: null, report: { label, findings, changes: null } };
   }
-  const examined = await io.examineLines(lines);
+  const examined = await examineLines(lines);
   const report = { label, findings, changes: before === null ? null : await compare(before, lines) };
   if (examined.type === 'problem') return { subtitle: null, problem: examined.detail, report };
   const { parts } = examined;

@@ -18,7 +18,8 @@ export type FindingCode =
   | 'MARKUP'
   | 'TOO_SHORT'
   | 'TOO_LONG'
-  | 'TOO_FAST';
+  | 'TOO_FAST'
+  | 'PAST_END';
 
 export interface Finding {
   readonly code: FindingCode;
@@ -38,17 +39,26 @@ export interface Finding {
 /** Shortest and longest time that a cue should be seen, in milliseconds. Source: Netflix Timed Text Style Guides, "Duration". */
 const SHORTEST_MS = 833;
 const LONGEST_MS = 7000;
+/** A cue that ends this much after the video is cut off there, and nobody misses anything. */
+const HARMLESS_REST_MS = 1000;
 
 type Flaw = Pick<Finding, 'code' | 'severity' | 'message' | 'advice'>;
 
-/** All findings, in the order of the cues. */
-export function checkSubtitle(cues: readonly ScannedCue[]): Finding[] {
+/** All findings, in the order of the cues. @param videoMs length of the video that they are for; null where it is not known */
+export function checkSubtitle(cues: readonly ScannedCue[], videoMs: number | null = null): Finding[] {
   if (cues.length === 0) {
     const about = { row: null, cue: 0, time: formatTime(0) };
     return [{ ...about, ...error('NO_CUES', 'there is no cue in it', 'check that it is an SRT file') }];
   }
+  const stillSeen = findStillSeen(cues);
   return cues.flatMap((cue, at) => {
-    const flaws = [...flawsInTime(cue), ...flawsAgainst(cue, cues[at - 1]), ...flawsInText(cue)];
+    const flaws = [
+      ...flawsInTime(cue),
+      ...flawsInOrder(cue, cues[at - 1]),
+      ...flawsAgainst(cue, stillSeen.get(cue)),
+      ...flawsAtEnd(cue, videoMs),
+      ...flawsInText(cue),
+    ];
     const about = { row: cue.row, cue: cue.number, time: formatTime(cue.start_ms) };
     return flaws.map((flaw) => ({ ...about, ...flaw }));
   });
@@ -81,16 +91,39 @@ function flawsInTime({ start_ms, end_ms, text }: ScannedCue): Flaw[] {
   return flaws;
 }
 
-function flawsAgainst(cue: ScannedCue, before: ScannedCue | undefined): Flaw[] {
-  if (before === undefined) return [];
-  if (cue.start_ms < before.start_ms) {
-    const message = `it begins before cue ${before.number}, which stands in front of it`;
-    return [warning('OUT_OF_ORDER', message, 'sort the cues by time')];
+function flawsInOrder(cue: ScannedCue, before: ScannedCue | undefined): Flaw[] {
+  if (before === undefined || cue.start_ms >= before.start_ms) return [];
+  const message = `it begins before cue ${before.number}, which stands in front of it`;
+  return [warning('OUT_OF_ORDER', message, 'sort the cues by time')];
+}
+
+/** For each cue the one that is seen longest of those that begin before it: players go by the times, not by the order. */
+function findStillSeen(cues: readonly ScannedCue[]): ReadonlyMap<ScannedCue, ScannedCue> {
+  const found = new Map<ScannedCue, ScannedCue>();
+  let last: ScannedCue | null = null;
+  for (const cue of cues.toSorted((left, right) => left.start_ms - right.start_ms)) {
+    if (last !== null) found.set(cue, last);
+    if (last === null || cue.end_ms > last.end_ms) last = cue;
   }
-  const overlap = before.end_ms - cue.start_ms;
-  if (overlap <= 0) return [];
-  const advice = `end cue ${before.number} at ${formatTime(cue.start_ms)}`;
-  return [warning('OVERLAP', `it begins ${overlap} ms before cue ${before.number} ends`, advice)];
+  return found;
+}
+
+function flawsAgainst(cue: ScannedCue, other: ScannedCue | undefined): Flaw[] {
+  const overlap = other === undefined ? 0 : other.end_ms - cue.start_ms;
+  if (other === undefined || overlap <= 0) return [];
+  const advice = `end cue ${other.number} at ${formatTime(cue.start_ms)}`;
+  return [warning('OVERLAP', `it begins ${overlap} ms before cue ${other.number} ends`, advice)];
+}
+
+function flawsAtEnd({ start_ms, end_ms }: ScannedCue, videoMs: number | null): Flaw[] {
+  if (videoMs === null) return [];
+  const lasts = `and the video lasts ${formatTime(videoMs)}`;
+  if (start_ms >= videoMs) {
+    const advice = 'see whether the subtitles belong to this video; nobody would see the cue';
+    return [warning('PAST_END', `it begins at ${formatTime(start_ms)}, ${lasts}`, advice)];
+  }
+  if (end_ms - videoMs <= HARMLESS_REST_MS) return [];
+  return [warning('PAST_END', `it ends at ${formatTime(end_ms)}, ${lasts}`, 'end it with the video')];
 }
 
 function flawsInText({ text }: ScannedCue): Flaw[] {

@@ -22,9 +22,16 @@ const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
   ass: scanAss,
 };
 
-/** Reads and checks SRT, WebVTT or ASS; never throws for what the file is to blame for. */
-export async function inspectSubtitle(bytes: Uint8Array, name: string): Promise<InspectedSubtitle> {
-  const findings = findFlaws(bytes, name);
+/**
+ * Reads and checks SRT, WebVTT or ASS; never throws for what the file is to blame for.
+ * @param videoMs length of the video that it is for; null where it is not known
+ */
+export async function inspectSubtitle(
+  bytes: Uint8Array,
+  name: string,
+  videoMs: number | null = null,
+): Promise<InspectedSubtitle> {
+  const findings = findFlaws(bytes, name, videoMs);
   try {
     const lines = await readSubtitleFile(bytes, name);
     return { lines: inOrder(lines), findings };
@@ -35,12 +42,12 @@ export async function inspectSubtitle(bytes: Uint8Array, name: string): Promise<
   }
 }
 
-function findFlaws(bytes: Uint8Array, name: string): readonly Finding[] {
+function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): readonly Finding[] {
   try {
     const text = decodeText(bytes);
     const cues = SCANNERS[formatOf(text, name)](text);
     // Of a file without a single time the reader says better what it is not.
-    return cues.length === 0 ? [] : checkSubtitle(cues);
+    return cues.length === 0 ? [] : checkSubtitle(cues, videoMs);
   } catch (error) {
     if (error instanceof SubtitleError) return [];
     throw error;

@@ -111,6 +111,20 @@ describe('subtitles that are brought along', () => {
     expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 
+  it('are held against the length of the video', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('mine.srt'), '1\n00:00:20,000 --> 00:00:22,000\nhola\n');
+    await writeFile(vloc.path('words.srt'), '1\n00:00:01,000 --> 99:00:00,000\nhello\n');
+    const words = [...LOCALIZE, '--dry-run'];
+    const behind = await vloc.run([...words, '--subtitle', 'mine.srt']);
+    expect(behind.stderr).toMatch(
+      /mine\.srt:2: 00:00:20,000 cue 1: it begins at 00:00:20,000, and the video lasts 00:00:03,/,
+    );
+    const endless = await vloc.run([...words, '--source-subtitle', 'words.srt']);
+    expect(endless.stderr).toMatch(/words\.srt:2: .*it ends at 99:00:00,000, and the video lasts 00:00:03,/);
+    expect([behind.code, endless.code]).toEqual([0, 0]);
+  });
+
   it('that go in parts are shown by a dry run with the jobs and units of the parts', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('mine.srt'), srt(...MANY));

@@ -27,6 +27,47 @@ test('a finding says row, time, what is wrong and what to do', () => {
   ]);
 });
 
+test('an overlap is found with every cue that is still seen, not with the one in front alone', () => {
+  const srt =
+    cue(1, '00,000', '06,000', 'One.') +
+    cue(2, '01,000', '02,000', 'Two.') +
+    cue(3, '03,000', '05,000', 'Three.');
+  expect(check(srt).map(({ code, cue, message }) => [code, cue, message])).toEqual([
+    ['OVERLAP', 2, 'it begins 5000 ms before cue 1 ends'],
+    ['OVERLAP', 3, 'it begins 3000 ms before cue 1 ends'],
+  ]);
+});
+
+test('cues out of order overlap by their times, not by where they stand', () => {
+  const codes = (srt: string) => check(srt).map(({ code, cue }) => [code, cue]);
+  const late = cue(1, '05,000', '06,000', 'Late.');
+  expect(codes(late + cue(2, '01,000', '02,000', 'Two.') + cue(3, '03,000', '04,000', 'Three.'))).toEqual([
+    ['OUT_OF_ORDER', 2],
+  ]);
+  expect(codes(late + cue(2, '03,000', '05,500', 'Two.'))).toEqual([
+    ['OVERLAP', 1],
+    ['OUT_OF_ORDER', 2],
+  ]);
+});
+
+test('cues behind the end of a video whose length is known are told with that length', () => {
+  const ends = (from: string, to: string, videoMs: number | null) =>
+    checkSubtitle(scanSrt(cue(1, from, to, 'Here.')), videoMs).map(({ code, severity, message }) => [
+      ...[code, severity, message],
+    ]);
+  expect(ends('20,000', '22,000', 10_080)).toEqual([
+    ['PAST_END', 'warning', 'it begins at 00:00:20,000, and the video lasts 00:00:10,080'],
+  ]);
+  expect(ends('10,080', '11,000', 10_080)).toEqual([
+    ['PAST_END', 'warning', 'it begins at 00:00:10,080, and the video lasts 00:00:10,080'],
+  ]);
+  expect(ends('09,000', '12,000', 10_080)).toEqual([
+    ['PAST_END', 'warning', 'it ends at 00:00:12,000, and the video lasts 00:00:10,080'],
+  ]);
+  expect(ends('09,000', '11,080', 10_080)).toEqual([]);
+  expect(ends('20,000', '22,000', null)).toEqual([]);
+});
+
 test.each([
   ['ENDS_BEFORE_START', 'error', cue(1, '03,000', '02,000', 'No.')],
   ['OUT_OF_ORDER', 'warning', cue(1, '05,000', '06,000', 'Late.') + cue(2, '01,000', '02,000', 'Early.')],
