@@ -27,7 +27,11 @@ export function createRun(batch: Batch, journal: BatchJournal, stopping: Stoppin
   function countBills(tasks: readonly Task[]): void {
     const others = tasks.filter(({ item }) => !counted.has(item.key));
     for (const { item } of others) counted.add(item.key);
-    if (!options.fresh) countEarlierBills(budget, others, journal);
+    if (options.fresh) return;
+    countEarlierBills(budget, others, journal);
+    const totals = budget.totals();
+    // Whoever adds up what a batch has cost hears of it also from a run that finds all of it done.
+    if (totals.charged + totals.reserved > 0) listen({ type: 'credits', ...totals });
   }
   countBills(batch.tasks);
   const parts = { runtime, slots: records.slots, budget, stopping, most: options.jobs, listen };

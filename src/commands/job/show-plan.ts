@@ -1,7 +1,7 @@
 /** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
 import { forecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { Failure } from '../../client/failure.ts';
-import type { CreditTransaction } from '../../client/index.ts';
+import type { CreditBalance, CreditTransaction } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { connect } from '../connection.ts';
@@ -42,7 +42,7 @@ export async function readPurse(credits: Account, context: Context, signal: Abor
       credits.balance({ signal }),
       credits.transactions({ limit: LIMITS.pageSize.max }, { signal }),
     ]);
-    return { balance: balance.available_credits, price: (kind) => priceOf(kind, data) };
+    return { balance: spendableOf(balance), price: (kind) => priceOf(kind, data) };
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     const isExpected = error instanceof Failure || signal.aborted;
@@ -51,6 +51,14 @@ export async function readPurse(credits: Account, context: Context, signal: Abor
     context.terminal.note(`The credits could not be read (${why}); the plan goes without them.`);
     return { balance: null, price: () => null };
   }
+}
+
+/** What this key may spend now: no more than the account has, nor than the quota of the key leaves for the month. */
+export function spendableOf({
+  available_credits: available,
+  monthly_usage: month,
+}: Pick<CreditBalance, 'available_credits' | 'monthly_usage'>): number {
+  return Math.min(available, month.remaining_credits ?? available);
 }
 
 /** What the newest job of the kind was charged for a unit; null when none was. */

@@ -96,6 +96,14 @@ describe('a batch', () => {
     expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
   });
 
+  it('tells what it has cost also when all of it was done before', async () => {
+    const stage = await startStage();
+    const items = stage.lines(2);
+    await stage.run(items);
+    const { events } = await stage.run(items);
+    expect(events).toContainEqual({ type: 'credits', reserved: 0, charged: 2 });
+  });
+
   it('fetches with --detach too what has come to its end since', async () => {
     const stage = await startStage();
     const items = stage.lines(2);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { priceOf } from '../../../src/commands/job/show-plan.ts';
+import { priceOf, spendableOf } from '../../../src/commands/job/show-plan.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:03,000 --> 00:00:04,000\nAgain\n';
@@ -69,4 +69,19 @@ test('the price is what was charged last, not what was paid in', () => {
     priceOf('dubbing', [line(5, 1), line(-9, 1, 'other'), line(-1, null), line(-3, 2), line(-8, 2)]),
   ).toBe(1.5);
   expect(priceOf('dubbing', [line(5, 1)])).toBeNull();
+});
+
+test('what may be spent is what the account has, or what the quota of the key leaves', () => {
+  const balance = (available: number, remaining: number | null) => ({
+    available_credits: available,
+    monthly_usage: {
+      used_credits: 0,
+      limit_credits: remaining,
+      remaining_credits: remaining,
+      resets_at: null,
+    },
+  });
+  expect(spendableOf(balance(90, null))).toBe(90);
+  expect(spendableOf(balance(90, 60))).toBe(60);
+  expect(spendableOf(balance(90, 100))).toBe(90);
 });
