@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { PlanIo } from '../../batch/plan/plan-io.ts';
 import type { Comparison, Finding } from '../../prepare/index.ts';
+import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
@@ -69,15 +70,22 @@ export async function readGiven(
     return { subtitle: null, problem: null, report: { label, findings, changes: null } };
   }
   const examined = await examineLines(lines);
-  const report = { label, findings, changes: before === null ? null : await compare(before, lines) };
+  const report = { label, findings, changes: before === null ? null : await compare(before, lines, path) };
   if (examined.type === 'problem') return { subtitle: null, problem: examined.detail, report };
   const { parts } = examined;
   return { subtitle: { label, path, language, lines, parts }, problem: null, report };
 }
 
-async function compare(before: readonly SubtitleLine[], lines: readonly SubtitleLine[]): Promise<Comparison> {
+/** What the format of the file does not keep is nobody's change. */
+async function compare(
+  before: readonly SubtitleLine[],
+  lines: readonly SubtitleLine[],
+  path: string,
+): Promise<Comparison> {
   const { compareSubtitles } = await import('../../prepare/subtitles/compare.ts');
-  return compareSubtitles(before, lines);
+  const { readBack } = await import('../../prepare/subtitles/kept-lines.ts');
+  const format = SUBTITLE_FORMATS.find((each) => path.endsWith(`.${each}`)) ?? 'srt';
+  return compareSubtitles(await readBack(before, format), lines);
 }
 
 /** SHA-256 of the file, lower-case hex; null when there is none. */

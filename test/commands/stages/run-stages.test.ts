@@ -94,6 +94,7 @@ describe('--stop-after translate', () => {
       await vloc.edit(`talk.es.${format}`, 'GOOD MORNING', 'buenos días');
       const { code, stderr } = await vloc.run([...GO_ON, '--subtitle-format', format]);
       expect(code, stderr).toBe(0);
+      expect(stderr).toContain(`talk.es.${format}: 1 cue was changed, 1 are as they were left`);
       expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
       expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
     }
