@@ -75,6 +75,8 @@ test('what may be spent is what the account has, or what the quota of the key le
   const balance = (available: number, remaining: number | null) => ({
     available_credits: available,
     monthly_usage: {
+      month: null,
+      time_zone: 'UTC',
       used_credits: 0,
       limit_credits: remaining,
       remaining_credits: remaining,
