@@ -6,7 +6,7 @@ import type { LogRecord } from '../../journal/record-line.ts';
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const at = v.pipe(v.string(), v.isoTimestamp());
 
-/** Written before the file is, so that a file of these bytes is never taken for somebody else's. */
+/** Written before the file is, so that a file of these bytes is never taken for somebody else's, and once more behind it. */
 const leftSubtitle = v.object({
   type: v.literal('stage_subtitle'),
   /** RFC 3339. */
@@ -21,6 +21,8 @@ const leftSubtitle = v.object({
   path: v.string(),
   /** Of its bytes. */
   sha256,
+  /** Whether the file is there; before that, and in journals of earlier versions, what it replaces may still be. */
+  is_placed: v.optional(v.boolean(), false),
 });
 
 const finishedVideo = v.object({
@@ -45,7 +47,7 @@ export type FinishedVideo = v.InferOutput<typeof finishedVideo>;
 
 /** A subtitle file that was left for people, however often it was written. */
 export interface LeftFile extends Pick<LeftSubtitle, 'video' | 'role' | 'language' | 'path'> {
-  /** Of all that was ever written there: bytes with another digest are somebody's own. */
+  /** Of what may be there when nobody has touched it: bytes with another digest are somebody's own. */
   readonly digests: ReadonlySet<string>;
 }
 
@@ -80,5 +82,7 @@ export function foldStageRecords(records: readonly LogRecord[]): StageRecords {
 
 function addDigest(known: LeftFile | undefined, record: LeftSubtitle): LeftFile {
   const { video, role, language, path } = record;
-  return { video, role, language, path, digests: new Set([...(known?.digests ?? []), record.sha256]) };
+  // An earlier version that is there again was put back by somebody, but for one that a killed run has not replaced.
+  const before = record.is_placed ? [] : (known?.digests ?? []);
+  return { video, role, language, path, digests: new Set([...before, record.sha256]) };
 }

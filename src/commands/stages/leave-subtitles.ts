@@ -48,13 +48,13 @@ async function leave(session: Session, journal: BatchJournal, leaving: Leaving):
   const bytes = Buffer.from(writeSubtitle(leaving.lines, plan.choices.format));
   const sha256 = hash('sha256', bytes);
   const place = relative(plan.delivery.folder, path);
-  const known = foldStageRecords(journal.records()).left.get(place);
+  const digests = foldStageRecords(journal.records()).left.get(place)?.digests;
   const there = await readFile(path).catch(() => null);
   const isSame = there?.equals(bytes) === true;
-  if (isSame && known?.digests.has(sha256) === true) return null;
-  const isOurs = there === null || isSame || known?.digests.has(hash('sha256', there)) === true;
+  if (isSame && digests?.size === 1 && digests.has(sha256)) return null;
+  const isOurs = there === null || isSame || digests?.has(hash('sha256', there)) === true;
   if (!isOurs) {
-    if (known === undefined) return foreignFile(path);
+    if (digests === undefined) return foreignFile(path);
     const name = labelOf(path, context.io.cwd);
     context.terminal.warn(
       `${name} was edited meanwhile and is left as it is; run this again to go on from it.`,
@@ -63,9 +63,15 @@ async function leave(session: Session, journal: BatchJournal, leaving: Leaving):
   }
   // First the record: a file without one would be taken for somebody else's.
   const at = new Date(context.io.now()).toISOString();
-  await journal.add({ type: 'stage_subtitle', at, video, role, language, path: place, sha256 });
-  if (isSame) return null;
-  return write(plan.delivery.folder, path, bytes, there !== null);
+  const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 };
+  if (!isSame) {
+    await journal.add(record);
+    const failure = await write(plan.delivery.folder, path, bytes, there !== null);
+    if (failure !== null) return failure;
+  }
+  // Then, that it is there: from now on what it has replaced is somebody's own where it comes back.
+  await journal.add({ ...record, is_placed: true });
+  return null;
 }
 
 async function write(

@@ -11,9 +11,14 @@ const finished = (size: number, made_of: string) => ({
   ...{ type: 'stage_export', at: AT, item: 'key', path: 'talk.es.mp4', size, sha256: digest('c'), made_of },
 });
 
-test('every version of a subtitle that was ever left is known', () => {
-  const { left: files } = foldStageRecords([left(digest('a')), left(digest('b'))]);
-  expect([...(files.get('talk.es.srt')?.digests ?? [])]).toEqual([digest('a'), digest('b')]);
+test('of the versions of a subtitle the newest is ours, and the one before until it is known to be replaced', () => {
+  const [a, b] = [left(digest('a')), left(digest('b'))];
+  const ours = (...records: Parameters<typeof foldStageRecords>[0]) => [
+    ...(foldStageRecords(records).left.get('talk.es.srt')?.digests ?? []),
+  ];
+  expect(ours(a)).toEqual([digest('a')]);
+  expect(ours(a, { ...a, is_placed: true }, b)).toEqual([digest('a'), digest('b')]);
+  expect(ours(a, { ...a, is_placed: true }, b, { ...b, is_placed: true })).toEqual([digest('b')]);
 });
 
 test('of a finished video the newest counts, and every size is known', () => {

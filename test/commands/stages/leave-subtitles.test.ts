@@ -1,0 +1,53 @@
+/** Whose a subtitle beside a video is: vloc writes over none but the one that it left there last. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { journalPath } from '../../../src/batch/record-folder.ts';
+import { type Staging, startStaging } from './staging.ts';
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
+const GO_ON = [...LOCALIZE, '--from-subtitles'];
+const STOP = [...LOCALIZE, '--stop-after', 'translate'];
+
+/** Leaves a second version of the translation; gives the first. */
+async function translateTwice(vloc: Staging): Promise<string> {
+  await vloc.run(STOP);
+  const first = vloc.read('talk.es.srt');
+  await vloc.edit('talk.en.srt', 'good morning', 'good evening');
+  await vloc.run(STOP);
+  expect(vloc.read('talk.es.srt')).toContain('GOOD EVENING');
+  return first;
+}
+
+describe('an earlier version of a translation that', () => {
+  it('somebody has put back is theirs: it is told, dubbed and left as it is', async () => {
+    const vloc = await startStaging();
+    const first = await translateTwice(vloc);
+    await writeFile(vloc.path('talk.es.srt'), first);
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('talk.es.srt: 1 cue was changed, 1 are as they were left');
+    expect(vloc.read('talk.es.srt')).toBe(first);
+    expect(vloc.dubbed).toEqual(['GOOD MORNING | AND GOOD NIGHT']);
+    expect(await vloc.jobs()).toEqual([1, 2, 1, 1]);
+  });
+
+  it('a killed run had no time to replace is replaced by the next', async () => {
+    const vloc = await startStaging();
+    const first = await translateTwice(vloc);
+    // The record of the new version comes before its file and another one behind it: so a kill between the two leaves them.
+    await writeFile(vloc.path('talk.es.srt'), first);
+    await dropLastRecord(vloc);
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code, stderr).toBe(0);
+    expect(vloc.read('talk.es.srt')).toContain('GOOD EVENING');
+    expect(vloc.dubbed).toEqual(['GOOD EVENING | AND GOOD NIGHT']);
+    expect(await vloc.jobs()).toEqual([1, 2, 1, 1]);
+  });
+});
+
+async function dropLastRecord(vloc: Staging): Promise<void> {
+  const path = journalPath(vloc.folder);
+  const rows = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  expect(rows.at(-1)).toContain('"is_placed":true');
+  await writeFile(path, `${rows.slice(0, -1).join('\n')}\n`);
+}
