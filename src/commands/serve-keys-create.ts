@@ -1,8 +1,9 @@
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { IssuedKey, KeyRules } from '../service/index.ts';
+import type { KeyDesk } from '../service/operate/key-desk.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
-import { STATE_DIR, withKeys } from './serve-keys.ts';
+import { STATE_DIR, showNewKey, withKeys } from './serve-keys.ts';
 import { usageFailure } from './usage-failure.ts';
 
 export const serveKeysCreate: Command = defineCommand({
@@ -47,21 +48,30 @@ export const serveKeysCreate: Command = defineCommand({
       monthlyLimitCredits: checkQuota(monthlyQuota),
       allowedAddresses: allow,
     };
-    const issued = await withKeys(context, stateDir, (desk) => {
-      try {
-        return desk.issue(rules);
-      } catch (error) {
-        if (!isAddressError(error)) throw error;
-        throw usageFailure(
-          `--allow: ${error.message}`,
-          'Write addresses and networks such as 192.0.2.7 or 192.0.2.0/24.',
-        );
-      }
+    await withKeys(context, stateDir, async (desk) => {
+      const issued = issueKey(desk, rules);
+      await showNewKey(
+        context,
+        () => announce(context, issued),
+        () => desk.drop(issued.key),
+      );
     });
-    announce(context, issued);
+    context.terminal.note('Keep the secrets now: they are not shown again.');
     return 0;
   },
 });
+
+function issueKey(desk: KeyDesk, rules: KeyRules): IssuedKey {
+  try {
+    return desk.issue(rules);
+  } catch (error) {
+    if (!isAddressError(error)) throw error;
+    throw usageFailure(
+      `--allow: ${error.message}`,
+      'Write addresses and networks such as 192.0.2.7 or 192.0.2.0/24.',
+    );
+  }
+}
 
 function readKind(text: string): JobKind {
   const kind = JOB_KIND_NAMES.find((name) => name === text);
@@ -98,5 +108,4 @@ function announce(context: Context, { key, secret, webhookSecret }: IssuedKey): 
       context.print(`VLOC_SECRET=${secret}`);
       context.print(`VLOC_WEBHOOK_SECRET=${webhookSecret}`);
   }
-  context.terminal.note('Keep the secrets now: they are not shown again.');
 }

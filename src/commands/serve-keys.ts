@@ -1,4 +1,5 @@
 /** What the commands on keys share: the state folder they work on, and how a key is shown. */
+import { Failure } from '../client/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
 import type { KeyDesk } from '../service/operate/key-desk.ts';
@@ -23,6 +24,23 @@ export async function withKeys<Result>(
     return await work(desk);
   } finally {
     desk.close();
+  }
+}
+
+/**
+ * Shows a new key; one whose secrets could not be shown is taken back, since nobody would ever know them.
+ * @throws Failure that says so
+ */
+export async function showNewKey(context: Context, show: () => void, takeBack: () => unknown): Promise<void> {
+  show();
+  try {
+    await context.printed();
+  } catch (error) {
+    await takeBack();
+    if (!(error instanceof Failure)) throw error;
+    const advice =
+      'What cannot be shown is not kept: no key was kept. Mend that, then run the same command again.';
+    throw error.with({ advice });
   }
 }
 

@@ -4,8 +4,9 @@ import { stateFolder } from '../profiles/resolve.ts';
 import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
-import { STATE_DIR } from './serve-keys.ts';
+import { STATE_DIR, showNewKey } from './serve-keys.ts';
 import { openStateFolder } from './state-folder.ts';
+import { usageFailure } from './usage-failure.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
@@ -46,7 +47,7 @@ export const serve: Command = defineCommand({
     },
   ],
   notes: [
-    'The first start on a state folder makes a key and shows its secrets, this once; `vloc serve keys create` makes others.',
+    'The first start on a state folder makes a key and shows its secrets, this once; with --output plain it makes none. `vloc serve keys create` makes others.',
     'Ctrl-C lets running requests finish and hands unfinished jobs to whoever starts next on the same folder.',
   ],
   run: async (context, _operands, options) => {
@@ -64,10 +65,19 @@ export const serve: Command = defineCommand({
     const settings = await readOptions(context, options);
     const service = await listen(() =>
       openStateFolder(settings.stateDir, '--state-dir', () =>
-        createService({ ...settings, ...logs, engines: createEngines() }),
+        createService({
+          ...settings,
+          ...logs,
+          engines: createEngines(),
+          wantsFirstKey: () => showsSecrets(context),
+        }),
       ),
     );
-    announce(context, service);
+    await showNewKey(
+      context,
+      () => announce(context, service),
+      () => takeBack(service),
+    );
     logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
     logs.log(describeKeys(service, settings.stateDir));
     await aborted(context.signal);
@@ -82,6 +92,20 @@ export const serve: Command = defineCommand({
     throw reason;
   },
 });
+
+/** A key is made only where its secrets are shown: nobody would ever know them. */
+function showsSecrets({ output }: Context): boolean {
+  if (output !== 'id') return output !== 'plain';
+  throw usageFailure(
+    '--output id would lose the secret of the first key',
+    'Use --output json or table, or plain, which makes no key.',
+  );
+}
+
+async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
+  if (newKey !== null) dropKey(newKey.key);
+  await close();
+}
 
 /** The file first, then the options over it; each is refused by its own name. */
 async function readOptions(context: Context, options: Options): Promise<ServiceOptions> {

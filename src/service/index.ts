@@ -6,7 +6,7 @@ import type { Engines } from '../engines/engine.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
 import { createKeyRing } from './auth/key-ring.ts';
-import { changeKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
+import { changeKey, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
 import { openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter } from './auth/rate.ts';
 import { systemClock } from './clock.ts';
@@ -15,7 +15,7 @@ import type { Context, Signals } from './context.ts';
 import { grantCredits } from './credits/grant.ts';
 import { prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/problem.ts';
-import { startServer } from './http/server.ts';
+import { type RunningServer, startServer } from './http/server.ts';
 import { createRecentRows } from './jobs/recent-rows.ts';
 import { createLinkSigner } from './links/signer.ts';
 import { createCursorSealer } from './lists/cursor.ts';
@@ -45,18 +45,17 @@ export type { Service, ServiceOptions } from './options.ts';
 export async function createService(options: ServiceOptions): Promise<Service> {
   let origin = '';
   const context = openContext(options, () => context.config.publicOrigin ?? origin);
-  const { store, clock, randomBytes, makeId } = context;
   const closeStores = () => {
-    store.close();
+    context.store.close();
     context.nonces.close();
   };
   try {
-    const newKey = openAccount(context);
-    const { host = '127.0.0.1', port = 0, faults = null, trustedProxies = [] } = options;
-    const { metricsFrom = null, onRequest = null } = options;
-    const listen = { host, port, faults, trustedProxies, metricsFrom, onRequest };
-    const server = await startServer(context, listen);
+    const server = await listen(context, options);
     origin = server.origin;
+    const newKey = await openAccount(context, options).catch(async (error: unknown) => {
+      await server.close();
+      throw error;
+    });
     const workers = startWorkers(context, `${process.pid}-${randomUUID()}`);
     const end = async () => {
       await Promise.all([server.close(), workers.stop()]);
@@ -66,18 +65,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     return {
       url: context.origin() + VERSION_PREFIX,
       docsUrl: context.origin() + DOCS_PATH,
-      keys: () => listKeys(store),
       newKey,
-      issueKey(rules = {}) {
-        context.keys.forget();
-        return issueKey(store, rules, clock.now(), randomBytes);
-      },
-      changeKey(key, rules) {
-        changeKey(store, key, rules, clock.now());
-        context.keys.forget();
-      },
-      grantCredits: ({ credits, expiresAt = null }) =>
-        grantCredits(store, { credits, expiresAt }, clock.now(), makeId),
+      ...createAccountDesk(context),
       close() {
         ended ??= end();
         return ended;
@@ -87,6 +76,35 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     closeStores();
     throw error;
   }
+}
+
+function listen(context: Context, options: ServiceOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', port = 0, faults = null, trustedProxies = [] } = options;
+  const { metricsFrom = null, onRequest = null } = options;
+  return startServer(context, { host, port, faults, trustedProxies, metricsFrom, onRequest });
+}
+
+type AccountDesk = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' | 'grantCredits'>;
+
+/** What its owner does to the account of a running service. */
+function createAccountDesk({ store, keys, clock, randomBytes, makeId }: Context): AccountDesk {
+  return {
+    keys: () => listKeys(store),
+    issueKey(rules = {}) {
+      keys.forget();
+      return issueKey(store, rules, clock.now(), randomBytes);
+    },
+    dropKey(key) {
+      dropKey(store, key);
+      keys.forget();
+    },
+    changeKey(key, rules) {
+      changeKey(store, key, rules, clock.now());
+      keys.forget();
+    },
+    grantCredits: ({ credits, expiresAt = null }) =>
+      grantCredits(store, { credits, expiresAt }, clock.now(), makeId),
+  };
 }
 
 function openContext(options: ServiceOptions, origin: () => string): Context {
@@ -127,13 +145,22 @@ function createEngineLoader(given: Engines | undefined): () => Promise<Engines> 
   };
 }
 
-/** The first start makes the key, gives it, and fills the account; of two processes that start at once, one does. */
-function openAccount(context: Context): IssuedKey | null {
-  const { store, clock, config, randomBytes, makeId } = context;
+/**
+ * The first start makes the key, gives it, and fills the account; of two processes that start at once, one does. Only once
+ * it listens: the key is shown this once, and a start that fails shows nothing.
+ */
+async function openAccount(
+  context: Context,
+  { wantsFirstKey = () => true }: ServiceOptions,
+): Promise<IssuedKey | null> {
+  const { store, clock, config, randomBytes, makeId, keys } = context;
+  // A request that came before has found none.
+  keys.forget();
   return store.transaction(() => {
     // Each for itself: the operator may have made a key before the first start.
     const isMissing = (table: 'keys' | 'grants') => store.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined;
-    const newKey = isMissing('keys') ? issueKey(store, {}, clock.now(), randomBytes) : null;
+    const makesKey = isMissing('keys') && wantsFirstKey();
+    const newKey = makesKey ? issueKey(store, {}, clock.now(), randomBytes) : null;
     const credits = config.openingCredits;
     if (credits > 0 && isMissing('grants')) {
       grantCredits(store, { credits, expiresAt: null }, clock.now(), makeId);

@@ -20,6 +20,11 @@ export interface ServiceOptions {
   readonly allowLoopback?: boolean;
   readonly clock?: Clock;
   readonly random?: RandomBytes;
+  /**
+   * Asked before the first start makes a key: false makes none, and what it throws ends the start with nothing kept. Left
+   * out: one is made.
+   */
+  readonly wantsFirstKey?: () => boolean;
   readonly log?: Log;
   /** Told of every request once it was answered, but for those of monitoring that went well. */
   readonly onRequest?: RequestLog;
@@ -37,11 +42,13 @@ export interface Service {
   readonly url: string;
   /** Address of the documents that problems point to. */
   readonly docsUrl: string;
-  /** Keys that work, the oldest first; the first start makes one. */
+  /** Keys that work, the oldest first; the first start makes one, once it listens. */
   readonly keys: () => readonly IssuedKey[];
-  /** The key that this start has made; null when the state folder had one. */
+  /** The key that this start has made; null when the state folder had one, or none was wanted. */
   readonly newKey: IssuedKey | null;
   issueKey(rules?: KeyRules): IssuedKey;
+  /** Takes back a key that nobody has used yet: the next start makes one where it was the first. */
+  dropKey(key: string): void;
   /** Replaces all rules of a key. */
   changeKey(key: string, rules: KeyRules): void;
   /** Adds credits to the account; `expiresAt` in ms since 1970, left out: they do not expire. */

@@ -123,3 +123,9 @@ test('what cannot be made is refused before anything is made', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain('there is no key "vk_nobody"');
 });
+
+test('a key whose secret could not be shown is not kept', async () => {
+  const unfit = await run('create', '--jq', '.key.nothing');
+  expect([unfit.code, unfit.stderr]).toEqual([2, expect.stringContaining('no key was kept')]);
+  expect((await run('list', '--output', 'ndjson')).stdout).toBe('{"type":"summary","keys":0}\n');
+});

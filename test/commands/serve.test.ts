@@ -1,10 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { createCaller, send } from '../service/harness/caller.ts';
 import { makeStateDir, startScene, until } from '../service/harness/scene.ts';
 import { createTestIo } from '../support/test-io.ts';
+
+/** Refuses every write, as `> /dev/full`. */
+const brokenStdout = () =>
+  new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+  });
 
 let stateDir = '';
 beforeEach(async () => {
@@ -106,6 +114,18 @@ describe('vloc serve', () => {
     await second.stop();
   });
 
+  it('makes no key where only its address is asked for, and says so', async () => {
+    const plain = await serve('--output', 'plain');
+    await until(plain.stderr, (text) => text.includes('no key works; make one with'));
+    await plain.stop();
+    const shown = await serve('--output', 'json');
+    expect(JSON.parse(shown.line).secret).not.toBeNull();
+    await shown.stop();
+    const named = await serve('--output', 'id');
+    expect(named.line).toBe(JSON.parse(shown.line).key);
+    await named.stop();
+  });
+
   it('logs lines for people when asked', async () => {
     const { line, stderr, stop } = await serve('--output', 'plain', '--log', 'text');
     await send(`${line}/credits`);
@@ -132,5 +152,42 @@ describe('what stands in the way of a start', () => {
     const { code, stderr } = await refuse('--port', new URL(service.url).port);
     expect(code).toBe(4);
     expect(stderr).toContain('choose another --port');
+  });
+});
+
+describe('a first start that fails', () => {
+  /** What the start after it shows. */
+  async function startAgain() {
+    const { line, stop } = await serve('--output', 'json');
+    await stop();
+    return JSON.parse(line);
+  }
+
+  it('keeps no key when the address is taken', async () => {
+    const { service } = await startScene();
+    expect((await refuse('--port', new URL(service.url).port, '--output', 'json')).code).toBe(4);
+    const { key, secret } = await startAgain();
+    const { io, stdout } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    await main(['serve', 'keys', 'list', '--output', 'id'], io);
+    expect(stdout()).toBe(`${key}\n`);
+    expect(secret).toMatch(/^[\w-]{40,}$/);
+  });
+
+  it('keeps no key when its secret would not be shown', async () => {
+    const byId = await refuse('--output', 'id');
+    expect([byId.code, byId.stderr]).toEqual([2, expect.stringContaining('would lose the secret')]);
+    expect((await refuse('--jq', '.key |')).code).toBe(2);
+    const { code, stderr } = await refuse('--jq', '.key.nothing');
+    expect(code).toBe(2);
+    expect(stderr).toContain('the jq expression does not fit the data');
+    expect(stderr).toContain('no key was kept');
+    expect((await startAgain()).secret).not.toBeNull();
+  });
+
+  it('keeps no key when stdout cannot be written', async () => {
+    const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    expect(await main(['serve'], { ...io, stdout: brokenStdout() })).toBe(10);
+    expect(stderr()).toContain('no key was kept');
+    expect((await startAgain()).secret).not.toBeNull();
   });
 });

@@ -82,6 +82,11 @@ export function revokeKey(store: Store, id: string, now: number): void {
   store.run('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
 }
 
+/** Takes back a key that nobody has used: as if it had not been made. */
+export function dropKey(store: Store, id: string): void {
+  store.run('DELETE FROM keys WHERE id = ?', id);
+}
+
 /** Makes a key. The secrets are stored as they are, since a signature cannot be checked against a hash of them. */
 export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes: RandomBytes): IssuedKey {
   const random = (bytes: number) => randomBytes(bytes).toString('base64url');

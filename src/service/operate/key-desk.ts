@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import {
   describeKeys,
+  dropKey,
   type IssuedKey,
   issueKey,
   type KeyDescription,
@@ -16,6 +17,8 @@ import { openStore } from '../store/store.ts';
 export interface KeyDesk {
   /** Makes a key; its secrets are given this once. Throws for an address that is none. */
   issue(rules: KeyRules): IssuedKey;
+  /** Takes back a key that nobody has used. */
+  drop(id: string): void;
   /** All keys, those that were revoked too, the oldest first. */
   list(): readonly KeyDescription[];
   /** Revokes a key; null when there is none of that id. */
@@ -33,6 +36,7 @@ export function openKeyDesk(stateDir: string, now: () => number): KeyDesk {
   migrate(store);
   return {
     issue: (rules) => issueKey(store, rules, now(), randomBytes),
+    drop: (id) => dropKey(store, id),
     list: () => describeKeys(store),
     revoke(id) {
       revokeKey(store, id, now());
