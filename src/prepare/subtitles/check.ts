@@ -51,12 +51,14 @@ export function checkSubtitle(cues: readonly ScannedCue[], videoMs: number | nul
     return [{ ...about, ...error('NO_CUES', 'there is no cue in it', 'check that it is an SRT file') }];
   }
   const stillSeen = findStillSeen(cues);
+  const endMs = videoMs ?? Number.POSITIVE_INFINITY;
+  const unseen = cues.filter(({ start_ms }) => start_ms >= endMs);
   return cues.flatMap((cue, at) => {
     const flaws = [
       ...flawsInTime(cue),
       ...flawsInOrder(cue, cues[at - 1]),
       ...flawsAgainst(cue, stillSeen.get(cue)),
-      ...flawsAtEnd(cue, videoMs),
+      ...flawsAtEnd(cue, unseen, endMs),
       ...flawsInText(cue),
     ];
     const about = { row: cue.row, cue: cue.number, time: formatTime(cue.start_ms) };
@@ -115,15 +117,20 @@ function flawsAgainst(cue: ScannedCue, other: ScannedCue | undefined): Flaw[] {
   return [warning('OVERLAP', `it begins ${overlap} ms before cue ${other.number} ends`, advice)];
 }
 
-function flawsAtEnd({ start_ms, end_ms }: ScannedCue, videoMs: number | null): Flaw[] {
-  if (videoMs === null) return [];
-  const lasts = `and the video lasts ${formatTime(videoMs)}`;
-  if (start_ms >= videoMs) {
-    const advice = 'see whether the subtitles belong to this video; nobody would see the cue';
-    return [warning('PAST_END', `it begins at ${formatTime(start_ms)}, ${lasts}`, advice)];
+/** @param unseen all cues that begin at the end of the video or behind it */
+function flawsAtEnd(cue: ScannedCue, unseen: readonly ScannedCue[], endMs: number): Flaw[] {
+  if (cue.end_ms - endMs <= HARMLESS_REST_MS && cue.start_ms < endMs) return [];
+  const lasts = `and the video lasts ${formatTime(endMs)}`;
+  if (cue.start_ms < endMs) {
+    return [warning('PAST_END', `it ends at ${formatTime(cue.end_ms)}, ${lasts}`, 'end it with the video')];
   }
-  if (end_ms - videoMs <= HARMLESS_REST_MS) return [];
-  return [warning('PAST_END', `it ends at ${formatTime(end_ms)}, ${lasts}`, 'end it with the video')];
+  // Subtitles of another video may have hundreds of them, which would hide what else is wrong.
+  if (cue !== unseen[0]) return [];
+  const count = unseen.length - 1;
+  const others =
+    count === 0 ? '' : ` (${count} more ${count === 1 ? 'cue begins' : 'cues begin'} behind its end)`;
+  const message = `it begins at ${formatTime(cue.start_ms)}, ${lasts}${others}`;
+  return [warning('PAST_END', message, 'see whether the subtitles are those of this video')];
 }
 
 function flawsInText({ text }: ScannedCue): Flaw[] {

@@ -68,6 +68,14 @@ test('cues behind the end of a video whose length is known are told with that le
   expect(ends('20,000', '22,000', null)).toEqual([]);
 });
 
+test('many cues behind the end of the video are told once, so that they do not hide what else is wrong', () => {
+  const cues = ['11', '13', '15'].map((second, at) => cue(at + 1, `${second},000`, `${second},900`, 'Here.'));
+  const findings = checkSubtitle(scanSrt(cues.join('')), 10_080);
+  expect(findings.map(({ cue, message }) => [cue, message])).toEqual([
+    [1, 'it begins at 00:00:11,000, and the video lasts 00:00:10,080 (2 more cues begin behind its end)'],
+  ]);
+});
+
 test.each([
   ['ENDS_BEFORE_START', 'error', cue(1, '03,000', '02,000', 'No.')],
   ['OUT_OF_ORDER', 'warning', cue(1, '05,000', '06,000', 'Late.') + cue(2, '01,000', '02,000', 'Early.')],
