@@ -1,7 +1,7 @@
 /** The `.part` beside the target: bytes on disk and, where it is wanted, their hash, always in step. */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { onDisk } from './disk-error.ts';
@@ -16,7 +16,7 @@ export interface PartFile {
   restart(hashed: boolean): Promise<void>;
   /** SHA-256 of all bytes in it, lower-case hex; null when it is not taken. */
   digest(): string | null;
-  /** Makes the bytes durable and closes. */
+  /** Makes the bytes durable and closes; throws Failure (`disk`; `temporary` when another program has had its hands on it). */
   seal(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,6 +40,14 @@ export async function openPartFile(
   { keep, hashed }: { keep: boolean; hashed: boolean },
 ): Promise<PartFile> {
   const handle = await openOwn(path);
+  const identity = await claim(handle, path);
+  let isOpen = true;
+  const close = async () => {
+    // Once it is closed, the part may be another's.
+    if (isOpen) beingWritten.delete(identity);
+    isOpen = false;
+    await handle.close();
+  };
   let hash = hashed ? createHash('sha256') : null;
   let length = 0;
 
@@ -48,8 +56,13 @@ export async function openPartFile(
     hash = hashedAnew ? createHash('sha256') : null;
     length = 0;
   };
-  if (keep) length = await onDisk(path, () => readBack(handle, hash));
-  else await restart(hashed);
+  try {
+    if (keep) length = await onDisk(path, () => readBack(handle, hash));
+    else await restart(hashed);
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
 
   return {
     path,
@@ -64,9 +77,11 @@ export async function openPartFile(
     digest: () => hash?.copy().digest('hex') ?? null,
     async seal() {
       await onDisk(path, () => handle.sync());
-      await handle.close();
+      const isOwn = (await identify(path)) === identity && (await handle.stat()).size === length;
+      await close();
+      if (!isOwn) throw takenAway(path);
     },
-    close: () => handle.close(),
+    close,
   };
 }
 
@@ -82,6 +97,37 @@ async function openOwn(path: string): Promise<FileHandle> {
     await unlink(path);
     return open(path, FLAGS | constants.O_EXCL, 0o600);
   });
+}
+
+/** The parts that this process writes now, by what they are on the disk: a path may have several names. */
+const beingWritten = new Set<string>();
+
+/** @throws Failure when this process writes it already: the bytes of two results would be mixed */
+async function claim(handle: FileHandle, path: string): Promise<string> {
+  const identity = identityOf(await handle.stat({ bigint: true }));
+  if (!beingWritten.has(identity)) {
+    beingWritten.add(identity);
+    return identity;
+  }
+  await handle.close();
+  const message = `${path} is being written already, so nothing else is fetched into it`;
+  const advice = 'Give the two results other names, or fetch one after the other.';
+  throw new Failure({ category: 'disk', code: 'PART_IN_USE', message, advice });
+}
+
+function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev}:${ino}`;
+}
+
+/** Null when there is nothing of that name. */
+async function identify(path: string): Promise<string | null> {
+  return stat(path, { bigint: true }).then(identityOf, () => null);
+}
+
+function takenAway(path: string): Failure {
+  const message = `${path} was changed by another program while it was being fetched`;
+  const advice = 'Run the same command again once no other one fetches that file.';
+  return new Failure({ category: 'temporary', code: 'PART_TAKEN', message, advice, retryable: true });
 }
 
 /** A pipe or a device would give bytes for ever, and keep none. */

@@ -1,8 +1,9 @@
-import { link, readFile, stat, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openPartFile, partOf } from '../../../src/client/download/part-file.ts';
 import { newFolder } from '../../journal/support/folder.ts';
+import { failureOf } from '../support/harness.ts';
 
 test('a part that has the name of a result too is begun anew, and the result stays as it is', async () => {
   const result = join(newFolder(), 'talk.mp4');
@@ -16,3 +17,38 @@ test('a part that has the name of a result too is begun anew, and the result sta
   expect([await readFile(result, 'utf8'), await readFile(path, 'utf8')]).toEqual(['whole', 'other']);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
+
+test('a part that is being written is not opened again, under none of its names, until it is closed', async () => {
+  const folder = newFolder();
+  const path = partOf(join(folder, 'talk.mp4'));
+  const first = await openPartFile(path, { keep: true, hashed: true });
+  await first.append([Buffer.from('whole')]);
+  const second = await failureOf(
+    openPartFile(join(folder, '.', '.talk.mp4.part'), { keep: false, hashed: true }),
+  );
+  expect(second.facts).toMatchObject({ category: 'disk', code: 'PART_IN_USE' });
+  expect(await readFile(path, 'utf8')).toBe('whole');
+  await first.close();
+  const third = await openPartFile(path, { keep: true, hashed: true });
+  expect(third.length).toBe(5);
+  await third.close();
+});
+
+test.each([
+  ['has been replaced', async (path: string) => rename(await newFile('other'), path)],
+  ['is gone', (path: string) => rm(path)],
+  ['was written to by another program', (path: string) => writeFile(path, 'longer than before')],
+])('a part that %s is not taken for the result', async (_what, spoil) => {
+  const path = partOf(join(newFolder(), 'talk.mp4'));
+  const part = await openPartFile(path, { keep: true, hashed: true });
+  await part.append([Buffer.from('whole')]);
+  await spoil(path);
+  const { facts } = await failureOf(part.seal());
+  expect(facts).toMatchObject({ category: 'temporary', code: 'PART_TAKEN' });
+});
+
+async function newFile(text: string): Promise<string> {
+  const path = join(newFolder(), 'file');
+  await writeFile(path, text);
+  return path;
+}
