@@ -2,10 +2,13 @@
 import type { Delivery } from '../batch/plan/delivery.ts';
 import type { Job } from '../client/index.ts';
 import { type Connection, connect } from './connection.ts';
-import type { Context } from './context.ts';
+import type { Context, Progress } from './context.ts';
+import { checkClashes, createClaims } from './job/claims.ts';
+import { summarizeDelivery, tellStopped } from './job/delivery-end.ts';
+import { exitCodeOf } from './job/exit-code.ts';
 import { collectJobs } from './job/find-jobs.ts';
-import { chooseWait, type Follow } from './job/follow-job.ts';
-import { type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
+import { chooseWait, event, type Follow } from './job/follow-job.ts';
+import { type Outcome, printOutcomes } from './job/outcome.ts';
 
 export interface JobDelivery {
   readonly delivery: Delivery;
@@ -15,41 +18,80 @@ export interface JobDelivery {
   readonly whenNone: string;
   /** References of the jobs. */
   choose(connection: Connection): Promise<readonly string[]>;
-  /** Follows the jobs that were found to their files. */
+  /** Of those that were found the ones that may give a result here. */
+  pick(jobs: readonly Job[]): readonly Job[];
+  /** Follows jobs to their files. */
   deliver(follow: Follow, jobs: readonly Job[]): Promise<readonly Outcome[]>;
+  /** The command that goes on with these. @param ids or references */
+  goOn(ids: readonly string[]): string;
 }
 
 /**
  * Looks the jobs up, has them delivered, and prints every outcome, also of those that could not be read.
  * @returns exit code 0
- * @throws Failure that sums up what failed
+ * @throws Failure that sums up what failed; the reason of the signal, once it is told how to go on
  */
-export async function deliverJobs(
-  context: Context,
-  { delivery, timeoutMs, whenNone, choose, deliver }: JobDelivery,
-): Promise<number> {
+export async function deliverJobs(context: Context, work: JobDelivery): Promise<number> {
   const connection = await connect(context);
   const progress = await context.terminal.progress();
   try {
-    const references = await choose(connection);
-    const { found, outcomes: looked } = await collectJobs(context, connection, references);
-    const lost = looked.flatMap(({ label, failure }): Outcome[] =>
-      failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
-    );
-    for (const { label, failure } of lost) progress.end(label, 'failed', failure?.message ?? '');
-    const wait = chooseWait(connection, references.length);
-    const delivered = await deliver({ connection, context, progress, delivery, timeoutMs, wait }, found);
-    const outcomes = [...delivered, ...lost];
+    const outcomes = await gatherOutcomes({ context, connection, progress }, work);
     progress.close();
-    if (outcomes.length === 0) context.terminal.note(whenNone);
-    await printOutcomes(context, outcomes);
-    const failure = summarizeFailures(outcomes);
+    const failure = summarizeDelivery(outcomes, work.delivery, context);
+    if (outcomes.length === 0 && !context.signal.aborted) context.terminal.note(work.whenNone);
+    await printOutcomes(context, outcomes, exitCodeOf(context, failure));
+    if (context.signal.aborted) {
+      tellStopped(context, outcomes, work.goOn, connection.capabilities !== null);
+      throw context.signal.reason;
+    }
     if (failure !== null) throw failure;
     return 0;
-  } catch (error) {
-    throw context.signal.aborted ? context.signal.reason : error;
   } finally {
     progress.close();
     await connection.close();
   }
+}
+
+interface Means {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly progress: Progress;
+}
+
+/** How it ended for each job; when it was interrupted, how far it came. */
+async function gatherOutcomes(means: Means, work: JobDelivery): Promise<readonly Outcome[]> {
+  let references: readonly string[] = [];
+  try {
+    references = await work.choose(means.connection);
+    return await followAll(means, work, references);
+  } catch (error) {
+    if (!means.context.signal.aborted) throw error;
+    return references.map((label) => ({ label, stem: label, job: null, files: [], failure: null }));
+  }
+}
+
+async function followAll(
+  { context, connection, progress }: Means,
+  { delivery, timeoutMs, pick, deliver }: JobDelivery,
+  references: readonly string[],
+): Promise<readonly Outcome[]> {
+  const { found, outcomes: looked } = await collectJobs(context, connection, references);
+  const jobs = pick(withoutTwins(found));
+  checkClashes(jobs, delivery);
+  const lost = looked.flatMap(({ label, failure }): Outcome[] =>
+    failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
+  );
+  for (const { label, failure } of lost) {
+    progress.end(label, 'failed', failure?.message ?? '');
+    event(context, { type: 'failed', id: label, code: failure?.facts.code, message: failure?.message });
+  }
+  const wait = chooseWait(connection, references.length);
+  const claims = createClaims();
+  const follow = { connection, context, progress, delivery, timeoutMs, wait, claims };
+  return [...(await deliver(follow, jobs)), ...lost];
+}
+
+/** A job may have been named in several ways. */
+function withoutTwins(jobs: readonly Job[]): readonly Job[] {
+  return [...new Map(jobs.map((job) => [`${job.object}/${job.id}`, job] as const)).values()];
 }

@@ -5,7 +5,9 @@ import { type Command, defineCommand } from './command.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
 import { deliverJobs } from './deliver-jobs.ts';
-import { deliverJob } from './job/follow-job.ts';
+import { sameCommand } from './job/continuation.ts';
+import { deliveryCommand } from './job/delivery-command.ts';
+import { deliverJob, type Follow } from './job/follow-job.ts';
 import { FOLDER_OPTIONS } from './job/job-options.ts';
 import { OUTCOME_FIELDS, type Outcome } from './job/outcome.ts';
 import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
@@ -41,21 +43,27 @@ export const jobsDownload: Command = defineCommand({
     const kinds = readKinds(options.kind);
     const named = await readReferences(operands, context.io);
     const existing = allFinished && !options.clobber ? { skipExisting: true } : {};
+    const delivery = readDelivery(null, { ...options, ...existing }, context.io);
     return deliverJobs(context, {
-      delivery: readDelivery(null, { ...options, ...existing }, context.io),
+      delivery,
       timeoutMs: null,
       whenNone: 'Nothing to download.',
       choose: async (connection) => (allFinished ? succeededIds(connection, kinds, context) : named.ids),
-      deliver: async (follow, found) => {
-        const jobs = found.toSorted(soonestFirst);
-        const due = allFinished ? withoutExpired(jobs, context) : jobs;
-        const outcomes: Outcome[] = [];
-        for (const job of due) outcomes.push(await deliverJob(follow, job, job.id, job.id));
-        return outcomes;
-      },
+      pick: (jobs) => (allFinished ? withoutExpired(jobs, context) : jobs).toSorted(soonestFirst),
+      deliver: deliverInTurn,
+      goOn: (ids) =>
+        allFinished
+          ? sameCommand(context.commandLine, context.io.env)
+          : deliveryCommand('download', ids, delivery, context),
     });
   },
 });
+
+async function deliverInTurn(follow: Follow, jobs: readonly Job[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const job of jobs) outcomes.push(await deliverJob(follow, job));
+  return outcomes;
+}
 
 function checkChoice(operands: readonly string[], allFinished: boolean): void {
   if (operands.length > 0 !== allFinished) return;

@@ -1,6 +1,7 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import { type Command, defineCommand } from './command.ts';
 import { deliverJobs } from './deliver-jobs.ts';
+import { deliveryCommand } from './job/delivery-command.ts';
 import { followJob } from './job/follow-job.ts';
 import { DELIVERY_OPTIONS } from './job/job-options.ts';
 import { OUTCOME_FIELDS } from './job/outcome.ts';
@@ -26,12 +27,15 @@ export const jobsWait: Command = defineCommand({
   ],
   run: async (context, operands, options) => {
     const { ids } = await readReferences(operands, context.io);
+    const delivery = readDelivery(null, options, context.io);
     return deliverJobs(context, {
-      delivery: readDelivery(null, options, context.io),
+      delivery,
       timeoutMs: options.timeout ?? null,
       whenNone: 'No jobs to wait for.',
       choose: async () => ids,
-      deliver: (follow, jobs) => Promise.all(jobs.map((job) => followJob(follow, job, job.id, job.id))),
+      pick: (jobs) => jobs,
+      deliver: (follow, jobs) => Promise.all(jobs.map((job) => followJob(follow, job))),
+      goOn: (ids) => deliveryCommand('wait', ids, delivery, context),
     });
   },
 });

@@ -1,6 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openJobRecord } from '../../src/journal/job-record.ts';
+import { profileId } from '../../src/journal/profile-id.ts';
 import { untilJob } from '../service/harness/scene.ts';
 import { LINES, startVloc, TRANSLATION, type VlocScene } from './support/run-vloc.ts';
 
@@ -38,7 +40,8 @@ test('--all-finished fetches the soonest to lapse first, and nothing twice', asy
   const words = ['jobs', 'download', '--all-finished', '--out', vloc.folder];
   const first = JSON.parse((await vloc.run([...words, '-o', 'json'])).stdout);
   expect(first.data.map((row: { id: string }) => row.id)).toEqual([older, newer]);
-  expect((await readdir(vloc.folder)).sort()).toEqual([`${newer}.es.wav`, `${older}.es.srt`].sort());
+  const names = (await readdir(vloc.folder)).filter((name) => name !== 'state');
+  expect(names.sort()).toEqual([`${newer}.es.wav`, `${older}.es.srt`].sort());
   await writeFile(join(vloc.folder, `${older}.es.srt`), 'kept');
   const second = JSON.parse((await vloc.run([...words, '-o', 'json'])).stdout);
   expect(second.data.map((row: { files: { skipped: boolean }[] }) => row.files[0]?.skipped)).toEqual([
@@ -73,3 +76,42 @@ test.each([[[]], [['x_1', '--all-finished']]])('%j says neither or both', async 
   expect(code).toBe(2);
   expect(stderr).toContain('use --all-finished');
 });
+
+test('--all-finished drops no result behind a name that another has', async () => {
+  const vloc = await startVloc();
+  const ids = [await makeJob(vloc), await makeJob(vloc)];
+  const words = ['jobs', 'download', '--all-finished', '--kind', 'subtitle_translation'];
+  const { code, stdout, stderr } = await vloc.run([...words, '--name', '{lang}{ext}', '-o', 'json']);
+  expect([code, stdout]).toEqual([2, '']);
+  for (const id of ids) expect(stderr).toContain(id);
+  expect((await readdir(vloc.folder)).filter((name) => name.endsWith('.srt'))).toEqual([]);
+});
+
+test('a foreign file in the place of a result is left, and the result counts as not fetched', async () => {
+  const vloc = await startVloc();
+  const subtitle = join(vloc.folder, 'talk.srt');
+  await writeFile(subtitle, '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+  const { stdout: id } = await vloc.run([
+    'translate',
+    subtitle,
+    '--from',
+    'en',
+    '--to',
+    'es',
+    '--detach',
+    '-o',
+    'id',
+  ]);
+  await untilJob(vloc.caller, { detail_url: `/v1/subtitle-translations/${id.trim()}` }, 'succeeded');
+  await writeFile(join(vloc.folder, 'es.srt'), 'foreign');
+  const words = ['jobs', 'download', '--all-finished', '--name', '{lang}{ext}', '-o', 'json'];
+  expect(JSON.parse((await vloc.run(words)).stdout).data[0].files[0].skipped).toBe(true);
+  const unfetched = () => openJobRecord(join(vloc.folder, 'state'), profile(vloc), Date.now).listUnfetched();
+  expect(await unfetched()).toHaveLength(1);
+  expect((await vloc.run([...words, '--clobber'])).code).toBe(0);
+  expect(await unfetched()).toHaveLength(0);
+});
+
+function profile({ env }: VlocScene): string {
+  return profileId(env.VLOC_BASE_URL ?? '', env.VLOC_KEY ?? '');
+}

@@ -40,20 +40,13 @@ export async function deliverResults(
   options: DeliverOptions,
 ): Promise<readonly DeliveredFile[]> {
   const files: DeliveredFile[] = [];
-  for (const { name, asset, kindPart } of assetsOf(job)) {
-    const { folder, template, existing } = options.delivery;
-    const path = resultPath(folder, template || defaultTemplate(job.object), {
-      stem: options.stem,
-      lang: languageOf(job),
-      asset: kindPart.label,
-      id: job.id,
-      ext: kindPart.extension,
-    });
+  const { existing } = options.delivery;
+  for (const { name, asset, extension, path } of resultFiles(job, options)) {
     if (existing === 'skip' && (await exists(path))) {
       files.push({ asset: name, path, bytes: null, sha256: null, skipped: true });
       continue;
     }
-    const rewrite = kindPart.extension === SERVICE_SUBTITLE ? options.delivery.rewrite : undefined;
+    const rewrite = extension === SERVICE_SUBTITLE ? options.delivery.rewrite : undefined;
     const adopted = options.adopt === true && rewrite === undefined ? await adopt(path, asset) : null;
     if (adopted !== null) {
       files.push({ asset: name, path, ...adopted, skipped: false });
@@ -78,6 +71,28 @@ export async function deliverResults(
     files.push({ asset: name, path: done.path, bytes: done.bytes, sha256: done.sha256, skipped: false });
   }
   return files;
+}
+
+/** A file of a result, and where it goes. */
+export interface ResultFile {
+  readonly name: string;
+  readonly asset: Asset;
+  /** With its dot. */
+  readonly extension: string;
+  readonly path: string;
+}
+
+/** The files of a succeeded job. @throws Failure of category usage for a template that is not usable */
+export function resultFiles(
+  job: Job,
+  { stem, delivery }: Pick<DeliverOptions, 'stem' | 'delivery'>,
+): readonly ResultFile[] {
+  const template = delivery.template || defaultTemplate(job.object);
+  return assetsOf(job).map(({ name, asset, kindPart }) => {
+    const { label, extension } = kindPart;
+    const parts = { stem, lang: languageOf(job), asset: label, id: job.id, ext: extension };
+    return { name, asset, extension, path: resultPath(delivery.folder, template, parts) };
+  });
 }
 
 /** Size and hash of a file that is the asset already; null when it is another, or nobody can tell. */

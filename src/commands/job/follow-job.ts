@@ -1,16 +1,19 @@
 /** One job from its creation to files on this disk, with progress. */
 
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { deliverResults, jobFailure } from '../../batch/run/deliver.ts';
+import { deliverResults, jobFailure, resultFiles } from '../../batch/run/deliver.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
-import { JournalFailure } from '../../journal/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
 import { formatBytes } from '../format.ts';
 import { openLocalRecords } from '../local-records.ts';
+import type { Claims } from './claims.ts';
+import { deliveryCommand } from './delivery-command.ts';
+import { noteDownloaded } from './note-downloaded.ts';
 import type { Outcome } from './outcome.ts';
+import { withTargets } from './target-locks.ts';
 
 export interface Follow {
   readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile'>;
@@ -21,6 +24,7 @@ export interface Follow {
   readonly timeoutMs: number | null;
   /** How it is waited for a job; several jobs share their requests. */
   readonly wait: Client['jobs']['wait'];
+  readonly claims: Claims;
 }
 
 /** The way to wait for so many jobs. A service on this machine tells more when each is asked for, and it costs nothing. */
@@ -31,18 +35,20 @@ export function chooseWait(
   return count > 1 && everyMs === null ? client.jobs.waitTogether() : client.jobs.wait;
 }
 
-/** Waits until the job ends, then downloads. Failures become part of the outcome; only an interruption is thrown. */
-export async function followJob(follow: Follow, started: Job, label: string, stem: string): Promise<Outcome> {
+/** Waits until the job ends, then downloads. Failures and interruptions become part of the outcome. */
+export async function followJob(follow: Follow, started: Job): Promise<Outcome> {
   const { connection, context, progress, timeoutMs } = follow;
   const { everyMs } = connection;
   let job = started;
-  const key = progressKey(label, started);
+  const key = progressKey(started);
   try {
     job = await follow.wait(started.object, started.id, {
       signal: context.signal,
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(everyMs === null ? {} : { everyMs }),
       onChange: (changed) => {
+        // What a list tells of a job is only a part of it.
+        job = { ...job, status: changed.status, stage: changed.stage, progress: changed.progress };
         if (!isTerminal(changed.status)) progress.show(key, stepOf(changed));
         event(context, {
           type: 'job',
@@ -54,81 +60,83 @@ export async function followJob(follow: Follow, started: Job, label: string, ste
       },
     });
   } catch (error) {
-    return failedJob(follow, key, { label, stem, job }, error);
+    return failedJob(follow, job, error);
   }
-  return deliverJob(follow, job, label, stem);
+  return deliverJob(follow, job);
 }
 
-/** Downloads what a job has made; one that did not succeed is a failure. Only an interruption is thrown. */
-export async function deliverJob(follow: Follow, job: Job, label: string, stem: string): Promise<Outcome> {
-  const { connection, context, progress, delivery } = follow;
-  const key = progressKey(label, job);
+/** Downloads what a job has made; one that did not succeed is a failure. An interruption leaves it as it is. */
+export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
+  const { connection, context, progress, delivery, claims } = follow;
+  const key = progressKey(job);
   try {
     if (!isTerminal(job.status)) throw notFinished(job);
     const failed = jobFailure(job);
     if (failed !== null) throw failed;
-    const files = await deliverResults(connection.client, job, {
-      stem,
+    context.signal.throwIfAborted();
+    const results = resultFiles(job, { stem: job.id, delivery });
+    const paths = results.map(({ path }) => path);
+    claims.take(job, paths);
+    const options = {
+      stem: job.id,
       delivery,
+      adopt: delivery.existing !== 'replace',
       signal: context.signal,
-      onProgress: (bytes, total) => progress.show(key, downloadStep(bytes, total)),
-    });
-    await noteDownloaded(follow, job, files);
+      onProgress: (bytes: number, total: number | null) => progress.show(key, downloadStep(bytes, total)),
+    };
+    const files = await withTargets(connection.stateDir, paths, () =>
+      deliverResults(connection.client, job, options),
+    );
+    await noteDownloaded(openLocalRecords(connection, context.io.now).jobs, job, files, results);
     progress.end(key, 'done', files.map((file) => file.path).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
-    return { label, stem, job, files, failure: null };
+    return { label: job.id, stem: job.id, job, files, failure: null };
   } catch (error) {
-    return failedJob(follow, key, { label, stem, job }, error);
+    return failedJob(follow, job, error);
   }
 }
 
-/** For completion and `jobs download --all-finished`; a record that cannot be written is no reason to fail. */
-async function noteDownloaded(
-  { connection, context }: Follow,
-  job: Job,
-  files: readonly { readonly path: string }[],
-): Promise<void> {
-  const { jobs } = openLocalRecords(connection, context.io.now);
-  try {
-    // Of jobs that others have made the record knows nothing else either.
-    if ((await jobs.kindOf(job.id)) === null) return;
-    await jobs.see(job.id, job.status);
-    await jobs.markDownloaded(
-      job.id,
-      files.map(({ path }) => path),
-    );
-  } catch (error) {
-    if (!(error instanceof JournalFailure)) throw error;
+/** Its failure; or neither result nor failure, when the run was interrupted. @throws what is neither */
+function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
+  const { context, progress } = follow;
+  const outcome = { label: job.id, stem: job.id, job, files: [] };
+  const key = progressKey(job);
+  if (!(error instanceof Failure)) {
+    if (!context.signal.aborted) throw error;
+    progress.end(key, 'stopped', isTerminal(job.status) ? 'not fetched' : `${job.id} goes on`);
+    return { ...outcome, failure: null };
   }
+  const failure = isStillRunning(error) ? error.with({ advice: goOnAdvice(follow, job) }) : error;
+  progress.end(key, isStillRunning(error) ? 'stopped' : 'failed', failure.message);
+  event(context, { type: 'failed', id: job.id, code: failure.facts.code, message: failure.message });
+  return { ...outcome, failure };
 }
 
-function failedJob(
-  { context, progress }: Follow,
-  key: string,
-  about: Pick<Outcome, 'label' | 'stem'> & { job: Job },
-  error: unknown,
-): Outcome {
-  if (context.signal.aborted || !(error instanceof Failure)) throw error;
-  progress.end(key, error.facts.category === 'timeout' ? 'stopped' : 'failed', error.message);
-  event(context, { type: 'failed', id: about.job.id, code: error.facts.code, message: error.message });
-  return { ...about, files: [], failure: error };
+const STILL_RUNNING = 'STILL_RUNNING';
+
+/** Whether the job goes on. */
+export function isStillRunning(failure: Failure | null): boolean {
+  return failure?.facts.code === STILL_RUNNING;
 }
 
-function notFinished(job: Job): Failure {
+function goOnAdvice({ delivery, context }: Follow, { id }: Job): string {
+  return `It goes on; wait for it with: ${deliveryCommand('wait', [id], delivery, context)}`;
+}
+
+function notFinished({ id, status }: Job): Failure {
   return new Failure({
     category: 'timeout',
-    code: 'STILL_RUNNING',
-    message: `the job ${job.id} is still ${job.status}`,
-    advice: `Wait for it: vloc jobs wait ${job.id}`,
-    jobId: job.id,
+    code: STILL_RUNNING,
+    message: `the job ${id} is still ${status}`,
+    jobId: id,
     retryable: true,
   });
 }
 
-/** `talk.mp4 → es` where a language is asked for. */
-export function progressKey(label: string, job: Pick<Job, 'input'>): string {
-  const language = job.input?.target_language;
-  return typeof language === 'string' ? `${label} → ${language}` : label;
+/** `dub_… → es` where a language is asked for. */
+function progressKey({ id, input }: Pick<Job, 'id' | 'input'>): string {
+  const language = input?.target_language;
+  return typeof language === 'string' ? `${id} → ${language}` : id;
 }
 
 /** Writes one event of the `ndjson` form; nothing in the others. */

@@ -58,8 +58,20 @@ function errorDocument({ facts }: Failure): object {
   };
 }
 
-/** Writes the end of a run to stdout in the chosen form; `ndjson` has written its events before. */
-export async function printOutcomes(context: Context, outcomes: readonly Outcome[]): Promise<void> {
+/** True for one that has neither result nor failure, because the run was interrupted. */
+export function isLeft({ files, failure }: Outcome): boolean {
+  return failure === null && files.length === 0;
+}
+
+/**
+ * Writes the end of a run to stdout in the chosen form; `ndjson` has written its events before.
+ * @param exitCode told by the last line of `ndjson`, where it is known
+ */
+export async function printOutcomes(
+  context: Context,
+  outcomes: readonly Outcome[],
+  exitCode?: number,
+): Promise<void> {
   const { fields } = context;
   const documents = outcomes.map((outcome) => outcomeDocument(outcome, fields ?? OUTCOME_FIELDS));
   switch (context.output) {
@@ -68,7 +80,8 @@ export async function printOutcomes(context: Context, outcomes: readonly Outcome
       return;
     case 'ndjson': {
       const failed = outcomes.filter((outcome) => outcome.failure !== null).length;
-      context.print(JSON.stringify({ type: 'summary', jobs: outcomes.length, failed }));
+      const summary = { type: 'summary', jobs: outcomes.length, failed };
+      context.print(JSON.stringify(exitCode === undefined ? summary : { ...summary, exit_code: exitCode }));
       return;
     }
     case 'id':

@@ -1,0 +1,81 @@
+/** Which file a run writes for which job: two results must never meet in one. */
+import { findClashes } from '../../batch/plan/collisions.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { InputProblem } from '../../batch/plan/input.ts';
+import { defaultTemplate, resultPath } from '../../batch/plan/result-name.ts';
+import { resultFiles } from '../../batch/run/deliver.ts';
+import { Failure } from '../../client/failure.ts';
+import type { Job } from '../../client/index.ts';
+import { KINDS, type Kind } from '../../protocol/kinds.ts';
+import { isTerminal } from '../../protocol/states.ts';
+
+/** The files that a run has begun to write. */
+export interface Claims {
+  /**
+   * Claims files for a job, all or none.
+   * @throws Failure of category usage when a file is that of another, or would be written twice
+   */
+  take(job: Pick<Job, 'id'>, paths: readonly string[]): void;
+}
+
+const ADVICE = 'Tell them apart in --name, with {id} or {asset}, or fetch them into folders of their own.';
+
+export function createClaims(): Claims {
+  const taken = new Map<string, { readonly label: string; readonly path: string }>();
+  return {
+    take({ id }, paths) {
+      const claims = paths.map((path) => ({ label: id, path }));
+      // Only what may be the same file is compared: of ten thousand jobs each would be compared with all before it.
+      const near = claims.flatMap(({ path }) => taken.get(nearness(path)) ?? []);
+      const problems = findClashes([...new Set(near), ...claims]);
+      if (problems.length > 0) throw clashing(problems, id);
+      for (const claim of claims) taken.set(nearness(claim.path), claim);
+    },
+  };
+}
+
+/** The same for all paths that `findClashes` takes for one file. */
+function nearness(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
+/**
+ * Refuses jobs of which it is known now that their results would write one file.
+ * @throws Failure of category usage that names each; also for a template that is not usable
+ */
+export function checkClashes(jobs: readonly Job[], delivery: Delivery): void {
+  const claims = jobs.flatMap((job) => knownPaths(job, delivery).map((path) => ({ label: job.id, path })));
+  const problems = findClashes(claims);
+  if (problems.length > 0) throw clashing(problems);
+}
+
+/** @param jobId of the job that it is about, where others go on */
+function clashing(problems: readonly InputProblem[], jobId?: string): Failure {
+  const [first] = problems;
+  const facts = { category: 'usage', code: 'RESULTS_CLASH', advice: ADVICE } as const;
+  if (jobId !== undefined) {
+    const message = `the result was not fetched: it ${first?.detail}`;
+    return new Failure({ ...facts, message, jobId });
+  }
+  const count = problems.length === 1 ? 'One result' : `${problems.length} results`;
+  const message = `${count} would be written over others; nothing was fetched`;
+  return new Failure({ ...facts, message, errors: problems });
+}
+
+/** As far as they are known before the job is done; a job that has failed writes none. */
+function knownPaths(job: Job, delivery: Delivery): readonly string[] {
+  if (job.status === 'succeeded') {
+    return resultFiles(job, { stem: job.id, delivery }).map(({ path }) => path);
+  }
+  const template = delivery.template || defaultTemplate(job.object);
+  const { target_language: language } = job.input;
+  const lang = typeof language === 'string' ? language : null;
+  if (isTerminal(job.status) || (lang === null && template.includes('{lang}'))) return [];
+  const { result }: Kind = KINDS[job.object];
+  return Object.values(result).flatMap((part) => {
+    if (part.type !== 'asset') return [];
+    const { label: asset, extension: ext } = part;
+    const parts = { stem: job.id, lang: lang ?? '', asset, id: job.id, ext };
+    return resultPath(delivery.folder, template, parts);
+  });
+}

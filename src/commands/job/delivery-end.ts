@@ -1,0 +1,52 @@
+/** How `jobs wait` and `jobs download` end, in words: what failed, what goes on, and with which command. */
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { Failure } from '../../client/failure.ts';
+import type { Context } from '../context.ts';
+import { deliveryCommand } from './delivery-command.ts';
+import { isStillRunning } from './follow-job.ts';
+import { isLeft, type Outcome, summarizeFailures } from './outcome.ts';
+
+const MEND = 'Mend what each of them names, then run the same command again: what is here already stays.';
+
+/** The failure that the whole ends with; null for none. */
+export function summarizeDelivery(
+  outcomes: readonly Outcome[],
+  delivery: Delivery,
+  context: Context,
+): Failure | null {
+  const failed = outcomes.filter(({ failure }) => failure !== null);
+  const running = failed.filter(({ failure }) => isStillRunning(failure));
+  if (running.length === 0) return summarizeFailures(outcomes, 'jobs did not give a result', MEND);
+  const command = deliveryCommand('wait', running.map(idOf), delivery, context);
+  if (running.length === failed.length) {
+    return summarizeFailures(
+      outcomes,
+      'jobs are still running',
+      `They go on; wait for them with: ${command}`,
+    );
+  }
+  const advice = `Those that still run go on; wait for them with: ${command}\n${MEND}`;
+  return summarizeFailures(outcomes, 'jobs did not give a result', advice);
+}
+
+/** Says on stderr how an interrupted run stands, and with which command to go on. */
+export function tellStopped(
+  { terminal }: Context,
+  outcomes: readonly Outcome[],
+  goOn: (ids: readonly string[]) => string,
+  isEmbedded: boolean,
+): void {
+  const left = outcomes.filter(isLeft);
+  if (left.length === 0 && outcomes.length > 0) return;
+  const { note } = terminal;
+  const counts = outcomes.length < 2 ? '' : `: ${left.length} of ${outcomes.length} have no result here yet`;
+  note(`Stopped${counts}. The jobs go on and nothing is lost.`);
+  if (isEmbedded)
+    note('The embedded service works only while a vloc runs; its jobs go on with the next one.');
+  note('Continue with:');
+  note(`  ${goOn(left.map(idOf))}`);
+}
+
+function idOf({ job, label }: Outcome): string {
+  return job?.id ?? label;
+}
