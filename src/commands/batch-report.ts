@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { BatchFacts } from '../batch/report/batch-facts.ts';
 import { reportDocument } from '../batch/report/json.ts';
@@ -6,6 +6,7 @@ import { writeJunit } from '../batch/report/junit.ts';
 import { writeMarkdown } from '../batch/report/markdown.ts';
 import type { ReportHead } from '../batch/report/report-head.ts';
 import { Failure } from '../client/failure.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import { BATCH_OPERAND, openBatch } from './batch/open-batch.ts';
 import { type Command, defineCommand } from './command.ts';
 import { usageFailure } from './usage-failure.ts';
@@ -78,7 +79,7 @@ export const batchReport: Command = defineCommand({
 async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.part`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(draft, text);
     await rename(draft, path);
   } catch (error) {

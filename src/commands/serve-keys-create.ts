@@ -48,7 +48,7 @@ export const serveKeysCreate: Command = defineCommand({
       monthlyLimitCredits: checkQuota(monthlyQuota),
       allowedAddresses: allow,
     };
-    await withKeys(context, stateDir, async (desk) => {
+    await withKeys(context, { stateDir, make: true }, async (desk) => {
       const issued = issueKey(desk, rules);
       await showNewKey(
         context,

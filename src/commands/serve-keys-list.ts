@@ -10,7 +10,7 @@ export const serveKeysList: Command = defineCommand({
     { command: 'vloc serve keys list --output id', explains: 'the identifiers of the keys that work' },
   ],
   run: async (context, _operands, { stateDir }) => {
-    const keys = await withKeys(context, stateDir, (desk) => desk.list());
+    const keys = await withKeys(context, { stateDir, make: false }, (desk) => desk.list());
     const { print } = context;
     switch (context.output) {
       case 'json':

@@ -12,7 +12,7 @@ export const serveKeysRevoke: Command = defineCommand({
     },
   ],
   run: async (context, [key = ''], { stateDir }) => {
-    const revoked = await withKeys(context, stateDir, (desk) => desk.revoke(key));
+    const revoked = await withKeys(context, { stateDir, make: false }, (desk) => desk.revoke(key));
     if (revoked === null) {
       throw new Failure({
         category: 'refused',

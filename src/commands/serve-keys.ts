@@ -1,9 +1,11 @@
 /** What the commands on keys share: the state folder they work on, and how a key is shown. */
+import { resolve } from 'node:path';
 import { Failure } from '../client/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
 import type { KeyDesk } from '../service/operate/key-desk.ts';
 import type { Context } from './context.ts';
+import { openStateFolder } from './state-folder.ts';
 
 export const STATE_DIR = {
   type: 'text',
@@ -11,20 +13,41 @@ export const STATE_DIR = {
   help: 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
 } as const;
 
-/** Does something with the keys of a state folder, and closes it. */
+/** What names the folder, and whether it is made where no service has been. */
+export interface KeyFolder {
+  readonly stateDir: string | undefined;
+  readonly make: boolean;
+}
+
+/**
+ * Does something with the keys of a state folder, and closes it.
+ * @throws Failure: `usage` where no service has been and none is to be made, else `disk`
+ */
 export async function withKeys<Result>(
   context: Context,
-  stateDir: string | undefined,
+  { stateDir, make }: KeyFolder,
   work: (desk: KeyDesk) => Promise<Result> | Result,
 ): Promise<Result> {
-  const { openKeyDesk } = await import('../service/operate/key-desk.ts');
-  const { env, platform, now } = context.io;
-  const desk = openKeyDesk(stateDir ?? stateFolder(env, platform), now);
+  const { hasService, openKeyDesk } = await import('../service/operate/key-desk.ts');
+  const { env, platform, now, cwd } = context.io;
+  const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));
+  const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';
+  if (!make && !hasService(folder)) throw noService(folder, chooser);
+  const desk = await openStateFolder(folder, chooser, () => openKeyDesk(folder, now));
   try {
     return await work(desk);
   } finally {
     desk.close();
   }
+}
+
+function noService(folder: string, chooser: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'NO_SERVICE',
+    message: `no service has been in ${folder}`,
+    advice: `Check the folder that ${chooser} names; \`vloc serve keys create\` makes the first key of a new one.`,
+  });
 }
 
 /**

@@ -45,6 +45,8 @@ function diskCode(error: unknown, folder: string): string | null {
     // The low byte is the primary code, the others tell its variant.
     return SQLITE_CODES[error.errcode & 0xff] ?? null;
   }
-  const isOfFolder = 'path' in error && typeof error.path === 'string' && error.path.startsWith(folder);
-  return isOfFolder ? errorCode(error) : null;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : null;
+  if (path === null) return null;
+  // A folder above it may be what cannot be made.
+  return path.startsWith(folder) || folder.startsWith(path) ? errorCode(error) : null;
 }

@@ -43,6 +43,7 @@ const TROUBLES: Readonly<Record<string, DiskTrouble>> = {
   EACCES: elsewhere('you have no right to', 'Change its permissions, or choose another folder.'),
   EPERM: elsewhere('you have no right to', 'Change its permissions, or choose another folder.'),
   ELOOP: here('it is a symbolic link', 'Remove the link.'),
+  ENOENT: elsewhere('the folder is gone, or none can be made there', 'Choose another folder.'),
   ENOTDIR: elsewhere('a part of the path is a file, not a folder', 'Choose another folder.'),
   EISDIR: here('there is a folder of that name', 'Remove the folder.'),
   EMFILE: here('too many files are open', 'Raise the limit with `ulimit -n`, or run fewer jobs at once.'),

@@ -1,6 +1,7 @@
 /** Files that nobody else may read: folders 0700, files 0600, links not followed for writing. */
-import { lstat, mkdir, open, stat } from 'node:fs/promises';
+import { lstat, open, stat } from 'node:fs/promises';
 import { Failure } from '../client/failure.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -14,7 +15,7 @@ export type Warn = (text: string) => void;
 
 /** Makes the folder where it is missing; warns where it stands open to others. */
 export async function ensurePrivateFolder(folder: string, warn: Warn): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  await makeFolder(folder, PRIVATE_FOLDER);
   warnOfMode(folder, (await stat(folder)).mode, PRIVATE_FOLDER, warn);
 }
 

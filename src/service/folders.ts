@@ -1,6 +1,8 @@
 /** The state folder: what lies where, and that nobody else can read it. */
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../disk/make-folder.ts';
 
 /** The owner alone may enter, read and write. */
 export const FOLDER_MODE = 0o700;
@@ -16,8 +18,13 @@ export interface Folders {
   readonly work: string;
 }
 
+/** Uploads, jobs, credits and keys; where it is missing no service has been. */
+export function storePath(stateDir: string): string {
+  return join(resolve(stateDir), 'service.sqlite');
+}
+
 /** Makes what is missing below the state folder; `loose` is true when others may read a folder that was already there. */
-export function prepareFolders(stateDir: string): { folders: Folders; loose: boolean } {
+export async function prepareFolders(stateDir: string): Promise<{ folders: Folders; loose: boolean }> {
   const root = resolve(stateDir);
   const folders = {
     root,
@@ -25,8 +32,8 @@ export function prepareFolders(stateDir: string): { folders: Folders; loose: boo
     assets: join(root, 'assets'),
     work: join(root, 'work'),
   };
-  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-  return { folders, loose: (statSync(root).mode & 0o077) !== 0 };
+  for (const folder of Object.values(folders)) await makeFolder(folder, FOLDER_MODE);
+  return { folders, loose: ((await stat(root)).mode & 0o077) !== 0 };
 }
 
 /** Makes an empty file that only the owner can read, unless it is there: SQLite itself would follow the umask. */

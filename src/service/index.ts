@@ -13,7 +13,7 @@ import { systemClock } from './clock.ts';
 import { DEFAULT_CONFIG } from './config.ts';
 import type { Context, Signals } from './context.ts';
 import { grantCredits } from './credits/grant.ts';
-import { prepareFolders } from './folders.ts';
+import { prepareFolders, storePath } from './folders.ts';
 import { DOCS_PATH } from './http/problem.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { createRecentRows } from './jobs/recent-rows.ts';
@@ -44,7 +44,7 @@ export type { Service, ServiceOptions } from './options.ts';
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
   let origin = '';
-  const context = openContext(options, () => context.config.publicOrigin ?? origin);
+  const context = await openContext(options, () => context.config.publicOrigin ?? origin);
   const closeStores = () => {
     context.store.close();
     context.nonces.close();
@@ -107,13 +107,13 @@ function createAccountDesk({ store, keys, clock, randomBytes, makeId }: Context)
   };
 }
 
-function openContext(options: ServiceOptions, origin: () => string): Context {
+async function openContext(options: ServiceOptions, origin: () => string): Promise<Context> {
   const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
-  const { folders, loose } = prepareFolders(options.stateDir);
+  const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
-  const store = openStore(join(folders.root, 'service.sqlite'), 'FULL');
+  const store = openStore(storePath(folders.root), 'FULL');
   migrate(store);
   const nextId = createIdMaker(createFractions(randomBytes));
   return {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import type { IssuedKey } from '../../src/service/index.ts';
@@ -122,6 +124,17 @@ test('what cannot be made is refused before anything is made', async () => {
   const { code, stderr } = await run('revoke', 'vk_nobody');
   expect(code).toBe(1);
   expect(stderr).toContain('there is no key "vk_nobody"');
+});
+
+test('a folder where no service has been is refused, and not made, but by whoever makes a key there', async () => {
+  const elsewhere = join(stateDir, 'typo');
+  for (const words of [['list'], ['revoke', 'vk_nobody']]) {
+    const { io, stdout, stderr } = createTestIo({ env: { VLOC_STATE_DIR: elsewhere } });
+    expect(await main(['serve', 'keys', ...words], io)).toBe(2);
+    expect(stderr()).toContain(`no service has been in ${elsewhere}`);
+    expect(stdout()).toBe('');
+  }
+  expect(existsSync(elsewhere)).toBe(false);
 });
 
 test('a key whose secret could not be shown is not kept', async () => {

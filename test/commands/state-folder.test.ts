@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { openStateFolder } from '../../src/commands/state-folder.ts';
 import { startVloc } from './support/run-vloc.ts';
 
@@ -34,6 +34,36 @@ test('so are the records of this machine, with a service elsewhere', async () =>
   expect(stderr).toContain('the run cannot go on\n');
   expect(stderr).not.toContain('interrupted');
   expect(stderr).toContain('Choose another folder. VLOC_STATE_DIR names it.');
+});
+
+test('the keys of a service in such a folder are told by the option that was given', async () => {
+  const { run, env } = await startBeside();
+  const { code, stderr } = await run(['serve', 'keys', 'create', '--state-dir', env.VLOC_STATE_DIR]);
+  expect(code).toBe(10);
+  expect(stderr).toContain('Choose another folder. --state-dir names it.');
+  expect((await run(['serve', 'keys', 'create'], { env })).stderr).toContain('VLOC_STATE_DIR names it.');
+});
+
+describe.runIf(process.platform === 'linux')('a folder where the system lets nothing be made', () => {
+  it('is refused as the state folder', async () => {
+    const { run } = await startBeside();
+    for (const words of [['serve'], ['serve', 'keys', 'create']]) {
+      const { code, stderr } = await run([...words, '--state-dir', '/proc/vloc/a/b']);
+      expect(code).toBe(10);
+      expect(stderr).toContain(
+        'the state folder /proc/vloc/a/b cannot be used: the folder is gone, or none can be made there',
+      );
+    }
+    const records = await run(COMMAND, { env: { VLOC_STATE_DIR: '/proc/vloc' } });
+    expect([records.code, records.stderr]).toEqual([10, expect.stringContaining('VLOC_STATE_DIR names it.')]);
+  });
+
+  it('is refused as the folder of results', async () => {
+    const { run } = await startBeside();
+    const { code, stderr } = await run([...COMMAND.slice(0, -1), '/proc/vloc']);
+    expect(code).toBe(10);
+    expect(stderr).toContain('Choose another one with --out.');
+  });
 });
 
 test('a folder of results that cannot be used is told by its option', async () => {

@@ -5,15 +5,16 @@ import { findCycle, listFiles, packageOf, readModules } from './modules.ts';
 /** What the files of a folder may import, besides their own folder. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
-  client: ['protocol'],
-  journal: ['protocol'],
-  batch: ['protocol', 'client', 'journal'],
+  disk: [],
+  client: ['protocol', 'disk'],
+  journal: ['protocol', 'disk'],
+  batch: ['protocol', 'disk', 'client', 'journal'],
   'report-page': ['protocol', 'batch'],
-  profiles: ['protocol', 'client'],
+  profiles: ['protocol', 'disk', 'client'],
   engines: ['protocol'],
   prepare: ['protocol', 'engines'],
-  service: ['protocol', 'engines'],
-  commands: ['protocol', 'client', 'journal', 'batch', 'profiles', 'engines', 'prepare', 'service'],
+  service: ['protocol', 'disk', 'engines'],
+  commands: ['protocol', 'disk', 'client', 'journal', 'batch', 'profiles', 'engines', 'prepare', 'service'],
   cli: ['protocol', 'client', 'batch', 'profiles', 'commands'],
 };
 

@@ -1,7 +1,8 @@
 /** Outlines of sounds kept beside the report, since decoding hundreds of videos takes minutes. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../disk/make-folder.ts';
 import type { Sound } from './page-source.ts';
 
 /** Counts up when an outline means something else. */
@@ -39,7 +40,7 @@ async function readSound(file: string): Promise<Sound | null> {
 }
 
 async function keep(folder: string, file: string, { durationMs, peaks, loudness }: Sound): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const text = JSON.stringify({
     durationMs,
     stepMs: loudness.stepMs,

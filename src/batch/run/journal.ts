@@ -1,6 +1,6 @@
 /** The record of a folder of results: what was asked of the service there, and what became of it. */
-import { mkdir } from 'node:fs/promises';
 import { Failure } from '../../client/failure.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import { openAppendLog } from '../../journal/append-log.ts';
 import { inFolderOf, JournalFailure } from '../../journal/failure.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
@@ -35,7 +35,7 @@ export function openBatchJournal(folder: string): Promise<BatchJournal> {
 }
 
 async function openFolder(folder: string): Promise<BatchJournal> {
-  await makeFolder(folder);
+  await makeResultsFolder(folder);
   const lock = await lockBatch(folder);
   try {
     return await openLocked(folder, lock);
@@ -81,9 +81,9 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
 }
 
 /** With the usual rights: results are for whom the user likes, the journal is not. */
-async function makeFolder(folder: string): Promise<void> {
+async function makeResultsFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     const message = `the folder ${folder} cannot be made (${code})`;

@@ -1,7 +1,8 @@
 /** Results of the parts of an item made into those of the whole. Nothing is under its name before it is whole. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
+import { makeFolder } from '../../disk/make-folder.ts';
 import { createIntent } from '../../journal/intent-records.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
@@ -119,7 +120,7 @@ async function joinAnew(
   const ours = await oursAmong(run, item, made, targets);
   const work = join(folder, 'joined');
   await rm(work, { recursive: true, force: true });
-  await mkdir(work, { recursive: true, mode: 0o700 });
+  await makeFolder(work, 0o700);
   const report = (fraction: number) => run.tell(item, { phase: 'preparing', doing: 'joining', fraction });
   report(0);
   const parts = results.map(({ files }) => byLabel(item, files));

@@ -1,7 +1,8 @@
 /** Inputs made ready to be sent: once for all languages and, while the files are there, for all runs. */
 import { rmSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeFolder } from '../../disk/make-folder.ts';
 import type { BatchItem, Doing, ItemState } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import { countParts, type FileInput, isSplit } from '../plan/input.ts';
@@ -117,7 +118,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
     try {
       report(0);
       await rm(folder, { recursive: true, force: true });
-      await mkdir(making, { recursive: true, mode: 0o700 });
+      await makeFolder(making, 0o700);
       const result = await batch.preparation.prepare(input, split, { signal, folder: making, report });
       await rename(making, join(folder, SENT));
       const files = result.files.map((file) => ({ ...file, path: join(folder, SENT, basename(file.path)) }));

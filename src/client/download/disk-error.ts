@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, readonly [reason: string, advice: string]
   EROFS: ['the disk cannot be written to', 'Choose another folder.'],
   EACCES: ['you may not write there', 'Choose another folder, or change its permissions.'],
   EPERM: ['you may not write there', 'Choose another folder, or change its permissions.'],
+  ENOENT: ['the folder is gone, or none can be made there', 'Choose another folder.'],
   ENOTDIR: ['a part of the path is a file, not a folder', 'Choose another folder.'],
   EISDIR: ['there is a folder of that name', 'Choose another name.'],
   ELOOP: ['there is a symbolic link of that name', 'Remove the link.'],

@@ -1,6 +1,7 @@
 /** A finished part gets its name. Source: design, "Wait, outputs, money". */
-import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { link, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../disk/make-folder.ts';
 import { Failure } from '../failure.ts';
 import { errorCode } from '../transport/describe-error.ts';
 import { onDisk } from './disk-error.ts';
@@ -17,7 +18,7 @@ function targetExists(path: string): Failure {
 
 /** Makes the folder where the target will be and refuses one that is there already, before anything is fetched. */
 export async function prepareTarget(path: string, overwrite: boolean): Promise<void> {
-  await onDisk(path, () => mkdir(dirname(path), { recursive: true, mode: 0o700 }));
+  await onDisk(path, () => makeFolder(dirname(path), 0o700));
   if (!overwrite && (await exists(path))) throw targetExists(path);
 }
 

@@ -1,6 +1,6 @@
 /** The last stage: the finished videos, put together on this machine and made anew only when something in them changed. */
 import { hash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { BatchItem, ItemFile, ItemState } from '../../batch/item.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
@@ -9,6 +9,7 @@ import { hashInput } from '../../batch/run/known-uploads.ts';
 import { placeFile } from '../../batch/run/place-file.ts';
 import { digestLines, STAGES_FOLDER } from '../../batch/stages/items.ts';
 import type { FinishedVideo } from '../../batch/stages/records.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import type { ExportWishes } from '../../prepare/index.ts';
 import { createBatchView } from '../batch/view.ts';
 import { asLocalFailure } from './local-failure.ts';
@@ -143,7 +144,7 @@ async function exportOne(session: Session, journal: BatchJournal, task: Task): P
   const folder = plan.delivery.folder;
   const { createPrograms } = await import('../../engines/programs.ts');
   const { exportLocalized } = await import('../../prepare/export/export-localized.ts');
-  await mkdir(join(folder, STAGES_FOLDER), { recursive: true, mode: 0o700 });
+  await makeFolder(join(folder, STAGES_FOLDER), 0o700);
   const scratch = await mkdtemp(join(folder, STAGES_FOLDER, SCRATCH));
   try {
     report(0);

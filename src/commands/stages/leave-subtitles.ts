@@ -1,12 +1,13 @@
 /** Subtitles written beside the videos for people to edit: never over what is somebody's own. */
 import { hash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type BatchJournal, openBatchJournal } from '../../batch/run/journal.ts';
 import { placeFile } from '../../batch/run/place-file.ts';
 import { STAGES_FOLDER } from '../../batch/stages/items.ts';
 import { foldStageRecords, type LeftSubtitle } from '../../batch/stages/records.ts';
 import { Failure } from '../../client/failure.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { labelOf } from './given-subtitle.ts';
 import type { Session } from './session.ts';
@@ -82,7 +83,7 @@ async function write(
 ): Promise<Failure | null> {
   const part = join(folder, STAGES_FOLDER, `${hash('sha256', path)}.part`);
   try {
-    await mkdir(join(folder, STAGES_FOLDER), { recursive: true, mode: 0o700 });
+    await makeFolder(join(folder, STAGES_FOLDER), 0o700);
     await writeFile(part, bytes);
     await placeFile(part, path, replaces);
     return null;

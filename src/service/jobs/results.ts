@@ -1,9 +1,10 @@
 /** Results on disk: what a job made is moved to where downloads find it, and is described for the record. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../disk/make-folder.ts';
 import type { Product, Subtitle } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
@@ -44,7 +45,7 @@ export async function shelve(
   kind: JobKind,
   products: Readonly<Record<string, Product>>,
 ): Promise<Record<string, StoredAsset>> {
-  await mkdir(shelf.assetFolder, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(shelf.assetFolder, FOLDER_MODE);
   const assets: Record<string, StoredAsset> = {};
   for (const [name, product] of Object.entries(products)) {
     const source = await requireInside(shelf.workFolder, product.path);

@@ -1,6 +1,6 @@
 /** Keys of a state folder, made and revoked without a running service; those that run see it at once. */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import {
   describeKeys,
   dropKey,
@@ -10,7 +10,7 @@ import {
   type KeyRules,
   revokeKey,
 } from '../auth/keys.ts';
-import { prepareFolders } from '../folders.ts';
+import { prepareFolders, storePath } from '../folders.ts';
 import { migrate } from '../store/schema.ts';
 import { openStore } from '../store/store.ts';
 
@@ -26,13 +26,18 @@ export interface KeyDesk {
   close(): void;
 }
 
+/** Whether a service has been in that folder. */
+export function hasService(stateDir: string): boolean {
+  return existsSync(storePath(stateDir));
+}
+
 /**
  * Opens the keys of a state folder; makes the folder when it is missing.
  * @param now ms since 1970
  */
-export function openKeyDesk(stateDir: string, now: () => number): KeyDesk {
-  const { folders } = prepareFolders(stateDir);
-  const store = openStore(join(folders.root, 'service.sqlite'), 'FULL');
+export async function openKeyDesk(stateDir: string, now: () => number): Promise<KeyDesk> {
+  await prepareFolders(stateDir);
+  const store = openStore(storePath(stateDir), 'FULL');
   migrate(store);
   return {
     issue: (rules) => issueKey(store, rules, now(), randomBytes),

@@ -1,0 +1,37 @@
+/** Folders that a user named. Node's own recursive way never ends where a file system refuses new names as missing (/proc). */
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes the folder and those above it that are missing, each with that mode; one that is there stays as it is.
+ * @param path absolute
+ * @returns the uppermost that was made; null when all were there
+ * @throws the error of the file system
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<string | null> {
+  try {
+    return await makeOne(path, mode);
+  } catch (error) {
+    const above = dirname(path);
+    if (!isMissing(error) || above === path) throw error;
+    const uppermost = await makeFolder(above, mode);
+    const made = await makeOne(path, mode);
+    return uppermost ?? made;
+  }
+}
+
+async function makeOne(path: string, mode: number): Promise<string | null> {
+  try {
+    await mkdir(path, { mode });
+    return path;
+  } catch (error) {
+    // What is said of a folder that is there differs: that it exists, that the disk is read-only, that it is none of ours.
+    const isThere = !isMissing(error) && (await stat(path).catch(() => null))?.isDirectory() === true;
+    if (isThere) return null;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
