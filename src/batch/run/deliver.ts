@@ -1,8 +1,9 @@
 /** Finished jobs to files on this disk. */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { partOf } from '../../client/download/part-file.ts';
 import { type Asset, assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
+import { makeFolder } from '../../disk/make-folder.ts';
 import type { ItemFile } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { exists } from '../plan/existing-file.ts';
@@ -52,7 +53,7 @@ export async function deliverResults(
       files.push({ asset: name, path, ...adopted, skipped: false });
       continue;
     }
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const refresh = async () => {
       const again = await client.jobs.get(job.object, job.id, { signal: options.signal });
       return assetsOf(again).find((each) => each.name === name)?.asset ?? null;
