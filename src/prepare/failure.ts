@@ -1,5 +1,6 @@
 /** Why a file cannot be prepared: a local fault, found before anything is sent or spent. */
 import { ChildFailure, ProgramMissing } from '../engines/child-failure.ts';
+import { TOO_MANY_ERRORS } from '../engines/media/decode-check.ts';
 
 export type PreparationCode =
   | 'MEDIA_UNSUPPORTED'
@@ -49,6 +50,7 @@ function explain(doing: string, cause: unknown): unknown {
   }
   if (cause instanceof ChildFailure) {
     if (/no space left|disk quota/i.test(cause.lastWords)) return diskFailure(doing, cause);
+    if (cause.exitCode === TOO_MANY_ERRORS) return damage(doing, cause);
     const said = cause.lastWords.split('\n').at(-1) || cause.message;
     const advice = 'play the file to see whether it is whole; export it once more if it is not';
     return new PreparationFailure('PROGRAM_FAILED', `${doing}: ${cause.program} says: ${said}`, advice, {
@@ -59,6 +61,12 @@ function explain(doing: string, cause: unknown): unknown {
     return diskFailure(doing, cause);
   }
   return cause;
+}
+
+/** What is encoded anew can be decoded again: behind it nobody sees the damage. */
+function damage(doing: string, cause: ChildFailure): PreparationFailure {
+  const message = `${doing}: more than one frame in fifty cannot be decoded: the file is damaged`;
+  return new PreparationFailure('MEDIA_CORRUPT', message, 'copy, download or export it once more', { cause });
 }
 
 function diskFailure(doing: string, cause: Error): PreparationFailure {

@@ -9,6 +9,7 @@
  *     const first = await readTimeline(programs, path, facts, work);    // only when long: reads every packet
  *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
  *     // 'impossible': message and advice; 'none' or 'convert': reasons are told to the user
+ *     await requireWhole(programs, path, { facts, track: plan.track }, work);   // what is made of a torn file looks whole
  *     const ready = await convert(programs, path, facts, plan, work);   // the path itself when there is nothing to do
  *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
  *     //   facts and timeline are those of `ready`: read them again after a conversion, whose one track is `facts.tracks[0]`
@@ -34,6 +35,7 @@ export {
   describeTrack,
   planConversion,
 } from './conversion/plan.ts';
+export { requireWhole, type SourceFacts } from './conversion/wholeness.ts';
 export { type ExportWishes, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
 export { type PreparationCode, PreparationFailure } from './failure.ts';
 export { joinSubtitles } from './join/join-subtitles.ts';

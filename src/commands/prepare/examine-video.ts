@@ -5,7 +5,7 @@ import type { ExaminedVideo } from '../../batch/preparation.ts';
 import { describeDuration } from '../../client/duration.ts';
 import type { Programs } from '../../engines/programs.ts';
 import type { ConversionPlan } from '../../prepare/conversion/plan.ts';
-import type { VideoFacts } from '../../prepare/media/facts.ts';
+import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { formatBytes } from '../format.ts';
 import { type LongLimits, serviceLimits } from './limits.ts';
@@ -43,9 +43,9 @@ export function createVideoExaminer(examiner: Examiner): PlanIo['examineVideo'] 
       return await examine(look, await measure(look));
     } catch (error) {
       if (!(error instanceof prepare.PreparationFailure)) throw error;
-      const { wishes } = examiner;
-      // What nothing here can read, the service judges, unless something is to be done to it.
-      const isJudgedThere = file.isTaken && file.bytes < limits.bytes && wishes.audioTrack === null;
+      const isSendable = file.isTaken && file.bytes < limits.bytes && examiner.wishes.audioTrack === null;
+      // What nothing here can read, the service judges, unless something is to be done to it. Damage is damage there too.
+      const isJudgedThere = isSendable && error.code !== 'MEDIA_CORRUPT';
       return isJudgedThere ? asItIs(null) : problem(`${error.message}; ${error.advice}`);
     }
   };
@@ -79,11 +79,11 @@ async function examine(look: Look, facts: Measured): Promise<ExaminedVideo> {
   // Converting pads the sound a little, and what is split keeps a distance to the limit anyway.
   const whole = wishes.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
   const isLong = facts.bytes >= limits.bytes || (facts.seconds ?? 0) > whole;
-  const plan = isLong && wishes.split ? await planLong(look, facts) : first;
+  const plan = isLong ? await planLong(look, facts, first.track) : first;
   if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
   const obstacles = [
-    ...(isAllowed(plan, facts, wishes) ? [] : [adviseConversion(plan, facts)]),
     ...(isLong && !wishes.split ? [adviseSplit(look, facts)] : []),
+    ...(isAllowed(plan, facts, wishes) ? [] : [adviseConversion(plan, facts)]),
   ];
   if (obstacles.length > 0) return problem(obstacles.join('; and '));
   if (plan.type === 'none' && !isLong && plan.reasons.length === 0) return asItIs(facts.seconds);
@@ -109,10 +109,12 @@ function planOf(look: Look, facts: VideoFacts, about: { willBeSplit?: boolean; i
   return look.prepare.planConversion(facts, { ...about, ...(audioTrack === null ? {} : { audioTrack }) });
 }
 
-/** Only the packets tell whether a video can be cut on the borders of frames. */
-async function planLong(look: Look, facts: VideoFacts): Promise<ConversionPlan> {
+/** Only the packets tell whether a video can be cut on the borders of frames, and whether there is what is to be cut. */
+async function planLong(look: Look, facts: VideoFacts, track: TrackFacts): Promise<ConversionPlan> {
   const { prepare, programs, path, signal } = look;
-  const { isConstant } = await prepare.readTimeline(programs, path, facts, { signal, folder: tmpdir() });
+  const run = { signal, folder: tmpdir() };
+  await prepare.requireWhole(programs, path, { facts, track }, run);
+  const { isConstant } = await prepare.readTimeline(programs, path, facts, run);
   return planOf(look, facts, { willBeSplit: true, isConstant });
 }
 

@@ -60,6 +60,8 @@ async function convertVideo(task: VideoTask, isCut: boolean): Promise<Ready> {
   if (plan.type === 'impossible') {
     throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
   }
+  // Behind this point nobody can tell any more: what is made of a file that breaks off looks whole.
+  await prepare.requireWhole(programs, input.path, { facts, track: plan.track }, work);
   if (plan.type === 'none') return { path: input.path, facts, track: plan.track };
   const share = isCut ? CONVERTING_SHARE : 1;
   const report = (fraction: number) => work.report(fraction * share);

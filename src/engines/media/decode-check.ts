@@ -13,8 +13,14 @@ import type { Header } from './header.ts';
  */
 const EVERY_FRAME_PIXELS = 6e9;
 
-/** Share of undecodable frames that players gloss over; a few broken frames are common in recordings. */
-const TOLERATED_ERRORS = '0.02';
+/**
+ * The share of undecodable frames that players gloss over; a few broken frames are common in recordings. Beyond it ffmpeg
+ * ends with `TOO_MANY_ERRORS`.
+ */
+export const FEW_ERRORS = ['-max_error_rate', '0.02'] as const;
+
+/** The exit code of ffmpeg that has seen more errors than that. */
+export const TOO_MANY_ERRORS = 69;
 
 /** How many threads a decoder takes: two streams are decoded at once, and the service does other work. */
 const THREADS = '2';
@@ -49,7 +55,7 @@ export async function checkDecodes(
 
 function decodeArguments(file: string, stream: string, options: readonly string[]): string[] {
   const input = untrustedInput(file, ['-threads', THREADS, ...options]);
-  return [...QUIET, '-max_error_rate', TOLERATED_ERRORS, ...input, '-map', stream, '-f', 'null', '-'];
+  return [...QUIET, ...FEW_ERRORS, ...input, '-map', stream, '-f', 'null', '-'];
 }
 
 /** ffprobe's fractions: `30000/1001` gives 29.97; 0 for `0/0` and for what is none. */

@@ -2,6 +2,7 @@
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { ENCODER_LIMITS, fileAddress, QUIET } from '../../engines/media/arguments.ts';
+import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME } from '../media/codecs.ts';
@@ -38,8 +39,7 @@ export async function convert(
   if (plan.type === 'none') return file;
   const path = join(work.folder, `${parse(file).name}.mp4`);
   const args = [
-    ...QUIET,
-    ...['-progress', 'pipe:1'],
+    ...[...QUIET, ...FEW_ERRORS, '-progress', 'pipe:1'],
     ...foreignInput(file),
     ...['-map', `0:${facts.picture?.index}`, '-map', `0:${plan.track.index}`],
     ...pictureArguments(facts, plan),

@@ -5,6 +5,7 @@ import { outlineSound } from '../../engines/media/peaks.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { convert } from '../conversion/convert.ts';
 import { planConversion } from '../conversion/plan.ts';
+import { requireWhole } from '../conversion/wholeness.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts } from '../media/facts.ts';
 import { speechLevel } from './speech-level.ts';
@@ -71,5 +72,6 @@ async function makeReady(programs: Programs, { video, track }: LocalizedParts, w
   const plan = planConversion(facts, { audioTrack: track });
   if (plan.type === 'impossible')
     throw new PreparationFailure('MEDIA_UNSUPPORTED', plan.message, plan.advice);
+  await requireWhole(programs, video, { facts, track: plan.track }, work);
   return convert(programs, video, facts, plan, { ...work, report: () => undefined });
 }

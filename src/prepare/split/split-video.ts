@@ -3,6 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
+import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import { openWav } from '../../engines/media/wav-file.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
@@ -99,7 +100,7 @@ async function decodeSound(programs: Programs, task: SplitTask, work: Work): Pro
   const path = join(work.folder, 'sound.wav');
   const { index, channels } = task.track;
   const output = ['-map', `0:${index}`, '-af', ON_TIME, '-ac', String(stereoAtMost(channels)), ...PCM];
-  const args = [...QUIET, ...foreignInput(task.path), ...output, fileAddress(path)];
+  const args = [...QUIET, ...FEW_ERRORS, ...foreignInput(task.path), ...output, fileAddress(path)];
   await explaining('the sound cannot be decoded', () =>
     programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS }),
   );
@@ -140,7 +141,8 @@ async function cutPicture(
     ...['-force_key_frames', `expr:${keys}`],
   ];
   const args = [
-    ...[...QUIET, '-progress', 'pipe:1', ...foreignInput(path), '-map', `0:${facts.picture?.index}`],
+    ...[...QUIET, ...FEW_ERRORS, '-progress', 'pipe:1'],
+    ...[...foreignInput(path), '-map', `0:${facts.picture?.index}`],
     ...(picture === 'copied' ? copyPicture(facts.picture?.codec ?? '') : encode),
     ...['-map_metadata', '-1', '-f', 'segment', '-segment_format', 'mp4'],
     ...['-segment_frames', frames.join(','), '-reset_timestamps', '1'],

@@ -1,0 +1,211 @@
+/** Files that are not whole are told from whole ones of all sorts before they are converted or cut. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { requireWhole } from '../../../src/prepare/conversion/wholeness.ts';
+import { readFacts } from '../../../src/prepare/media/facts.ts';
+import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
+
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25:d=10'];
+const tone = (seconds: number) => ['-f', 'lavfi', '-i', `sine=f=220:r=48000:d=${seconds}`];
+const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'];
+const MP4 = [...H264, '-c:a', 'aac'];
+const VP8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-b:v', '300k', '-c:a', 'libopus'];
+const TWO = [...tone(10), ...tone(10), '-map', '0:v', '-map', '1:a', '-map', '2:a'];
+
+function make(name: string, ...options: string[]): string {
+  const path = join(temporaryFolder(), name);
+  ffmpeg(...PICTURE, ...options, path);
+  return path;
+}
+
+/** Keeps so much of the file as if a download had broken off. */
+function cutOff(path: string, share: number): string {
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * share)));
+  return path;
+}
+
+/** Takes the tags with the lengths of single streams away: mkvmerge writes them behind the rest, where they are lost first. */
+function untag(path: string): string {
+  const text = readFileSync(path).toString('latin1');
+  writeFileSync(path, Buffer.from(text.replaceAll('DURATION', 'NOTATION'), 'latin1'));
+  return path;
+}
+
+/** Zeros in the middle, as of a disk that has lost a block. */
+function hollow(path: string, share: number): string {
+  const bytes = readFileSync(path);
+  const from = Math.floor(bytes.length / 2);
+  writeFileSync(path, bytes.fill(0, from, from + Math.floor(bytes.length * share)));
+  return path;
+}
+
+async function check(path: string, track = 0): Promise<void> {
+  const work = createWork(temporaryFolder());
+  const facts = await readFacts(programs, path, work);
+  const chosen = facts.tracks[track];
+  if (chosen === undefined) throw new Error('the test needs sound');
+  await requireWhole(programs, path, { facts, track: chosen }, work);
+}
+
+describe('a file that breaks off is refused, with where it does:', () => {
+  test.each([
+    ['talk.mkv', [...tone(10), ...MP4]],
+    ['web.webm', [...tone(10), ...VP8]],
+    ['show.flv', [...tone(10), '-ar', '44100', ...MP4]],
+    ['two.mp4', [...TWO, ...MP4, '-movflags', '+faststart']],
+    ['two.mov', [...TWO, ...MP4, '-movflags', '+faststart']],
+  ])('%s', async (name, options) => {
+    const failing = check(cutOff(make(name, ...options), 0.5));
+    await expect(failing).rejects.toMatchObject({
+      name: 'PreparationFailure',
+      code: 'MEDIA_CORRUPT',
+      message: expect.stringMatching(
+        /^the (video|picture|sound) breaks off at \d\.\d s of 10\.\d s: the file is not whole$/,
+      ),
+      advice: expect.stringContaining('copy, download or export it once more'),
+    });
+  });
+
+  test('an MKV that says of the whole alone how long it is', async () => {
+    const path = untag(make('talk.mkv', ...tone(6), ...MP4));
+    await check(path);
+    await expect(check(cutOff(path, 0.5))).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
+  });
+
+  test('the one track that breaks off is the one that was chosen', async () => {
+    const path = cutOff(make('two.mp4', ...TWO, ...MP4, '-movflags', '+faststart'), 0.6);
+    await expect(check(path, 1)).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
+  });
+
+  test.each([
+    ['talk.mkv', MP4],
+    ['show.flv', ['-ar', '44100', ...MP4]],
+  ])('with a hole in it: %s', async (name, codecs) => {
+    const failing = check(hollow(make(name, ...tone(10), ...codecs), 0.2));
+    await expect(failing).rejects.toMatchObject({
+      code: 'MEDIA_CORRUPT',
+      message: expect.stringMatching(
+        /^\d\.\d s of 10\.\d s are missing inside the video: the file is not whole$/,
+      ),
+    });
+  });
+});
+
+describe('a whole file is let through:', () => {
+  test.each([
+    ['talk.mkv', [...tone(10), ...MP4]],
+    ['web.webm', [...tone(10), ...VP8]],
+    ['show.flv', [...tone(10), '-ar', '44100', ...MP4]],
+    ['air.ts', [...tone(10), ...MP4]],
+    ['old.ogv', [...tone(10), '-c:v', 'libtheora', '-c:a', 'libvorbis']],
+    ['office.wmv', [...tone(10), '-c:v', 'wmv2', '-c:a', 'wmav2']],
+    ['disc.avi', [...tone(10), '-c:v', 'mpeg4', '-c:a', 'mp3']],
+    ['disc.mpg', [...tone(10), '-c:v', 'mpeg2video', '-c:a', 'mp2']],
+    ['plain.mp4', [...tone(10), ...MP4]],
+  ])('%s', async (name, options) => {
+    await check(make(name, ...options));
+  });
+
+  test.each(['short.mkv', 'short.wmv', 'short.flv', 'short.avi', 'short.mp4'])(
+    'whose sound ends before the picture: %s',
+    async (name) => {
+      const codecs = name.endsWith('wmv')
+        ? ['-c:v', 'wmv2', '-c:a', 'wmav2']
+        : [...H264, '-c:a', 'mp3', '-ar', '44100'];
+      await check(make(name, ...tone(4), ...codecs));
+    },
+  );
+
+  test.each(['late.mkv', 'late.flv', 'late.ts', 'late.mp4'])(
+    'whose clock begins with a minute: %s',
+    async (name) => {
+      const whole = make('plain.mp4', ...tone(10), ...MP4);
+      const late = join(temporaryFolder(), name);
+      ffmpeg(
+        '-itsoffset',
+        '60',
+        '-i',
+        whole,
+        '-c',
+        'copy',
+        '-copyts',
+        '-avoid_negative_ts',
+        'disabled',
+        late,
+      );
+      await check(late);
+    },
+  );
+
+  test('whose sound begins seconds after the picture', async () => {
+    const whole = make('plain.mp4', ...tone(10), ...MP4);
+    for (const name of ['delayed.mkv', 'delayed.mp4']) {
+      const path = join(temporaryFolder(), name);
+      ffmpeg('-i', whole, '-itsoffset', '3', '-i', whole, '-map', '0:v', '-map', '1:a', '-c', 'copy', path);
+      await check(path);
+    }
+  });
+
+  test('that was written by a stream and declares no length', async () => {
+    const live = {
+      mkv: ['-live', '1'],
+      flv: ['-flvflags', 'no_duration_filesize'],
+      mp4: ['-movflags', 'frag_keyframe+empty_moov'],
+    };
+    for (const [format, options] of Object.entries(live)) {
+      const path = make(`live.${format}`, ...tone(10), ...MP4, ...options);
+      await check(path);
+      await check(cutOff(path, 0.7));
+    }
+  });
+
+  test('with a subtitle that is shown beyond the picture', async () => {
+    const folder = temporaryFolder();
+    const cue = join(folder, 'late.srt');
+    writeFileSync(cue, '1\n00:00:20,000 --> 00:00:22,000\nlate\n');
+    const path = join(folder, 'late.mkv');
+    ffmpeg(...PICTURE, ...tone(10), '-i', cue, '-map', '0', '-map', '1', '-map', '2', ...MP4, path);
+    await check(path);
+    await check(untag(path));
+  });
+
+  test('of which an edit list shows a piece', async () => {
+    const path = join(temporaryFolder(), 'piece.mp4');
+    ffmpeg('-ss', '3.5', '-i', make('plain.mp4', ...tone(10), ...MP4), '-t', '4', '-c', 'copy', path);
+    await check(path);
+  });
+
+  test('whose last picture stands still to the end of the sound', async () => {
+    const whole = make(
+      'plain.mp4',
+      ...tone(10),
+      '-vf',
+      "select='lt(t,4)+gt(t,9.95)'",
+      '-fps_mode',
+      'vfr',
+      ...MP4,
+    );
+    await check(whole);
+    const path = join(temporaryFolder(), 'still.mkv');
+    ffmpeg('-i', whole, '-c', 'copy', path);
+    await check(path);
+  });
+
+  test('that pauses in picture and sound, as calls do when nobody sends', async () => {
+    const pausing = [
+      '-vf',
+      "select='lt(t,3)+gt(t,8)'",
+      '-af',
+      "aselect='lt(t,3)+gt(t,8)'",
+      '-fps_mode',
+      'vfr',
+    ];
+    await check(make('call.mkv', ...tone(10), ...pausing, ...MP4));
+  });
+
+  test('that lacks a moment at its end, as recordings do', async () => {
+    await check(cutOff(make('talk.mkv', ...tone(10), ...MP4), 0.97));
+  });
+});
