@@ -12,6 +12,7 @@ import type { Context } from '../context.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { toOutcome } from './batch-outcome.ts';
 import { tellContinuation, tellStop } from './continuation.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { planJobs } from './job-plan.ts';
 import { batchOf, commandRecord, type JobRun } from './job-run.ts';
 import { tellNextSteps } from './next-steps.ts';
@@ -101,8 +102,7 @@ async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
       preface: only === null ? [commandRecord(work, keys)] : [],
       listen: view.listener,
     });
-    const failure = summarizeOutcomes(outcomes);
-    view.summarize(outcomes, EXIT_CODES[failure?.facts.category ?? 'done'].code);
+    view.summarize(outcomes, exitCodeOf(context, summarizeOutcomes(outcomes)));
     return outcomes;
   } finally {
     view.close();

@@ -8,12 +8,13 @@ import { createBatchView } from '../batch/view.ts';
 import { connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { createPlanIo, readRequest } from './job-plan.ts';
 import { batchOf, type JobRun } from './job-run.ts';
 import { readRunOptions } from './run-options.ts';
 import { checkRequestSupport } from './support.ts';
 import { checkWatch } from './watch-checks.ts';
-import { interruptionCode, printAsDone, printWatch, tellLeftOut } from './watch-output.ts';
+import { printAsDone, printWatch, tellLeftOut } from './watch-output.ts';
 import { createWatchSource, type WatchSource } from './watch-source.ts';
 
 /**
@@ -76,9 +77,7 @@ async function runWatched(run: JobRun, source: WatchSource): Promise<readonly Ru
         printAsDone(context, event);
       },
     });
-    const failure = source.failure ?? summarizeOutcomes(outcomes);
-    const code = interruptionCode(context) ?? EXIT_CODES[failure?.facts.category ?? 'done'].code;
-    view.summarize(outcomes, code);
+    view.summarize(outcomes, exitCodeOf(context, source.failure ?? summarizeOutcomes(outcomes)));
     return outcomes;
   } finally {
     view.close();

@@ -2,8 +2,7 @@
 import type { BatchEvent } from '../../batch/item.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import { type Context, Interruption } from '../context.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import type { Context } from '../context.ts';
 import { toOutcome } from './batch-outcome.ts';
 import { tellContinuation } from './continuation.ts';
 import type { JobRun } from './job-run.ts';
@@ -57,11 +56,4 @@ function countOutcomes(outcomes: readonly RunOutcome[]): string {
   ] as const;
   const told = parts.filter(([number], position) => position === 0 || number > 0);
   return told.map(([number, what]) => `${number} ${what}`).join(', ');
-}
-
-/** The exit code of a run that was interrupted; null for one that was not. */
-export function interruptionCode({ signal }: Pick<Context, 'signal'>): number | null {
-  if (!signal.aborted) return null;
-  const isTerminated = signal.reason instanceof Interruption && signal.reason.signalName === 'SIGTERM';
-  return isTerminated ? EXIT_CODES.terminated.code : EXIT_CODES.interrupted.code;
 }

@@ -111,6 +111,26 @@ describe('a job command', () => {
     expect(await countJobs(vloc)).toBe(2);
   });
 
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'on %s tells programs the exit code it ends with',
+    async (signal) => {
+      const vloc = await withSubtitles(1);
+      vloc.engines.hold();
+      const test = createTestIo({ cwd: vloc.folder, env: vloc.env });
+      const running = main(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson'], test.io);
+      await until(
+        () => countJobs(vloc),
+        (jobs) => jobs === 1,
+      );
+      test.send(signal);
+      const code = await running;
+      vloc.engines.letGo();
+      expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+      const last = test.stdout().trim().split('\n').at(-1) ?? '';
+      expect(JSON.parse(last)).toMatchObject({ type: 'summary', left: 1, exit_code: code });
+    },
+  );
+
   it('keeps to --max-credits, and says what to do', async () => {
     const vloc = await withSubtitles(4);
     const words = ['translate', ...vloc.names, ...TO_SPANISH];
