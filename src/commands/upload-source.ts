@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { isAddress, isHttps, ONLY_HTTPS } from '../batch/plan/address.ts';
 import { type Content, readContent } from '../batch/plan/content.ts';
 import { statReadable } from '../batch/plan/readable-file.ts';
 import { Failure } from '../client/failure.ts';
@@ -48,8 +49,13 @@ export async function readUploadSources(
     const problems: { pointer: string; detail: string }[] = [];
     const sources: UploadSource[] = [];
     for (const operand of new Set(operands)) {
-      const path = operand === '-' ? await keepStdin(io, folders) : resolve(io.cwd, operand);
-      const checked = await checkFile(operand, path, asked);
+      const checked = isAddress(operand)
+        ? explainAddress(operand)
+        : await checkFile(
+            operand,
+            operand === '-' ? await keepStdin(io, folders) : resolve(io.cwd, operand),
+            asked,
+          );
       if (typeof checked === 'string') problems.push({ pointer: operand, detail: checked });
       else sources.push(checked);
     }
@@ -60,6 +66,12 @@ export async function readUploadSources(
     await remove();
     throw error;
   }
+}
+
+function explainAddress(address: string): string {
+  return isHttps(address)
+    ? 'only files and - are uploaded; give the address to the command of the job itself, such as localize'
+    : `only files and - are uploaded, and ${ONLY_HTTPS}`;
 }
 
 async function checkFile(

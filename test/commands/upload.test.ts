@@ -85,6 +85,16 @@ test('everything that cannot be uploaded is named at once, and nothing is sent',
   expect((await vloc.caller.get('/v1/uploads')).json.data).toEqual([]);
 });
 
+test('an address is for the command of the job, and only one of https', async () => {
+  const vloc = await startVloc();
+  const { code, stderr } = await vloc.run(['upload', 'https://example.com/a.mp4', 'ftp://example.com/a.mp4']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('https://example.com/a.mp4: only files and - are uploaded; give the address to');
+  expect(stderr).toContain(
+    'ftp://example.com/a.mp4: only files and - are uploaded, and the service reads https',
+  );
+});
+
 test('what the service does not accept is a failure that names the file, beside those it does', async () => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'bad.mp4'), MP4);

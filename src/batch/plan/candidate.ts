@@ -1,5 +1,6 @@
 /** What may become an input: named by somebody, or found in a folder. */
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAddress } from './address.ts';
 import { namesJobWithLines } from './job-reference.ts';
 import { uploadIdOf } from './upload-reference.ts';
 
@@ -28,7 +29,7 @@ export interface SheetRow {
 export function isNoFile(operand: string, takes: 'video' | 'subtitle'): boolean {
   return (
     operand === '-' ||
-    /^https?:\/\//i.test(operand) ||
+    isAddress(operand) ||
     uploadIdOf(operand) !== null ||
     (takes === 'subtitle' && namesJobWithLines(operand))
   );

@@ -1,6 +1,7 @@
 /** Candidates made into inputs: the checks that need no service. */
 import { basename, extname } from 'node:path';
 import { isLoopback } from '../../protocol/loopback.ts';
+import { isAddress, isHttps, ONLY_HTTPS } from './address.ts';
 import type { Candidate } from './candidate.ts';
 import { checkStdin, checkSubtitle } from './check-subtitle.ts';
 import { checkVideo } from './check-video.ts';
@@ -23,7 +24,7 @@ export async function checkInput(
       ? checkVideo({ ...candidate, path }, io)
       : checkSubtitle({ ...candidate, path }, io);
   }
-  if (/^https?:\/\//i.test(label)) return checkAddress(label);
+  if (isAddress(label)) return checkAddress(label);
   const upload = uploadIdOf(label);
   if (upload !== null) return usable({ type: 'upload', label, stem: upload, name: upload, id: upload });
   if (label !== '-')
@@ -44,7 +45,8 @@ function checkAddress(address: string): CheckedInput {
   const url = URL.parse(address);
   if (url === null) return problem('this is not an address');
   // Whether http to its own machine is allowed, only the service knows.
-  if (url.protocol === 'http:' && !isLoopback(url)) return problem('the service reads https addresses only');
+  const mayBeOwn = url.protocol === 'http:' && isLoopback(url);
+  if (!isHttps(address) && !mayBeOwn) return problem(ONLY_HTTPS);
   if (url.username !== '' || url.password !== '')
     return problem('the address holds a password; the service reads public addresses only');
   const name = addressName(address);

@@ -56,6 +56,8 @@ describe('a video operand', () => {
 
   it.each([
     ['missing.mp4', 'no such file'],
+    ['ftp://example.com/a.mp4', 'https addresses only'],
+    ['s3://bucket/talk-*.mp4', 'https addresses only'],
     ['empty.mp4', 'empty'],
     ['lessons', 'folder'],
     ['talk.mkv', 'ffmpeg'],
