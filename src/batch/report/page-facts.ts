@@ -103,6 +103,8 @@ export interface ReportSubtitle {
   /** Null for subtitles that came out of a video. */
   readonly file: ReportFile | null;
   readonly lines: readonly SubtitleLine[];
+  /** True for a text that is not the one that the video speaks: it was changed since. */
+  readonly is_unspoken: boolean;
 }
 
 /** How the speech of a track fits the lines that it speaks. */

@@ -4,6 +4,9 @@ import type { ReportFit, ReportSubtitle, TrackRole } from './page-facts.ts';
 import type { MeasuredTrack } from './page-tracks.ts';
 import { measureFit } from './speech-fit.ts';
 
+const UNSPOKEN =
+  'the translation was changed after the video was made, which speaks an earlier text; the same command run again makes it anew';
+
 /** Measures the dub against the lines that it speaks; without one, the voice of the original against its own. */
 export function readFit(
   group: JobGroup,
@@ -12,6 +15,8 @@ export function readFit(
 ): ReportFit {
   const linesOf = (role: ReportSubtitle['role']) =>
     subtitles.find((found) => found.role === role)?.lines ?? [];
+  if (subtitles.some(({ is_unspoken: isUnspoken }) => isUnspoken))
+    return { measured_on: null, reason: UNSPOKEN };
   const translated = linesOf('translated');
   const original = linesOf('original');
   if (translated.length + original.length === 0)

@@ -29,6 +29,8 @@ export interface PageSubtitle {
   readonly language: string | null;
   /** Absolute. */
   readonly path: string;
+  /** Of the lines that the video speaks, see `digestLines`; null where nobody knows. */
+  readonly spoken: string | null;
 }
 
 export interface PageSource {

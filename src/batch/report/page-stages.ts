@@ -19,11 +19,17 @@ export function stageSubtitles(
   const files = [...left.values()];
   if (kind === 'auto_localization' && state === 'done') {
     const made = finished.get(key)?.newest;
-    const spoken = { role: 'translated', language, path: made?.target ?? null } as const;
+    const spoken = {
+      role: 'translated',
+      language,
+      path: made?.target ?? null,
+      spoken: made?.target_lines ?? null,
+    } as const;
     const heard = {
       role: 'original',
       language: languageOf(made?.source, files),
       path: made?.source ?? null,
+      spoken: null,
     } as const;
     return [heard, spoken].flatMap(({ path, ...rest }) =>
       path === null ? [] : [{ ...rest, path: resolve(folder, path) }],
@@ -36,6 +42,7 @@ export function stageSubtitles(
     role: file.role === 'source' ? 'original' : 'translated',
     language: known(file.language),
     path: resolve(folder, file.path),
+    spoken: null,
   }));
 }
 

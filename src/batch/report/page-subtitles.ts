@@ -1,4 +1,5 @@
 /** The subtitles of an entry: in the language of the video, and translated. */
+import { digestLines } from '../stages/items.ts';
 import type { JobGroup } from './page-entries.ts';
 import type { ReportFile, ReportSubtitle } from './page-facts.ts';
 import type { MediaReaders, PageJob, ResultFile } from './page-source.ts';
@@ -21,18 +22,27 @@ export async function readSubtitles(
 ): Promise<ReportSubtitle[]> {
   const files = await chooseFiles(group, pageFolder);
   const subtitles: ReportSubtitle[] = [];
+  const spoken = spokenDigest(group);
   for (const [role, { language, path, shown }] of files) {
     // One that cannot be read any more is still named.
     const lines = shown.present ? await readers.readSubtitleFile(path).catch(() => []) : [];
     const inOrder = lines.toSorted((left, right) => left.start_ms - right.start_ms);
-    subtitles.push({ role, language, file: shown, lines: inOrder });
+    const isJudged = role === 'translated' && spoken !== null && lines.length > 0;
+    const is_unspoken = isJudged && digestLines(lines) !== spoken;
+    subtitles.push({ role, language, file: shown, lines: inOrder, is_unspoken });
   }
   const localized = tracks.find(({ track }) => track.role === 'localized' && track.file.present);
   if (!files.has('translated') && localized !== undefined) {
     const lines = await readers.readSoftSubtitles(localized.path).catch(() => []);
-    if (lines.length > 0) subtitles.push({ role: 'translated', language: group.language, file: null, lines });
+    const soft = { role: 'translated', language: group.language, file: null, is_unspoken: false } as const;
+    if (lines.length > 0) subtitles.push({ ...soft, lines });
   }
   return subtitles;
+}
+
+/** Of the lines that the newest video speaks. */
+function spokenDigest({ jobs }: JobGroup): string | null {
+  return jobs.flatMap(({ subtitles }) => subtitles.flatMap(({ spoken }) => spoken ?? [])).at(-1) ?? null;
 }
 
 interface ChosenFile extends Pick<Candidate, 'language'> {
@@ -61,7 +71,7 @@ function inOrderOfMaking(jobs: readonly PageJob[]): readonly PageJob[] {
 
 /** What people may have edited since a job has written it, or brought along. */
 function listLeft({ subtitles }: PageJob): Candidate[] {
-  return subtitles.map(({ path, ...rest }) => ({
+  return subtitles.map(({ path, spoken, ...rest }) => ({
     ...rest,
     file: { asset: 'subtitle', path, bytes: null, sha256: null },
   }));

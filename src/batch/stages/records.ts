@@ -40,6 +40,8 @@ const finishedVideo = v.object({
   /** Subtitles of what is said, and those that are spoken, from the folder of results; null where nobody needed them. */
   source: v.optional(v.nullable(v.string()), null),
   target: v.optional(v.nullable(v.string()), null),
+  /** Digest of the lines that are spoken, as their file kept them; null where nobody needed them. */
+  target_lines: v.optional(v.nullable(sha256), null),
 });
 
 export type LeftSubtitle = v.InferOutput<typeof leftSubtitle>;

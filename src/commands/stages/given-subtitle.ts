@@ -83,9 +83,16 @@ async function compare(
   path: string,
 ): Promise<Comparison> {
   const { compareSubtitles } = await import('../../prepare/subtitles/compare.ts');
+  return compareSubtitles(await linesInFile(before, path), lines);
+}
+
+/** The lines as a file of that name keeps them. */
+export async function linesInFile(
+  lines: readonly SubtitleLine[],
+  path: string,
+): Promise<readonly SubtitleLine[]> {
   const { readBack } = await import('../../prepare/subtitles/kept-lines.ts');
-  const format = SUBTITLE_FORMATS.find((each) => path.endsWith(`.${each}`)) ?? 'srt';
-  return compareSubtitles(await readBack(before, format), lines);
+  return readBack(lines, SUBTITLE_FORMATS.find((each) => path.endsWith(`.${each}`)) ?? 'srt');
 }
 
 /** SHA-256 of the file, lower-case hex; null when there is none. */
