@@ -12,6 +12,7 @@ import type { FinishedVideo } from '../../batch/stages/records.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { ExportWishes } from '../../prepare/index.ts';
 import { createBatchView } from '../batch/view.ts';
+import { linesInFile } from './given-subtitle.ts';
 import { asLocalFailure } from './local-failure.ts';
 import { commandRecord } from './run-phase.ts';
 import { fail, going, type Journey, type Session } from './session.ts';
@@ -130,6 +131,11 @@ function placeOf(subtitle: StageSubtitle | null, folder: string): string | null 
   return subtitle === null ? null : relative(folder, subtitle.path);
 }
 
+/** Tells whether the text beside the video is still the one that it speaks. */
+async function digestInFile(subtitle: StageSubtitle | null): Promise<string | null> {
+  return subtitle === null ? null : digestLines(await linesInFile(subtitle.lines, subtitle.path));
+}
+
 interface Task {
   readonly journey: Journey;
   readonly parts: Parts;
@@ -180,6 +186,7 @@ async function exportOne(session: Session, journal: BatchJournal, task: Task): P
       made_of: madeOf,
       source: placeOf(journey.source, folder),
       target: placeOf(journey.target, folder),
+      target_lines: await digestInFile(journey.target),
     });
     await placeFile(made, path, isOurs || plan.delivery.existing === 'replace');
     return { asset: 'video', path, bytes: size, sha256 };
