@@ -1,7 +1,14 @@
 import { Failure } from '../client/failure.ts';
+import type { Job } from '../client/index.ts';
 import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
+import type { Context } from './context.ts';
+import { quoteForShell } from './format.ts';
+import { programWords } from './job/continuation.ts';
+import { serviceWords } from './job/delivery-command.ts';
+import { exitCodeOf } from './job/exit-code.ts';
 import { recordedKinds } from './job/find-jobs.ts';
+import { event } from './job/follow-job.ts';
 import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
@@ -24,24 +31,17 @@ export const jobsCancel: Command = defineCommand({
     const { ids } = await readReferences(operands, context.io);
     const connection = await connect(context);
     try {
-      const kinds = await recordedKinds(context, connection);
-      const outcomes: Outcome[] = [];
-      for (const id of ids) {
-        try {
-          const found = await connection.client.jobs.find(kinds.get(id) ?? id, { signal: context.signal });
-          const job = await connection.client.jobs.cancel(found.object, found.id, { signal: context.signal });
-          outcomes.push({ label: id, stem: id, job, files: [], failure: null });
-        } catch (error) {
-          if (context.signal.aborted || !(error instanceof Failure)) throw error;
-          outcomes.push({ label: id, stem: id, job: null, files: [], failure: error });
-        }
-      }
-      await printOutcomes(context, outcomes);
+      const outcomes = await cancelAll(context, connection, ids);
       const failure = summarizeFailures(
         outcomes,
         'jobs were not cancelled',
         'Look at them: vloc jobs get ID',
       );
+      await print(context, outcomes, exitCodeOf(context, failure));
+      if (context.signal.aborted) {
+        tellStopped(context, outcomes);
+        throw context.signal.reason;
+      }
       if (failure !== null) throw failure;
       return 0;
     } finally {
@@ -49,3 +49,57 @@ export const jobsCancel: Command = defineCommand({
     }
   },
 });
+
+/** One after the other. Those that an interruption leaves have no job in their outcome. */
+async function cancelAll(
+  context: Context,
+  connection: Connection,
+  ids: readonly string[],
+): Promise<readonly Outcome[]> {
+  const kinds = await recordedKinds(context, connection);
+  const outcomes: Outcome[] = [];
+  for (const id of ids) outcomes.push(await cancelOne(context, connection.client, id, kinds.get(id) ?? id));
+  return outcomes;
+}
+
+async function cancelOne(
+  context: Context,
+  { jobs }: Connection['client'],
+  label: string,
+  reference: string,
+): Promise<Outcome> {
+  const { signal } = context;
+  const about = { label, stem: label, files: [] };
+  let found: Job | null = null;
+  try {
+    found = await jobs.find(reference, { signal });
+    const job = await jobs.cancel(found.object, found.id, { signal });
+    const { id, status, stage, progress } = job;
+    event(context, { type: 'job', id, status, stage, progress });
+    return { ...about, job, failure: null };
+  } catch (error) {
+    if (signal.aborted) return { ...about, job: null, failure: null };
+    if (!(error instanceof Failure)) throw error;
+    const { code } = error.facts;
+    event(context, { type: 'failed', id: found?.id ?? label, code, message: error.message });
+    return { ...about, job: found, failure: error };
+  }
+}
+
+/** In the forms that are a list of ids, those that were cancelled. */
+async function print(context: Context, outcomes: readonly Outcome[], exitCode: number): Promise<void> {
+  const { output, fields } = context;
+  if (output !== 'id' && (output !== 'plain' || fields !== null)) {
+    await printOutcomes(context, outcomes, exitCode);
+    return;
+  }
+  for (const { job, failure } of outcomes) if (job !== null && failure === null) context.print(job.id);
+}
+
+function tellStopped({ terminal, io, service }: Context, outcomes: readonly Outcome[]): void {
+  const left = outcomes.flatMap(({ label, job, failure }) => ((job ?? failure) === null ? [label] : []));
+  if (left.length === 0) return;
+  const words = [...programWords(io.env), 'jobs', 'cancel', ...left, ...serviceWords(service)];
+  terminal.note(`Stopped: ${left.length} of ${outcomes.length} may still run. Continue with:`);
+  terminal.note(`  ${words.map(quoteForShell).join(' ')}`);
+}

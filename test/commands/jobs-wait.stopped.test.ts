@@ -76,12 +76,15 @@ describe('Ctrl-C while jobs are waited for', () => {
   it('before the jobs were found tells of them by the names that were given', async () => {
     const { vloc, done } = await makeStage();
     const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
-    const running = main(['jobs', 'wait', done, '--out', 'o', '-o', 'json'], io);
+    const flags = ['--base-url', vloc.env.VLOC_BASE_URL ?? ''];
+    const running = main(['jobs', 'wait', done, '--out', 'o', '-o', 'json', ...flags], io);
     send('SIGINT');
     expect(await running).toBe(130);
     vloc.engines.letGo();
     expect(JSON.parse(stdout()).data).toMatchObject([{ input: done, id: null, files: [] }]);
-    expect(stderr()).toContain(`  vloc jobs wait ${done} --out ${join(vloc.folder, 'o')}\n`);
+    expect(stderr()).toContain(
+      `  vloc jobs wait ${done} --out ${join(vloc.folder, 'o')} ${flags.join(' ')}\n`,
+    );
   });
 });
 

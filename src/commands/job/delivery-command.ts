@@ -16,7 +16,13 @@ export function deliveryCommand(
   if (template !== '') words.push('--name', template);
   if (existing === 'replace') words.push('--clobber');
   if (existing === 'skip') words.push('--skip-existing');
-  if (service.profile !== undefined) words.push('--profile', service.profile);
-  if (service.baseUrl !== undefined) words.push('--base-url', service.baseUrl);
-  return words.map(quoteForShell).join(' ');
+  return [...words, ...serviceWords(service)].map(quoteForShell).join(' ');
+}
+
+/** The flags that name the service, as they were given. */
+export function serviceWords({ profile, baseUrl }: Context['service']): readonly string[] {
+  return [
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+  ];
 }
