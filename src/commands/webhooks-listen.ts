@@ -135,7 +135,8 @@ function stillWaiting(job: string, timeoutMs: number): Failure {
     category: 'timeout',
     code: 'NO_EVENT',
     message: `no event told of the end of ${job} within ${formatDuration(timeoutMs)}`,
-    advice: `It goes on: vloc jobs wait ${job}`,
+    // Its event may have come before, or be lost: nobody has asked the service.
+    advice: `How the job stands tells: vloc jobs get ${job}`,
     jobId: idOfReference(job),
     retryable: true,
   });

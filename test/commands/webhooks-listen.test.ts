@@ -120,7 +120,8 @@ describe('--until', () => {
   it('gives up at --timeout with exit code 8, while listening alone ends well', async () => {
     const waiting = await startListening(['--until', 'dub_1', '--timeout', '20ms']);
     expect(await waiting.ended).toBe(8);
-    expect(waiting.stderr()).toContain('vloc jobs wait dub_1');
+    expect(waiting.stderr()).toContain('vloc jobs get dub_1');
+    expect(waiting.stderr()).not.toContain('goes on');
     expect(await (await startListening(['--timeout', '20ms'])).ended).toBe(0);
   });
 
