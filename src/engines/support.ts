@@ -98,8 +98,18 @@ function explainTranslation(
   }
   if (findDirection(translate, from, target) !== undefined) return null;
   const targets = translate.filter((direction) => sameLanguage(direction.from, from)).map(({ to }) => to);
-  const offered = targets.length === 0 ? 'nothing at all' : `only to ${list(targets)}`;
-  return `${languageName(from)} cannot be translated to ${languageName(target)} here, ${offered}`;
+  if (targets.length === 0) return explainSource(from, target, translate);
+  return `${languageName(from)} cannot be translated to ${languageName(target)} here, only to ${list(targets)}`;
+}
+
+/** A language that nothing is translated from: what is known here is of more use than where it leads. */
+function explainSource(from: string, target: string, translate: Capabilities['translate']): string {
+  const sources = translate.filter(({ to }) => sameLanguage(to, target)).map((direction) => direction.from);
+  if (sources.length > 0) {
+    return `${languageName(from)} cannot be translated here; to ${languageName(target)} only ${list(sources)} can`;
+  }
+  const all = `from ${list(translate.map((direction) => direction.from))}, to ${list(translate.map(({ to }) => to))}`;
+  return `nothing can be translated from ${languageName(from)} or to ${languageName(target)} here, only ${all}`;
 }
 
 function explainSpeech(target: string, { speak }: Capabilities): string | null {

@@ -122,7 +122,8 @@ export const ERROR_CODES = {
     status: 422,
     retryable: false,
     title: 'There is no engine for this language',
-    advice: 'Choose one of the languages that the detail lists.',
+    advice:
+      'Choose one of the languages that the detail lists; `vloc engines list` where the service runs shows all.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

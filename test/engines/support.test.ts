@@ -64,7 +64,12 @@ describe('what cannot be done', () => {
     [
       'subtitle_translation',
       { source_language: 'ja', target_language: 'en' },
-      'Japanese cannot be translated to English here, nothing at all',
+      'Japanese cannot be translated here; to English only Spanish (es) can',
+    ],
+    [
+      'subtitle_translation',
+      { source_language: 'xx', target_language: 'ja' },
+      'nothing can be translated from xx or to Japanese here, only from English (en), Spanish (es), to Spanish (es), Catalan (ca), English (en)',
     ],
     [
       'subtitle_translation',
