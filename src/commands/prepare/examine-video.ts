@@ -64,26 +64,28 @@ async function measure({ prepare, programs, path, signal }: Look): Promise<Measu
   return { ...facts, seconds: durationSeconds };
 }
 
-async function examine(look: Look, facts: Measured): Promise<ExaminedVideo> {
+async function examine(look: Look, declared: Measured): Promise<ExaminedVideo> {
   const { prepare, wishes, limits } = look;
-  if (facts.picture === null) return { type: 'other', detail: 'it is sound alone, without a picture' };
-  const { tracks } = facts;
+  if (declared.picture === null) return { type: 'other', detail: 'it is sound alone, without a picture' };
+  const { tracks } = declared;
   if (tracks.length > 1 && wishes.audioTrack === null && !wishes.convert) {
     const list = tracks.map(prepare.describeTrack).join('; ');
     return problem(
       `it has ${tracks.length} audio tracks; choose one with --audio-track N, or take the default with --convert: ${list}`,
     );
   }
-  const first = planOf(look, facts, {});
+  const first = planOf(look, declared, {});
   if (first.type === 'impossible') return problem(`${first.message}; ${first.advice}`);
   // Converting pads the sound a little, and what is split keeps a distance to the limit anyway.
   const whole = wishes.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
-  const isLong = facts.bytes >= limits.bytes || (facts.seconds ?? 0) > whole;
-  const plan = isLong ? await planLong(look, facts, first.track) : first;
+  const isLong = declared.bytes >= limits.bytes || (declared.seconds ?? 0) > whole;
+  const { plan, facts } = isLong
+    ? await planLong(look, declared, first.track)
+    : { plan: first, facts: declared };
   if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
   const obstacles = [
     ...(isLong && !wishes.split ? [adviseSplit(look, facts)] : []),
-    ...(isAllowed(plan, facts, wishes) ? [] : [adviseConversion(plan, facts)]),
+    ...(isAllowed(plan, facts, wishes) ? [] : [adviseConversion(plan, facts, isLong)]),
   ];
   if (obstacles.length > 0) return problem(obstacles.join('; and '));
   if (plan.type === 'none' && !isLong && plan.reasons.length === 0) return asItIs(facts.seconds);
@@ -110,12 +112,18 @@ function planOf(look: Look, facts: VideoFacts, about: { willBeSplit?: boolean; i
 }
 
 /** Only the packets tell whether a video can be cut on the borders of frames, and whether there is what is to be cut. */
-async function planLong(look: Look, facts: VideoFacts, track: TrackFacts): Promise<ConversionPlan> {
+async function planLong(
+  look: Look,
+  facts: Measured,
+  track: TrackFacts,
+): Promise<{ readonly plan: ConversionPlan; readonly facts: Measured }> {
   const { prepare, programs, path, signal } = look;
   const run = { signal, folder: tmpdir() };
   await prepare.requireWhole(programs, path, { facts, track }, run);
-  const { isConstant } = await prepare.readTimeline(programs, path, facts, run);
-  return planOf(look, facts, { willBeSplit: true, isConstant });
+  const { isConstant, durationSeconds } = await prepare.readTimeline(programs, path, facts, run);
+  const plan = planOf(look, facts, { willBeSplit: true, isConstant });
+  // All that there is will be cut and paid for, also what the header does not count.
+  return { plan, facts: { ...facts, seconds: Math.max(facts.seconds ?? 0, durationSeconds) } };
 }
 
 /** Whoever names a track of a file that the service takes has asked for a file with that track alone. */
@@ -129,8 +137,9 @@ function mannerOf(plan: Usable): 'remuxed' | 'transcoded' | null {
   return plan.picture === 'copy' && plan.sound === 'copy' ? 'remuxed' : 'transcoded';
 }
 
-function adviseConversion(plan: Usable, facts: VideoFacts): string {
-  const how = mannerOf(plan) === 'remuxed' ? 'without encoding anything anew' : 'encoding what it must';
+function adviseConversion(plan: Usable, facts: VideoFacts, isLong: boolean): string {
+  const copying = `without encoding anything anew${isLong ? ', unless a cut needs it' : ''}`;
+  const how = mannerOf(plan) === 'remuxed' ? copying : 'encoding what it must';
   const codecs = [facts.picture?.codec, plan.track.codec].join(' and ');
   return `${plan.reasons.join(', ')} (it holds ${codecs}); --convert makes an MP4 of it, ${how}`;
 }

@@ -1,5 +1,5 @@
 /** One file each of many containers and codecs, through a command: right, or refused with the right advice. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
@@ -67,6 +67,65 @@ describe('a file of the kind', PATIENCE, () => {
     expect(desk.count('createAutoLocalization')).toBe(1);
     // Only what a service does not take is made anew: its result is a copy of what was sent.
     if (note !== null) expect(ffprobe(result, 'format=format_name')).toContain('mp4');
+  });
+});
+
+describe('a video that is too long and needs more than cutting', PATIENCE, () => {
+  const LONG = [
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc=s=160x120:r=25:d=6',
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=f=220:r=48000:d=6',
+  ];
+
+  it.each([
+    [
+      'uneven.mp4',
+      [...UNEVEN, ...MP4],
+      /variable frame rate .*--convert makes an MP4 of it, encoding what it must/,
+    ],
+    [
+      'uneven.mkv',
+      [...UNEVEN, ...MP4],
+      /take MKV .*variable frame rate .*--convert makes an MP4 of it, encoding what/,
+    ],
+    [
+      'even.mkv',
+      MP4,
+      /take MKV and WebM files \(.*--convert makes an MP4 of it, without encoding anything anew, unless a cut needs it/,
+    ],
+  ])('is told at once all that would help: %s', async (name, codecs, advice) => {
+    const desk = await openMediaDesk();
+    ffmpeg(...LONG, ...codecs, join(desk.folder, name));
+    const { code, stderr } = await desk.vloc(['recognize', name]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/it lasts [67] s, over the limit of 5 s; --split would cut it into [23] parts/);
+    expect(stderr).toMatch(advice);
+    const helped = await desk.vloc(['recognize', name, '--split', '--convert', '--dry-run']);
+    expect(helped.code, helped.stderr).toBe(0);
+  });
+
+  it('is planned by what there is of it, also where its header says less', async () => {
+    const desk = await openMediaDesk();
+    const path = join(desk.folder, 'forged.mkv');
+    ffmpeg(...LONG.map((option) => option.replace('d=6', 'd=11.5')), ...MP4, path);
+    const bytes = readFileSync(path);
+    // The element Duration, in milliseconds.
+    bytes.writeDoubleBE(5500, bytes.indexOf(Buffer.from('448988', 'hex')) + 3);
+    writeFileSync(path, bytes);
+    const { code, stderr } = await desk.vloc([
+      'recognize',
+      'forged.mkv',
+      '--split',
+      '--convert',
+      '--dry-run',
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('about 4 parts');
   });
 });
 
