@@ -1,6 +1,5 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import type { Job } from '../client/index.ts';
-import type { JobKind } from '../protocol/kind-names.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
@@ -10,7 +9,7 @@ import { deliveryCommand } from './job/delivery-command.ts';
 import { deliverJob, type Follow } from './job/follow-job.ts';
 import { FOLDER_OPTIONS } from './job/job-options.ts';
 import { OUTCOME_FIELDS, type Outcome } from './job/outcome.ts';
-import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
+import { KIND_OPTION, type KindChoice, listJobs, readKinds } from './jobs-listing.ts';
 import { openLocalRecords } from './local-records.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 import { usageFailure } from './usage-failure.ts';
@@ -76,17 +75,17 @@ function checkChoice(operands: readonly string[], allFinished: boolean): void {
 /** What the lists say, and what this machine knows to have a result and has not fetched. */
 async function succeededIds(
   connection: Connection,
-  kinds: readonly JobKind[],
-  { io, signal }: Context,
+  choice: KindChoice,
+  context: Context,
 ): Promise<readonly string[]> {
   const request = {
     filters: { status: 'succeeded' },
     cursor: undefined,
     limit: Number.POSITIVE_INFINITY,
   };
-  const { data } = await listJobs(connection.client, kinds, request, signal);
-  const listed = data.map((job) => `${job.object}/${job.id}`);
-  const recorded = await openLocalRecords(connection, io.now)
+  const { page, kinds } = await listJobs(connection.client, choice, request, context);
+  const listed = page.data.map((job) => `${job.object}/${job.id}`);
+  const recorded = await openLocalRecords(connection, context.io.now)
     .jobs.listUnfetched()
     .catch(() => []);
   const due = recorded.filter(({ state, kind }) => state === 'succeeded' && kinds.includes(kind));

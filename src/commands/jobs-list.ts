@@ -28,11 +28,8 @@ export const jobsList: Command = defineCommand({
     const request = readListRequest('listJobs', options, context.io.now());
     const connection = await connect(context);
     try {
-      await printList(
-        context,
-        JOB_SUMMARIES,
-        await listJobs(connection.client, kinds, request, context.signal),
-      );
+      const { page } = await listJobs(connection.client, kinds, request, context);
+      await printList(context, JOB_SUMMARIES, page);
       return 0;
     } finally {
       await connection.close();

@@ -1,8 +1,11 @@
 /** Jobs of several kinds as one list. */
+import { Failure } from '../client/failure.ts';
 import type { Client, JobFilters, JobSummary, ListPage } from '../client/index.ts';
+import { isNotPermitted } from '../client/jobs/not-permitted.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import { kindOfPath } from '../protocol/operations.ts';
 import type { OptionSpec } from './command.ts';
+import type { Context } from './context.ts';
 import type { ListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
 import { usageFailure } from './usage-failure.ts';
@@ -13,31 +16,44 @@ export const KIND_OPTION = {
   help: `only these kinds: ${JOB_KIND_NAMES.join(', ')}`,
 } as const satisfies OptionSpec;
 
+export interface KindChoice {
+  readonly kinds: readonly JobKind[];
+  /** True for kinds that somebody asked for. */
+  readonly areNamed: boolean;
+}
+
 /**
  * The kinds that --kind names, by name or path; all five without it.
  * @throws Failure of category usage for an unknown one
  */
-export function readKinds(written: readonly string[]): readonly JobKind[] {
-  if (written.length === 0) return JOB_KIND_NAMES;
+export function readKinds(written: readonly string[]): KindChoice {
+  if (written.length === 0) return { kinds: JOB_KIND_NAMES, areNamed: false };
   const kinds = written.map((text) => {
     const kind = JOB_KIND_NAMES.find((name) => name === text) ?? kindOfPath(text);
     if (kind !== null) return kind;
     throw usageFailure(`there is no kind of job named "${text}"`, `Choose of ${JOB_KIND_NAMES.join(', ')}.`);
   });
-  return [...new Set(kinds)];
+  return { kinds: [...new Set(kinds)], areNamed: true };
+}
+
+export interface Listed {
+  readonly page: ListPage<JobSummary>;
+  /** Those that the key may see. */
+  readonly kinds: readonly JobKind[];
 }
 
 /**
  * Lists jobs of these kinds merged by when they were created, the newest first. A cursor belongs to one list of the
- * service, so there is one only where a single kind is asked for.
- * @throws Failure of category usage for a cursor with several kinds
+ * service, so there is one only where a single kind is asked for. Kinds that nobody named and the key may not see are
+ * left out with a note.
+ * @throws Failure of category usage for a cursor with several kinds; of the service, also when the key may see none
  */
 export async function listJobs(
   client: Pick<Client, 'jobs'>,
-  kinds: readonly JobKind[],
+  { kinds, areNamed }: KindChoice,
   request: ListRequest,
-  signal: AbortSignal,
-): Promise<ListPage<JobSummary>> {
+  { signal, terminal }: Pick<Context, 'signal' | 'terminal'>,
+): Promise<Listed> {
   if (request.cursor !== undefined && kinds.length > 1) {
     throw usageFailure(
       '--cursor goes on with the list of one kind',
@@ -45,16 +61,44 @@ export async function listJobs(
     );
   }
   const filters = request.filters as JobFilters; // the options were made from the parameters of this very operation
-  const lists = await Promise.all(
-    kinds.map((kind) =>
-      readPages(request, (page) => client.jobs.list(kind, { ...filters, ...page }, { signal })),
-    ),
+  const read = (kind: JobKind) =>
+    readPages(request, (page) => client.jobs.list(kind, { ...filters, ...page }, { signal }));
+  const answers = await Promise.all(
+    kinds.map(async (kind) => ({ kind, list: await (areNamed ? read(kind) : refusalOr(read(kind))) })),
   );
+  const lists = answers.flatMap(({ list }) => (list instanceof Failure ? [] : [list]));
+  const refused = answers.flatMap(({ kind, list }) => (list instanceof Failure ? [{ kind, list }] : []));
+  if (refused[0] !== undefined && lists.length === 0) throw refused[0].list;
+  if (refused.length > 0) {
+    terminal.note(
+      `Left out, as the key has no permission for it: ${refused.map(({ kind }) => kind).join(', ')}`,
+    );
+  }
+  const permitted = kinds.filter((kind) => !refused.some((each) => each.kind === kind));
+  return { page: mergeLists(lists, kinds.length, request.limit), kinds: permitted };
+}
+
+/** The list; or the refusal of a key that may not see the kind. */
+async function refusalOr<List>(reading: Promise<List>): Promise<List | Failure> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isNotPermitted(error)) return error;
+    throw error;
+  }
+}
+
+/** @param asked how many kinds were asked for: the cursor of one list is of no use for several */
+function mergeLists(
+  lists: readonly ListPage<JobSummary>[],
+  asked: number,
+  limit: number,
+): ListPage<JobSummary> {
   const [only] = lists;
-  if (lists.length === 1 && only !== undefined) return only;
+  if (asked === 1 && only !== undefined) return only;
   const all = lists.flatMap(({ data }) => data).sort(newestFirst);
-  const more = all.length > request.limit || lists.some((list) => list.has_more);
-  return { object: 'list', data: all.slice(0, request.limit), has_more: more, next_cursor: null };
+  const more = all.length > limit || lists.some((list) => list.has_more);
+  return { object: 'list', data: all.slice(0, limit), has_more: more, next_cursor: null };
 }
 
 function newestFirst(left: JobSummary, right: JobSummary): number {

@@ -77,6 +77,16 @@ test.each([[[]], [['x_1', '--all-finished']]])('%j says neither or both', async 
   expect(stderr).toContain('use --all-finished');
 });
 
+test('--all-finished fetches what the key may see', async () => {
+  const vloc = await startVloc();
+  await makeJob(vloc);
+  const dub = await makeJob(vloc, '/v1/dubbings', { subtitle: LINES, target_language: 'es' });
+  vloc.service.changeKey(vloc.credentials.key, { permissions: ['dubbing'] });
+  const { code, stdout, stderr } = await vloc.run(['jobs', 'download', '--all-finished', '-o', 'id']);
+  expect([code, stdout]).toEqual([0, `${dub}\n`]);
+  expect(stderr).toContain('no permission for it: audio_separation');
+});
+
 test('--all-finished drops no result behind a name that another has', async () => {
   const vloc = await startVloc();
   const ids = [await makeJob(vloc), await makeJob(vloc)];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { JobKind } from '../../src/protocol/kind-names.ts';
 import { untilJob } from '../service/harness/scene.ts';
 import { LINES, startVloc, TRANSLATION, type VlocScene } from './support/run-vloc.ts';
 
@@ -99,4 +100,20 @@ test.each([
   const { code, stdout, stderr } = await vloc.run(['jobs', 'list', ...words]);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(said);
+});
+
+test('kinds that the key may not see are left out with a note, unless they are asked for or are all', async () => {
+  const vloc = await startVloc();
+  const [first, dub, last] = await makeJobs(vloc);
+  const listWith = (permissions: readonly JobKind[], ...words: string[]) => {
+    vloc.service.changeKey(vloc.credentials.key, { permissions });
+    return vloc.run(['jobs', 'list', '-o', 'id', ...words]);
+  };
+  const translations = await listWith(['subtitle_translation']);
+  expect([translations.code, idsOf(translations.stdout)]).toEqual([0, [last, first]]);
+  expect(translations.stderr).toContain('the key has no permission for it: audio_separation');
+  expect(translations.stderr).toContain('dubbing');
+  expect((await listWith(['subtitle_translation'], '--kind', 'dubbing')).code).toBe(4);
+  expect(idsOf((await listWith(['dubbing'], '--kind', 'dubbing')).stdout)).toEqual([dub]);
+  expect((await listWith([])).code).toBe(4);
 });

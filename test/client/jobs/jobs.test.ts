@@ -92,6 +92,16 @@ describe('finding a job', () => {
     expect((await client.jobs.find('tra_1')).id).toBe('tra_1');
   });
 
+  test('by a bare id that is unknown is not found with a key that may see only some kinds', async () => {
+    const { server, client } = await startHarness({
+      fallback: problem(403, 'CAPABILITY_NOT_PERMITTED', false),
+    });
+    server.route = (_method, target) => (target === '/v1/dubbings/tra_9' ? notFound : null);
+    expect((await failureOf(client.jobs.find('tra_9'))).facts.status).toBe(404);
+    server.route = () => null;
+    expect((await failureOf(client.jobs.find('tra_9'))).facts.status).toBe(403);
+  });
+
   test('by a bare id is not "not found" when the job may be behind a failure', async () => {
     const { server, client } = await startHarness();
     server.route = only(PATH, problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false));
