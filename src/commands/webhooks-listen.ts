@@ -136,7 +136,7 @@ function stillWaiting(job: string, timeoutMs: number): Failure {
     code: 'NO_EVENT',
     message: `no event told of the end of ${job} within ${formatDuration(timeoutMs)}`,
     // Its event may have come before, or be lost: nobody has asked the service.
-    advice: `How the job stands tells: vloc jobs get ${job}`,
+    advice: `Look how the job stands: vloc jobs get ${job}`,
     jobId: idOfReference(job),
     retryable: true,
   });
