@@ -5,6 +5,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../client/failure.ts';
+import { folderTrouble } from './folder-failure.ts';
 import { PRIVATE_FILE } from './private-file.ts';
 
 /** A hundred processes that start at once keep two busy cores at work for a minute before the last one has its turn. */
@@ -54,6 +55,8 @@ function tryLock(database: { exec(sql: string): void }, path: string): boolean {
     return true;
   } catch (error) {
     if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return false;
+    // A disk that takes nothing is no fault of the file.
+    if (folderTrouble(error) !== null) throw error;
     throw new Failure(
       {
         category: 'configuration',

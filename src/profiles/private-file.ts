@@ -1,7 +1,9 @@
 /** Files that nobody else may read: folders 0700, files 0600, links not followed for writing. */
 import { lstat, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Failure } from '../client/failure.ts';
 import { makeFolder } from '../disk/make-folder.ts';
+import { folderFailure } from './folder-failure.ts';
 
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -28,7 +30,9 @@ export async function readPrivateFile(path: string, warn: Warn): Promise<string 
   try {
     file = await open(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOENT') return null;
+    if (code === 'ENOTDIR') throw await folderFailure(dirname(path), 'used', code, error);
     throw unreadable(path, error instanceof Error ? error.message : String(error));
   }
   try {

@@ -1,6 +1,7 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
 import { join } from 'node:path';
 import { Failure } from '../client/failure.ts';
+import { inProfilesFolder } from './folder-failure.ts';
 import { withLock } from './lock.ts';
 import { ensurePrivateFolder, PRIVATE_FILE, readPrivateFile, refuseLink, type Warn } from './private-file.ts';
 import { PROFILES_NAME as NAME, NO_PROFILES, type ProfileDocument, profilesPath } from './profile.ts';
@@ -22,23 +23,30 @@ export function openProfileStore(folder: string, warn: Warn): ProfileStore {
   return {
     path,
     read: () => readDocument(path, warn),
-    async change(edit) {
-      await ensurePrivateFolder(folder, warn);
-      // Before the lock is taken: loading takes longer than writing.
-      const [{ default: Conf }] = await Promise.all([import('conf'), import('./profile-schema.ts')]);
-      await withLock(join(folder, `${NAME}.lock`), async () => {
-        await refuseLink(path);
-        const changed = edit(await readDocument(path, warn));
-        const file = new Conf<Record<string, unknown>>({
-          cwd: folder,
-          configName: NAME,
-          configFileMode: PRIVATE_FILE,
-          accessPropertiesByDotNotation: false,
-        });
-        file.store = { ...changed };
-      });
-    },
+    change: (edit) => inProfilesFolder(folder, () => changeFile(folder, edit, warn)),
   };
+}
+
+async function changeFile(
+  folder: string,
+  edit: (document: ProfileDocument) => ProfileDocument,
+  warn: Warn,
+): Promise<void> {
+  await ensurePrivateFolder(folder, warn);
+  // Before the lock is taken: loading takes longer than writing.
+  const [{ default: Conf }] = await Promise.all([import('conf'), import('./profile-schema.ts')]);
+  await withLock(join(folder, `${NAME}.lock`), async () => {
+    const path = profilesPath(folder);
+    await refuseLink(path);
+    const changed = edit(await readDocument(path, warn));
+    const file = new Conf<Record<string, unknown>>({
+      cwd: folder,
+      configName: NAME,
+      configFileMode: PRIVATE_FILE,
+      accessPropertiesByDotNotation: false,
+    });
+    file.store = { ...changed };
+  });
 }
 
 async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
@@ -153,5 +153,39 @@ describe('the check of a new key', () => {
     const { code, stderr } = await run([...words, '--secret-stdin'], credentials.secret);
     expect(code).toBe(0);
     expect(stderr).toMatch(/clock of this machine is (599|600|601) s behind.*Set it right/);
+  });
+});
+
+describe('a folder of profiles that cannot be used', () => {
+  const words = [
+    'profile',
+    'add',
+    'prod',
+    '--base-url',
+    SERVICE,
+    '--key',
+    'vk_1',
+    '--secret-stdin',
+    '--no-check',
+  ];
+
+  it('is named with the variable that chooses another', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const below = join(folder, 'file', 'config');
+    const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: below });
+    expect(code).toBe(10);
+    expect(stderr).toContain(`the folder of profiles ${below} cannot be used: a part of the path is a file`);
+    expect(stderr).toContain('Choose another folder. VLOC_CONFIG_DIR names it.');
+    expect(stderr).not.toContain('--out');
+  });
+
+  it.runIf(process.platform === 'linux')('is also one that cannot be made', async () => {
+    const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: '/proc/vloc/config' });
+    expect(code).toBe(10);
+    expect(stderr).toContain(
+      'the folder of profiles /proc/vloc/config cannot be written: the folder is gone',
+    );
+    expect(stderr).toContain('VLOC_CONFIG_DIR names it.');
+    expect(stderr).not.toContain('ENOENT');
   });
 });

@@ -22,14 +22,19 @@ const REASONS: Readonly<Record<string, readonly [reason: string, advice: string]
   EIO: ['the disk reports a read or write error', 'Check the disk.'],
 };
 
-/** Wraps an error of the file system; a Failure passes as it is. */
-export function diskFailure(error: unknown, path: string): Failure {
-  if (error instanceof Failure) return error;
-  const code = errorCode(error);
+/** What an error of the file system means, as it goes on behind a colon, and what to do. @param code such as `ENOSPC` */
+export function describeDisk(code: string): { readonly reason: string; readonly advice: string } {
   const [reason, advice] = REASONS[code] ?? [
     `the file system refuses it (${code || 'unknown error'})`,
     'Check the folder.',
   ];
+  return { reason, advice };
+}
+
+/** Wraps an error of the file system; a Failure passes as it is. */
+export function diskFailure(error: unknown, path: string): Failure {
+  if (error instanceof Failure) return error;
+  const { reason, advice } = describeDisk(errorCode(error));
   const message = `${path} cannot be written: ${reason}`;
   return new Failure(
     { category: 'disk', code: 'DISK_ERROR', message, advice, retryable: false },
