@@ -8,10 +8,10 @@ import { declaredDuration } from '../media/duration.ts';
 import { readHeader } from '../media/header.ts';
 import { displaySize } from '../media/inspect.ts';
 import type { Programs } from '../programs.ts';
-import { stripMarkup } from '../text/markup.ts';
 import { formatAss } from './ass.ts';
 import { threeLetterCode } from './language-codes.ts';
 import { type PicturePlan, planPicture, type Resolution } from './picture.ts';
+import { softLines } from './soft-lines.ts';
 import { dubGain, type OriginalAudio, soundGraph } from './sound.ts';
 
 /** What the video sounds like: as before, or with a dub over what is left of the original. */
@@ -56,8 +56,9 @@ export async function exportVideo(
   const burned = task.subtitleOutput === 'burned';
   const picture = planPicture(header, task.resolution, burned);
   if (burned) await writeBurned(task, picture, header.video && displaySize(header.video), work.folder);
-  const soft = task.subtitleOutput === 'soft';
-  if (soft) await writeSoft(task, work.folder);
+  const lines = task.subtitleOutput === 'soft' ? softLines(task.subtitle.lines, duration) : [];
+  const soft = lines.length > 0;
+  if (soft) await writeFile(join(work.folder, SOFT_FILE), formatSrt(lines));
   const path = join(work.folder, 'localized.mp4');
   const copySound = MP4_SOUND.has(header.audio?.codec_name ?? '') && header.demuxer.includes('mov');
   const sound = soundArguments(task, { duration, copySound });
@@ -132,9 +133,4 @@ async function writeBurned(
 ): Promise<void> {
   const size = picture.copy ? (shown ?? { width: 1280, height: 720 }) : picture.size;
   await writeFile(join(folder, BURNED_FILE), formatAss(task.subtitle.lines, size));
-}
-
-async function writeSoft(task: ExportTask, folder: string): Promise<void> {
-  const lines = task.subtitle.lines.map((line) => ({ ...line, text: stripMarkup(line.text) }));
-  await writeFile(join(folder, SOFT_FILE), formatSrt(lines));
 }

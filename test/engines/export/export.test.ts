@@ -170,6 +170,33 @@ describe('subtitles', () => {
     expect(srt.replaceAll('\r', '')).toContain('00:00:00,500 --> 00:00:02,500\nHola mundo\n→ %d [x]:=;\'"');
   });
 
+  test.each([
+    ['end with it', [500, 2_500, 2_800, 5_000], '00:00:02,800 --> 00:00:03,000'],
+    ['are left out behind it', [500, 2_500, 20_000, 22_000], '00:00:00,500 --> 00:00:02,500'],
+  ])('soft ones that go beyond the video %s, which stays as long as it was', async (_name, times, last) => {
+    const [start = 0, end = 0, lateStart = 0, lateEnd = 0] = times;
+    const late = [
+      { index: 1, start_ms: start, end_ms: end, text: 'hola' },
+      { index: 2, start_ms: lateStart, end_ms: lateEnd, text: 'mundo' },
+    ];
+    const subtitle = { language: 'es', lines: late };
+    const { path, durationSeconds } = await run(media(), { subtitleOutput: 'soft', subtitle });
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+    const args = ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-'];
+    const srt = execFileSync('ffmpeg', args, { encoding: 'utf8' });
+    expect(srt.match(/^.* --> .*$/gm)?.at(-1)).toBe(last);
+  });
+
+  test('soft ones that all lie behind the end are no track', async () => {
+    const subtitle = {
+      language: 'es',
+      lines: [{ index: 1, start_ms: 20_000, end_ms: 22_000, text: 'hola' }],
+    };
+    const { path, durationSeconds } = await run(media(), { subtitleOutput: 'soft', subtitle });
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+    expect(ffprobe(path, 'stream=codec_type')).toBe('video\naudio');
+  });
+
   test('burned ones are in the picture while they are shown, and no track', async () => {
     const source = media();
     const { path } = await run(source, { subtitleOutput: 'burned' });

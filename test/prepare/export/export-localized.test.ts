@@ -71,6 +71,20 @@ test('a container that the service does not take is converted first, with the tr
   expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);
 });
 
+test('speech and subtitles that go beyond the picture do not make the video longer', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const dub = join(folder, 'long.wav');
+  ffmpeg('-f', 'lavfi', '-i', 'sine=f=880:r=48000:d=5', '-ac', '1', dub);
+  const lines = [...LINES, { index: 2, start_ms: 20_000, end_ms: 22_000, text: 'tarde' }];
+  const wishes = { ...WISHES, originalAudio: 'mute', subtitleOutput: 'soft' } as const;
+  const late = { ...parts, dub, subtitle: { language: 'es', lines } };
+  const path = await exportLocalized(programs, late, wishes, work(folder));
+  const lasts = Number(ffprobe(path, 'format=duration'));
+  expect(Math.abs(lasts - Number(ffprobe(parts.video, 'format=duration')))).toBeLessThan(0.03);
+  expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);
+});
+
 test('what ffmpeg cannot read is told with an advice', async () => {
   const folder = temporaryFolder();
   const parts = makeParts(folder);
