@@ -55,6 +55,8 @@ export const upload: Command = defineCommand({
 });
 
 interface UploadSettings {
+  /** Undefined where the name of the file will do. */
+  readonly fileName: string | undefined;
   readonly clientReference: string | undefined;
   readonly noWait: boolean;
 }
@@ -96,7 +98,7 @@ async function uploadOne(
   connection: Connection,
   progress: Progress,
   source: UploadSource,
-  { clientReference, noWait }: UploadSettings,
+  { fileName: askedName, clientReference, noWait }: UploadSettings,
 ): Promise<Upload> {
   const { label, path, bytes, ...description } = source;
   const { client, everyMs } = connection;
@@ -106,8 +108,11 @@ async function uploadOne(
   // A reference is asked for because there is to be an upload that carries it.
   if (clientReference === undefined) {
     const known = await unlessRecordFails(() => findKnownUpload({ record, client }, file, signal));
-    if (known != null) {
-      progress.end(label, 'done', `${describeReady(known.upload, bytes)}, sent before`);
+    const name = known?.upload.file_name;
+    // A name is asked for because there is to be an upload that has it.
+    if (known != null && (askedName === undefined || askedName === name)) {
+      const before = name === description.fileName ? 'sent before' : `sent before as ${name}`;
+      progress.end(label, 'done', `${describeReady(known.upload, bytes)}, ${before}`);
       return known.upload;
     }
   }

@@ -53,6 +53,25 @@ test('stdin is uploaded under the name that it is given, and leaves nothing behi
   expect(left).toEqual(before.filter((name) => name.startsWith('vloc-stdin-')));
 });
 
+test('bytes that were sent before are sent again under a name that is asked for, and only then', async () => {
+  const vloc = await startWithFiles();
+  await writeFile(join(vloc.folder, 'same.txt'), SRT);
+  const upload = async (...words: string[]) => {
+    const { stdout, stderr } = await vloc.run(['upload', ...words, '-o', 'json']);
+    return { ...JSON.parse(stdout).data[0], stderr };
+  };
+  const first = await upload('talk.txt');
+  const again = await upload('talk.txt');
+  expect(again.id).toBe(first.id);
+  expect(again.stderr).toContain('sent before\n');
+  const renamed = await upload('same.txt');
+  expect(renamed.id).toBe(first.id);
+  expect(renamed.stderr).toContain('sent before as talk.txt');
+  const asked = await upload('talk.txt', '--file-name', 'other.srt');
+  expect([asked.id === first.id, asked.file_name]).toEqual([false, 'other.srt']);
+  expect((await upload('talk.txt', '--file-name', 'other.srt')).id).toBe(asked.id);
+});
+
 test('--no-wait returns before the validation is over', async () => {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
