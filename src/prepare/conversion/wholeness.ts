@@ -4,6 +4,7 @@ import type { Programs } from '../../engines/programs.ts';
 import { PreparationFailure } from '../failure.ts';
 import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import type { Run } from '../media/source.ts';
+import { readDeclaredLength } from './declared-length.ts';
 import { readStreamEnds, type StreamEnd, type StreamEnds } from './stream-ends.ts';
 
 export interface SourceFacts {
@@ -30,19 +31,18 @@ export async function requireWhole(
   const { demuxer } = source.facts;
   if (!DECLARING.test(demuxer)) return;
   const ends = await readStreamEnds(programs, file, source.facts, run);
-  if (BY_STREAM.test(demuxer)) requireStreams(ends, source);
-  else requireAll(ends, source);
+  const header = await readDeclaredLength(file, demuxer);
+  if (BY_STREAM.test(demuxer)) requireStreams(ends, source, header);
+  else requireAll({ ...ends, container: ends.container ?? header }, source);
 }
 
-function requireStreams({ streams }: StreamEnds, { facts, track }: SourceFacts): void {
-  const parts = [
-    { what: 'picture', end: streams.get(facts.picture?.index ?? -1) },
-    { what: 'sound', end: streams.get(track.index) },
-  ];
-  const first = Math.min(...parts.map(({ end }) => end?.first ?? 0));
-  for (const { what, end } of parts) {
-    if (end !== undefined) requireReached(what, end.declared, end.last, first);
-  }
+/** @param shown the length of the picture, where only the header itself tells it */
+function requireStreams({ streams }: StreamEnds, { facts, track }: SourceFacts, shown: number | null): void {
+  const picture = streams.get(facts.picture?.index ?? -1);
+  const sound = streams.get(track.index);
+  const first = Math.min(picture?.first ?? 0, sound?.first ?? 0);
+  if (picture !== undefined) requireReached('picture', shown ?? picture.declared, picture.last, first);
+  if (sound !== undefined) requireReached('sound', sound.declared, sound.last, first);
 }
 
 /**

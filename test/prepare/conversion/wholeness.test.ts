@@ -54,6 +54,8 @@ describe('a file that breaks off is refused, with where it does:', () => {
     ['talk.mkv', [...tone(10), ...MP4]],
     ['web.webm', [...tone(10), ...VP8]],
     ['show.flv', [...tone(10), '-ar', '44100', ...MP4]],
+    ['old.avi', [...tone(10), '-c:v', 'mpeg4', '-c:a', 'mp3']],
+    ['office.wmv', [...tone(10), '-c:v', 'wmv2', '-c:a', 'wmav2']],
     ['two.mp4', [...TWO, ...MP4, '-movflags', '+faststart']],
     ['two.mov', [...TWO, ...MP4, '-movflags', '+faststart']],
   ])('%s', async (name, options) => {
