@@ -11,6 +11,7 @@ import { formatBytes } from '../format.ts';
 import { openLocalRecords } from '../local-records.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand } from './delivery-command.ts';
+import { findFetched } from './fetched-before.ts';
 import { noteDownloaded } from './note-downloaded.ts';
 import type { Outcome } from './outcome.ts';
 import { withTargets } from './target-locks.ts';
@@ -84,10 +85,12 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       signal: context.signal,
       onProgress: (bytes: number, total: number | null) => progress.show(key, downloadStep(bytes, total)),
     };
-    const files = await withTargets(connection.stateDir, paths, () =>
-      deliverResults(connection.client, job, options),
-    );
-    await noteDownloaded(openLocalRecords(connection, context.io.now).jobs, job, files, results);
+    const { jobs: record } = openLocalRecords(connection, context.io.now);
+    const before = delivery.existing === 'refuse' ? await findFetched(record, job.id, results) : null;
+    const files =
+      before ??
+      (await withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options)));
+    await noteDownloaded(record, job, files, results);
     progress.end(key, 'done', files.map((file) => file.path).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
     return { label: job.id, stem: job.id, job, files, failure: null };

@@ -1,0 +1,48 @@
+/** Results that this machine has fetched already, of a service that states no hash to know them by. */
+import { stat } from 'node:fs/promises';
+import type { DeliveredFile, ResultFile } from '../../batch/run/deliver.ts';
+import { isSameFile } from '../../batch/run/same-file.ts';
+import { JournalFailure } from '../../journal/failure.ts';
+import type { JobEntry } from '../../journal/job-entries.ts';
+import type { JobRecord } from '../../journal/job-record.ts';
+
+/**
+ * The files of a job, where all of them were fetched to these very places and are there. Null when one is not, when
+ * another job has written to its place since, and where hashes tell it better.
+ */
+export async function findFetched(
+  record: Pick<JobRecord, 'list'>,
+  jobId: string,
+  results: readonly ResultFile[],
+): Promise<readonly DeliveredFile[] | null> {
+  if (results.every(({ asset }) => isKnown(asset))) return null;
+  const jobs = await readJobs(record);
+  const isOwn = ({ path }: ResultFile) => {
+    const writers = jobs.filter(({ downloaded }) => downloaded?.includes(path) === true);
+    return writers.length === 1 && writers[0]?.id === jobId;
+  };
+  if (!results.every(isOwn)) return null;
+  for (const result of results) if (!(await isThere(result))) return null;
+  return results.map(({ name, path }) => ({ asset: name, path, bytes: null, sha256: null, skipped: true }));
+}
+
+function isKnown({ size_bytes: bytes, sha256 }: ResultFile['asset']): boolean {
+  return bytes !== null && sha256 !== null;
+}
+
+async function isThere({ path, asset }: ResultFile): Promise<boolean> {
+  const { size_bytes: bytes, sha256 } = asset;
+  if (bytes !== null && sha256 !== null) return isSameFile(path, { bytes, sha256 });
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() === true && (bytes === null || found.size === bytes);
+}
+
+/** A record that cannot be read tells of nothing. */
+async function readJobs(record: Pick<JobRecord, 'list'>): Promise<readonly JobEntry[]> {
+  try {
+    return await record.list();
+  } catch (error) {
+    if (!(error instanceof JournalFailure)) throw error;
+    return [];
+  }
+}
