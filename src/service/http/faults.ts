@@ -42,5 +42,11 @@ export async function misbehave(
     signal: gone.signal,
   };
   const made = (await faults.before(facts)) ?? (await work());
-  return made === 'drop' ? made : faults.after(facts, made);
+  if (made === 'drop') return made;
+  const given = await faults.after(facts, made);
+  // A file that nobody will send any more is nobody's to close.
+  const { body } = made;
+  const isLeft = given === 'drop' || given.body !== body;
+  if (isLeft && body !== null && typeof body !== 'string') await body.handle.close();
+  return given;
 }
