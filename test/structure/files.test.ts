@@ -138,3 +138,9 @@ describe('test files', () => {
     expect(files).toEqual([]);
   });
 });
+
+it('folders are made level by level: the recursive mkdir of Node never ends below /proc', () => {
+  const recursive = /\bmkdir(?:Sync)?\([^;]*\brecursive: true/;
+  const others = sources.filter(({ path, text }) => !path.startsWith('src/disk/') && recursive.test(text));
+  expect(others.map(({ path }) => path)).toEqual([]);
+});

@@ -23,7 +23,9 @@ export function continueBatch(
 function pickNewest(commands: readonly BatchCommand[], open: ReadonlySet<string>): readonly BatchCommand[] {
   const left = new Set(open);
   const newestFirst = commands.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
-  const picked = new Set(newestFirst.filter(({ items }) => items.filter((key) => left.delete(key)).length > 0));
+  const picked = new Set(
+    newestFirst.filter(({ items }) => items.filter((key) => left.delete(key)).length > 0),
+  );
   return commands.filter((command) => picked.has(command));
 }
 
