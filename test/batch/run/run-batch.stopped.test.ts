@@ -103,7 +103,7 @@ describe('a lost journal', () => {
 
   it('is made anew for files of the same bytes, each with a job of its own', async () => {
     const stage = await startStage();
-    const alike = ['a', 'b'].map((folder) => linesItem(0, {}, `${folder}/talk.srt`));
+    const alike = ['a', 'b'].map((folder) => ({ ...linesItem(0, {}, `${folder}/talk.srt`), folder }));
     await stage.run(alike);
     await rm(stage.out, { recursive: true });
     const { phases, outcomes } = await stage.run(alike);
