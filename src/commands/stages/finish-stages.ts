@@ -5,9 +5,9 @@ import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { summaryLine } from '../batch/event-lines.ts';
 import { createBatchView } from '../batch/view.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
 import { toOutcome } from '../job/batch-outcome.ts';
 import { sameCommand } from '../job/continuation.ts';
+import { exitCodeOf } from '../job/exit-code.ts';
 import { openCommand } from '../job/next-steps.ts';
 import { type Outcome, printOutcomes } from '../job/outcome.ts';
 import { digestFile } from './given-subtitle.ts';
@@ -21,7 +21,7 @@ export async function finishStages(session: Session): Promise<void> {
   if (stopAfter !== null) await endAtGate(session, stopAfter);
   const outcomes = session.journeys.map(outcomeOf);
   const failure = summarizeOutcomes(outcomes);
-  await print(session, outcomes, EXIT_CODES[failure?.facts.category ?? 'done'].code);
+  await print(session, outcomes, exitCodeOf(session.context, failure));
   if (stopAfter !== null) tellGate(session);
   if (failure !== null) {
     if (outcomes.some(({ state }) => state.phase === 'left')) tellContinuation(session);
@@ -114,8 +114,9 @@ function tellFinished({ context, journeys }: Session): void {
 }
 
 /** Says how an interrupted run stands, and how to go on. */
-export function tellInterrupted(session: Session): void {
+export async function tellInterrupted(session: Session): Promise<void> {
   const { context, journeys } = session;
+  await print(session, journeys.map(outcomeOf), exitCodeOf(context, null));
   const done = journeys.filter(({ end }) => end?.phase === 'done').length;
   context.terminal.note(
     `Stopped: ${done} of ${journeys.length} done. Jobs that run are kept, what was fetched is too, and nothing is lost.`,

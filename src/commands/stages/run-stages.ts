@@ -30,7 +30,7 @@ export async function runStages(
     return 0;
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    tellInterrupted(session);
+    await tellInterrupted(session);
     throw context.signal.reason;
   } finally {
     await session.close();

@@ -45,6 +45,27 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
 
+  it('interrupted tell programs how it stands, and with which exit code they end', async () => {
+    const vloc = await startStaging();
+    vloc.engines.hold();
+    for (const output of ['ndjson', 'json']) {
+      const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
+      const running = main([...WORDS, '-o', output], test.io);
+      await reach(vloc, [1, 0, 0, 0]);
+      await until(
+        async () => test.stderr() + test.stdout(),
+        (told) => told.includes('talk.mp4'),
+      );
+      test.send('SIGTERM');
+      expect(await running).toBe(143);
+      if (output === 'ndjson') {
+        const last = JSON.parse(test.stdout().trim().split('\n').at(-1) ?? '');
+        expect(last).toMatchObject({ type: 'summary', left: 1, exit_code: 143 });
+      } else expect(JSON.parse(test.stdout()).data).toHaveLength(1);
+    }
+    vloc.engines.letGo();
+  });
+
   it.each([
     ['recognition', [1, 0, 0, 0], 0],
     ['the dub', [1, 1, 1, 1], 2],
