@@ -105,10 +105,10 @@ const tool = defineConfig({
     // What every run loads, in one file: each further file costs a third of a millisecond of start-up.
     codeSplitting: {
       groups: [
-        // Apart from the rest, so that --version and values for a shell load no parser.
+        // Apart from the rest, so that --version and values for a shell load neither parser nor client.
         {
           name: 'start',
-          test: /src\/(cli\/version|client\/failure|profiles\/environment)\.ts$|\/package\.json$/,
+          test: /src\/(cli\/version|client\/failure|profiles\/environment|protocol\/headers)\.ts$|\/package\.json$/,
           priority: 2,
         },
         // Small, and wanted both by the parser and by what must not load the parser.
@@ -137,6 +137,8 @@ const tool = defineConfig({
           name: 'connection',
           test: /src\/(commands\/(connection|records)|cli\/terminal\/(terminal|plain-progress|step-text|style|escape))\.ts$/,
         },
+        // Wanted by the profiles, which must not load the wire.
+        { name: 'disk', test: /src\/disk\/[\w-]+\.ts$/, priority: 1 },
         // What client, commands and service share of the wire, and what opens the store.
         {
           name: 'wire',

@@ -1,5 +1,4 @@
 /** Secrets put where they are safe, and fetched from there when they are needed. */
-import { randomUUID } from 'node:crypto';
 import { Failure } from '../client/failure.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
@@ -44,7 +43,8 @@ export function createSecretKeeper({ env, isAttended, note, limitMs }: KeeperOpt
       if (chosen === 'file' || (chosen === undefined && (off || isAway)))
         return { type: 'file', value: secret };
       // A new place for each: two folders of profiles may have the same names.
-      const account = randomUUID();
+      // Asked for here: it takes longer to load than all else that shells wait for at a press of Tab.
+      const account = process.getBuiltinModule('node:crypto').randomUUID();
       try {
         await writing.write(account, secret);
         return { type: 'keychain', account };

@@ -23,8 +23,8 @@ beforeAll(() => {
 }, 5 * MINUTES);
 afterAll(() => vloc.remove());
 
-/** Packages whose code a run has loaded: whole, or as part of a file of the bundle, which names them in its regions. */
-async function packagesLoadedBy(...args: string[]): Promise<Set<string>> {
+/** The files that a run has loaded: ours with their text, those of packages with their path. */
+async function loadedBy(...args: string[]): Promise<readonly string[]> {
   const trace = join(vloc.folder, 'trace.txt');
   rmSync(trace, { force: true });
   const hook = fileURLToPath(new URL('trace.mjs', import.meta.url));
@@ -37,14 +37,19 @@ async function packagesLoadedBy(...args: string[]): Promise<Set<string>> {
     .split('\n')
     .filter((url) => url.startsWith('file:'));
   expect(files.some((url) => url.endsWith('/bin/vloc.js'))).toBe(true);
-  const names = files.flatMap((url) => {
+  return files.map((url) => {
     const path = fileURLToPath(url);
-    const text = path.startsWith(vloc.home)
+    return path.startsWith(vloc.home)
       ? readFileSync(path, 'utf8')
       : path.slice(path.lastIndexOf('node_modules'));
-    return [...text.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)].map((match) => match[1] ?? '');
   });
-  return new Set(names);
+}
+
+/** Packages whose code a run has loaded: whole, or as part of a file of the bundle, which names them in its regions. */
+async function packagesLoadedBy(...args: string[]): Promise<Set<string>> {
+  const texts = await loadedBy(...args);
+  const named = /node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g;
+  return new Set(texts.flatMap((text) => [...text.matchAll(named)].map((match) => match[1] ?? '')));
 }
 
 it.each([
@@ -61,6 +66,15 @@ it.each([
 ])('vloc %s %s %s loads nothing heavy', async (...args) => {
   const loaded = await packagesLoadedBy(...args);
   expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
+});
+
+it('profiles at a press of Tab load neither the client nor the service', async () => {
+  const heavy = /^\/\/ src\/(?:client\/transport|service)\//m;
+  const loaded = (await loadedBy('completion', 'values', 'profiles')).filter((text) => heavy.test(text));
+  expect(loaded).toEqual([]);
+  // So they are named in the files of the bundle.
+  const all = await loadedBy('credits', '--quiet');
+  expect(all.some((text) => heavy.test(text))).toBe(true);
 });
 
 it('a run that does work is seen to load what it needs', async () => {
