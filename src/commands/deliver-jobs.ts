@@ -1,5 +1,8 @@
 /** What `jobs wait` and `jobs download` share: from the names of jobs to their files, and how that ended. */
+
 import type { Delivery } from '../batch/plan/delivery.ts';
+import { DOWNLOADS } from '../batch/run/downloads.ts';
+import { createLimiter } from '../batch/run/limiter.ts';
 import type { Job } from '../client/index.ts';
 import { type Connection, connect } from './connection.ts';
 import type { Context, Progress } from './context.ts';
@@ -87,7 +90,8 @@ async function followAll(
   }
   const wait = chooseWait(connection, references.length);
   const claims = createClaims();
-  const follow = { connection, context, progress, delivery, timeoutMs, wait, claims };
+  const downloads = createLimiter(DOWNLOADS);
+  const follow = { connection, context, progress, delivery, timeoutMs, wait, claims, downloads };
   return [...(await deliver(follow, jobs)), ...lost];
 }
 

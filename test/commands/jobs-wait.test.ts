@@ -1,5 +1,8 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { DOWNLOADS } from '../../src/batch/run/downloads.ts';
+import type { Faults } from '../../src/service/index.ts';
 import { LINES, startVloc, TRANSLATION } from './support/run-vloc.ts';
 
 test('ids on stdin are waited for together and their results fetched', async () => {
@@ -23,6 +26,29 @@ test('ids on stdin are waited for together and their results fetched', async () 
   expect((await readdir(vloc.folder)).filter((name) => /\.(srt|wav)$/.test(name))).toHaveLength(3);
   // No id is asked for in a collection that is not its own.
   expect(stderr).not.toMatch(/audio-separations\/|auto-localizations\//);
+});
+
+test('many results are fetched a few at a time', async () => {
+  const asked = { now: 0, most: 0 };
+  const faults: Faults = {
+    before: async ({ target }) => {
+      if (!target.startsWith('/assets/')) return null;
+      asked.now += 1;
+      asked.most = Math.max(asked.most, asked.now);
+      // Long enough that all would be asked for, if nothing kept them back.
+      await sleep(50);
+      asked.now -= 1;
+      return null;
+    },
+    after: async (_facts, answer) => answer,
+  };
+  const vloc = await startVloc({ faults });
+  const ids: string[] = [];
+  for (let count = 0; count < 3 * DOWNLOADS; count += 1)
+    ids.push((await vloc.caller.post('/v1/subtitle-translations', TRANSLATION)).json.id);
+  const { code, stderr } = await vloc.run(['jobs', 'wait', ...ids]);
+  expect(code, stderr).toBe(0);
+  expect(asked.most).toBe(DOWNLOADS);
 });
 
 test('nothing on stdin is nothing to wait for', async () => {

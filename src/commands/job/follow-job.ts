@@ -2,6 +2,8 @@
 
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { deliverResults, jobFailure, resultFiles } from '../../batch/run/deliver.ts';
+import type { Limiter } from '../../batch/run/limiter.ts';
+import { whenLinksLapse } from '../../batch/run/links-lapse.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
 import { isTerminal } from '../../protocol/states.ts';
@@ -26,6 +28,8 @@ export interface Follow {
   /** How it is waited for a job; several jobs share their requests. */
   readonly wait: Client['jobs']['wait'];
   readonly claims: Claims;
+  /** Turns to fetch results in: those whose addresses lapse first before others. */
+  readonly downloads: Limiter;
 }
 
 /** The way to wait for so many jobs. A service on this machine tells more when each is asked for, and it costs nothing. */
@@ -87,15 +91,28 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
     };
     const { jobs: record } = openLocalRecords(connection, context.io.now);
     const before = delivery.existing === 'refuse' ? await findFetched(record, job.id, results) : null;
-    const files =
-      before ??
-      (await withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options)));
+    const fetch = () =>
+      withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options));
+    const files = before ?? (await inTurn(follow, job, fetch));
     await noteDownloaded(record, job, files, results);
     progress.end(key, 'done', files.map((file) => file.path).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
     return { label: job.id, stem: job.id, job, files, failure: null };
   } catch (error) {
     return failedJob(follow, job, error);
+  }
+}
+
+async function inTurn<T>({ downloads, context }: Follow, job: Job, work: () => Promise<T>): Promise<T> {
+  const lapseMs = Date.parse(whenLinksLapse(job) ?? '');
+  const end = await downloads.enter(
+    Number.isNaN(lapseMs) ? Number.MAX_SAFE_INTEGER : lapseMs,
+    context.signal,
+  );
+  try {
+    return await work();
+  } finally {
+    end();
   }
 }
 
