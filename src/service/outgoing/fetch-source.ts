@@ -1,6 +1,5 @@
 /** Fetches the bytes that a create request names by address. Source: contract, "Jobs" (source). */
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -119,18 +118,17 @@ async function writeBody(
   path: string,
   { refusedSize, clock, signal }: { refusedSize: number; clock: Clock; signal: AbortSignal },
 ): Promise<void> {
+  // Opened before anything can fail: a file that comes to be after a failure would be left behind.
+  const file = await open(path, 'wx', FILE_MODE);
   const stopWatching = watchFlow(answer, clock);
   try {
-    await pipeline(
-      countBytes(readChunks(answer), refusedSize),
-      createWriteStream(path, { flags: 'wx', mode: FILE_MODE }),
-      { signal },
-    );
+    await pipeline(countBytes(readChunks(answer), refusedSize), file.createWriteStream(), { signal });
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   } finally {
     stopWatching();
+    await file.close();
   }
   if (!answer.complete) throw unreachable('the transfer did not end well: the connection broke off');
 }
