@@ -21,21 +21,29 @@ export async function lockFolder(folder: string, around: Surroundings = SYSTEM):
   throw folderLocked(folder, path, attempt);
 }
 
-function folderLocked(
-  folder: string,
-  path: string,
-  { holder, isElsewhere }: LockAttempt & { taken: false },
-): JournalFailure {
-  const who =
-    holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}, since ${holder.since}`;
-  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
+function folderLocked(folder: string, path: string, attempt: LockAttempt & { taken: false }): JournalFailure {
+  const { who, ifDead } = describeHolder(attempt, path);
+  const message = `another vloc works in ${folder}: ${who}`;
+  const advice = `Wait until it is done, then run the same command again.${ifDead}`;
   return new JournalFailure({
     category: 'temporary',
     code: 'FOLDER_LOCKED',
-    message: `another vloc works in ${folder}: ${who}`,
-    advice: `Wait until it is done, then run the same command again.${ifDead}`,
+    message,
+    advice,
     retryable: true,
   });
+}
+
+/** Who holds a lock, as it goes on behind a colon, and what to do if that is dead, as it goes on. @param path of the lock */
+export function describeHolder(
+  { holder, isElsewhere }: LockAttempt & { taken: false },
+  path: string,
+): { readonly who: string; readonly ifDead: string } {
+  const who =
+    holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}, since ${holder.since}`;
+  // Of a process on this machine it is known that it lives.
+  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
+  return { who, ifDead };
 }
 
 /**

@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'report-page': ['protocol', 'batch'],
   profiles: ['protocol', 'disk', 'client'],
   engines: ['protocol'],
-  prepare: ['protocol', 'engines'],
+  prepare: ['protocol', 'disk', 'engines'],
   service: ['protocol', 'disk', 'engines'],
   commands: ['protocol', 'disk', 'client', 'journal', 'batch', 'profiles', 'engines', 'prepare', 'service'],
   cli: ['protocol', 'client', 'batch', 'profiles', 'commands'],

@@ -1,5 +1,6 @@
 /** What a file is, by its bytes: names lie, and the purpose of an upload depends on it. */
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { readHead } from '../../disk/read-head.ts';
 import { LIMITS, VIDEO_EXTENSIONS } from '../../protocol/limits.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
@@ -54,15 +55,4 @@ export async function readContent(path: string, bytes: number): Promise<Content 
 /** The media type of a video file by its content, null for what is none of the six containers. */
 export async function readVideoType(path: string): Promise<string | null> {
   return videoType(await readHead(path, HEAD_BYTES));
-}
-
-/** The first bytes of a file, fewer where it is shorter. */
-export async function readHead(path: string, bytes: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

@@ -1,5 +1,5 @@
 /** Videos in containers that the service does not take and that can be converted, told by their first bytes. */
-import { readHead } from './content.ts';
+import { readHead } from '../../disk/read-head.ts';
 
 /** The containers as people know them. */
 export const CONVERTIBLE = 'MKV, WebM, TS, FLV, WMV, OGV';

@@ -3,6 +3,7 @@ import { Failure } from '../../client/failure.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { openAppendLog } from '../../journal/append-log.ts';
 import { inFolderOf, JournalFailure } from '../../journal/failure.ts';
+import { describeHolder } from '../../journal/hold.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
 import { type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
 import { describeDamage, type LogRecord } from '../../journal/record-line.ts';
@@ -100,10 +101,7 @@ async function lockBatch(folder: string): Promise<Lock> {
 }
 
 function batchLocked(folder: string, path: string, attempt: LockAttempt & { taken: false }): Failure {
-  const { holder, isElsewhere } = attempt;
-  const who =
-    holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}, since ${holder.since}`;
-  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
+  const { who, ifDead } = describeHolder(attempt, path);
   return new Failure({
     category: 'temporary',
     code: 'BATCH_LOCKED',

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../client/failure.ts';
 import { JournalFailure } from '../../journal/failure.ts';
+import { describeHolder } from '../../journal/hold.ts';
 import { type Lock, tryLock } from '../../journal/lock.ts';
 
 /** Folder of the locks, below the state folder: beside the results they would be litter. */
@@ -32,16 +33,10 @@ async function lockTarget(stateDir: string, path: string): Promise<readonly Lock
   try {
     const attempt = await tryLock(file);
     if (attempt.taken) return [attempt.lock];
-    const { holder, isElsewhere } = attempt;
-    const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
-    const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${file}.` : '';
-    throw new Failure({
-      category: 'temporary',
-      code: 'FILE_LOCKED',
-      message: `another vloc is fetching ${path}: ${who}`,
-      advice: `Wait until it is done, then run the same command again.${ifDead}`,
-      retryable: true,
-    });
+    const { who, ifDead } = describeHolder(attempt, file);
+    const message = `another vloc is fetching ${path}: ${who}`;
+    const advice = `Wait until it is done, then run the same command again.${ifDead}`;
+    throw new Failure({ category: 'temporary', code: 'FILE_LOCKED', message, advice, retryable: true });
   } catch (error) {
     if (error instanceof JournalFailure) return [];
     throw error;

@@ -1,5 +1,5 @@
 /** How long AVI and WMV say that they are: of a file that breaks off, ffmpeg tells what is there in its place. */
-import { open } from 'node:fs/promises';
+import { readHead } from '../../disk/read-head.ts';
 
 /** Both begin with the header; its first objects are all that is needed. */
 const HEAD_BYTES = 64 * 1024;
@@ -7,19 +7,9 @@ const HEAD_BYTES = 64 * 1024;
 /** Seconds, or null where the header does not say it, as of a recording that was never closed. */
 export async function readDeclaredLength(file: string, demuxer: string): Promise<number | null> {
   if (demuxer !== 'avi' && demuxer !== 'asf') return null;
-  const head = await readHead(file);
+  const head = await readHead(file, HEAD_BYTES);
   const seconds = demuxer === 'avi' ? aviLength(head) : asfLength(head);
   return seconds !== null && seconds > 0 ? seconds : null;
-}
-
-async function readHead(file: string): Promise<Buffer> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 /** `RIFF`, `AVI `, `LIST`, `hdrl` come first. Source: AVI RIFF File Reference, AVIMAINHEADER. */
