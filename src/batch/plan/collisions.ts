@@ -35,7 +35,7 @@ export function findOverwrittenInputs(claims: readonly Claim[], inputs: Readonly
   );
 }
 
-/** macOS and Windows keep one file for names that differ in case, macOS also for those that differ in composition. */
-function foldedPath(path: string): string {
+/** The same for all paths that may be one file: macOS and Windows keep one file for names that differ in case, macOS also for those that differ in composition. */
+export function foldedPath(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }

@@ -141,6 +141,6 @@ function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, Planned
 }
 
 /** Credits are kept as whole thousandths; a sum of decimals is not. */
-function roundCredits(credits: number): number {
+export function roundCredits(credits: number): number {
   return Math.round(credits * 1000) / 1000;
 }

@@ -3,7 +3,7 @@ import { isAbsolute, join, normalize, resolve } from 'node:path';
 import filenamify from 'filenamify';
 import { Failure } from '../../client/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS } from '../../protocol/kinds.ts';
+import { KINDS, type Kind } from '../../protocol/kinds.ts';
 
 /** What a template may speak of; an empty part takes the dot before it along. */
 export interface NameParts {
@@ -46,6 +46,21 @@ export function resultPath(folder: string, template: string, parts: NameParts): 
     );
   }
   return join(resolve(folder), inside);
+}
+
+/** Where all files of a result of that kind go. @throws as `resultPath` */
+export function assetPaths(
+  kind: JobKind,
+  folder: string,
+  template: string,
+  parts: Omit<NameParts, 'asset' | 'ext'>,
+): readonly string[] {
+  const { result }: Kind = KINDS[kind];
+  return Object.values(result).flatMap((part) =>
+    part.type === 'asset'
+      ? resultPath(folder, template, { ...parts, asset: part.label, ext: part.extension })
+      : [],
+  );
 }
 
 function partValue(part: string, parts: NameParts): string {

@@ -1,9 +1,8 @@
 /** Where the results of an item go, as far as that is known before the job is done. */
 import { join } from 'node:path';
-import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from './delivery.ts';
-import { defaultTemplate, resultPath } from './result-name.ts';
+import { assetPaths, defaultTemplate } from './result-name.ts';
 
 /** Stands in a name for a language that the job finds out. */
 const ANY_LANGUAGE = 'LANG';
@@ -36,17 +35,7 @@ export function resultPaths(item: PlaceableItem, delivery: Delivery): readonly s
   const { kind, input, targetLanguage, folder } = item;
   const template = delivery.template || defaultTemplate(kind);
   const isLater = template.includes('{id}') || (template.includes('{lang}') && targetLanguage === null);
-  const { result }: Kind = KINDS[kind];
-  const paths = Object.values(result).flatMap((part) =>
-    part.type === 'asset'
-      ? resultPath(join(delivery.folder, folder), template, {
-          stem: input.stem,
-          lang: targetLanguage ?? '',
-          asset: part.label,
-          id: '',
-          ext: part.extension,
-        })
-      : [],
-  );
+  const parts = { stem: input.stem, lang: targetLanguage ?? '', id: '' };
+  const paths = assetPaths(kind, join(delivery.folder, folder), template, parts);
   return isLater ? null : paths;
 }

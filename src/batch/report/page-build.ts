@@ -6,6 +6,7 @@ import { readFit } from './page-fit.ts';
 import type { MediaReaders, PageJob, PageSource } from './page-source.ts';
 import { readSubtitles } from './page-subtitles.ts';
 import { readTracks } from './page-tracks.ts';
+import { sumCredits } from './sum-credits.ts';
 
 /** One entry after the other: each runs up to five children, as many as its tracks. */
 export async function buildReport(source: PageSource, readers: MediaReaders): Promise<ReportFacts> {
@@ -14,14 +15,12 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
     const id = `e${entries.length + 1}`;
     entries.push(await buildEntry(id, group, source.pageFolder, readers));
   }
-  const charged = source.jobs.reduce((sum, job) => sum + (job.credits?.charged ?? 0), 0);
   return {
     format: REPORT_FORMAT,
     title: source.title,
     tool: source.tool,
     made_at: source.madeAt,
-    // Credits are counted in thousandths.
-    charged_credits: Math.round(charged * 1000) / 1000,
+    charged_credits: sumCredits(source.jobs)?.charged ?? 0,
     entries,
   };
 }

@@ -1,12 +1,11 @@
 /** Which file a run writes for which job: two results must never meet in one. */
-import { findClashes } from '../../batch/plan/collisions.ts';
+import { findClashes, foldedPath } from '../../batch/plan/collisions.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
-import { defaultTemplate, resultPath } from '../../batch/plan/result-name.ts';
+import { assetPaths, defaultTemplate } from '../../batch/plan/result-name.ts';
 import { resultFiles } from '../../batch/run/deliver.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
-import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';
 
 /** The files that a run has begun to write. */
@@ -26,17 +25,12 @@ export function createClaims(): Claims {
     take({ id }, paths) {
       const claims = paths.map((path) => ({ label: id, path }));
       // Only what may be the same file is compared: of ten thousand jobs each would be compared with all before it.
-      const near = claims.flatMap(({ path }) => taken.get(nearness(path)) ?? []);
+      const near = claims.flatMap(({ path }) => taken.get(foldedPath(path)) ?? []);
       const problems = findClashes([...new Set(near), ...claims]);
       if (problems.length > 0) throw clashing(problems, id);
-      for (const claim of claims) taken.set(nearness(claim.path), claim);
+      for (const claim of claims) taken.set(foldedPath(claim.path), claim);
     },
   };
-}
-
-/** The same for all paths that `findClashes` takes for one file. */
-function nearness(path: string): string {
-  return path.normalize('NFC').toLowerCase();
 }
 
 /**
@@ -71,11 +65,5 @@ function knownPaths(job: Job, delivery: Delivery): readonly string[] {
   const { target_language: language } = job.input;
   const lang = typeof language === 'string' ? language : null;
   if (isTerminal(job.status) || (lang === null && template.includes('{lang}'))) return [];
-  const { result }: Kind = KINDS[job.object];
-  return Object.values(result).flatMap((part) => {
-    if (part.type !== 'asset') return [];
-    const { label: asset, extension: ext } = part;
-    const parts = { stem: job.id, lang: lang ?? '', asset, id: job.id, ext };
-    return resultPath(delivery.folder, template, parts);
-  });
+  return assetPaths(job.object, delivery.folder, template, { stem: job.id, lang: lang ?? '', id: job.id });
 }

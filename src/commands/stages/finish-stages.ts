@@ -1,6 +1,7 @@
 /** How a localization in stages ends: results in every form of stdout, and the command that goes on. */
 import { stat } from 'node:fs/promises';
 import type { ItemFile, ItemState } from '../../batch/item.ts';
+import { roundCredits } from '../../batch/plan/dry-run.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { summaryLine } from '../batch/event-lines.ts';
@@ -73,7 +74,8 @@ async function print(session: Session, outcomes: readonly RunOutcome[], exitCode
     // What languages share is counted with the first of them, so that the sum is right.
     const before = new Set(journeys.slice(0, position).flatMap(({ keys }) => keys));
     const own = (journeys[position]?.keys ?? []).filter((key) => costs.has(key) && !before.has(key));
-    const credits = own.length === 0 ? null : round(own.reduce((sum, key) => sum + (costs.get(key) ?? 0), 0));
+    const credits =
+      own.length === 0 ? null : roundCredits(own.reduce((sum, key) => sum + (costs.get(key) ?? 0), 0));
     return { ...outcome, known: { ...outcome.known, charged_credits: credits } };
   }
 
@@ -82,13 +84,8 @@ async function print(session: Session, outcomes: readonly RunOutcome[], exitCode
     return;
   }
   const charged = told.reduce((sum, { known }) => sum + (known?.charged_credits ?? 0), 0);
-  const line = summaryLine(outcomes, { reserved: 0, charged: round(charged) }, exitCode);
+  const line = summaryLine(outcomes, { reserved: 0, charged: roundCredits(charged) }, exitCode);
   context.print(JSON.stringify(line));
-}
-
-/** Credits are kept as whole thousandths; a sum of decimals is not. */
-function round(credits: number): number {
-  return Math.round(credits * 1000) / 1000;
 }
 
 function tellGate({ context, journeys }: Session): void {
