@@ -14,6 +14,10 @@ export function programWords(env: Environment): readonly string[] {
   return env.npm_command === undefined ? ['vloc'] : ['npx', 'vloc'];
 }
 
+/** Said where jobs of the embedded service are left running. */
+export const EMBEDDED_STOPS =
+  'The embedded service works only while a vloc runs; its jobs go on with the next one.';
+
 /** `vloc jobs wait loc_… --out … --name …`: waits for the job and puts its result where the run would have. */
 export function continueCommand(
   job: Pick<Job, 'id'>,
@@ -79,7 +83,7 @@ export function tellContinuation(
 ): void {
   const { note } = terminal;
   if (isEmbedded && outcomes.some(isRunning)) {
-    note('The embedded service works only while a vloc runs; the job goes on with the next one.');
+    note(EMBEDDED_STOPS);
   }
   note('Continue with:');
   note(`  ${sameCommand(commandLine, io.env)}`);

@@ -2,6 +2,7 @@
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { Failure } from '../../client/failure.ts';
 import type { Context } from '../context.ts';
+import { EMBEDDED_STOPS } from './continuation.ts';
 import { deliveryCommand } from './delivery-command.ts';
 import { isStillRunning } from './follow-job.ts';
 import { isLeft, type Outcome, summarizeFailures } from './outcome.ts';
@@ -41,8 +42,7 @@ export function tellStopped(
   const { note } = terminal;
   const counts = outcomes.length < 2 ? '' : `: ${left.length} of ${outcomes.length} have no result here yet`;
   note(`Stopped${counts}. The jobs go on and nothing is lost.`);
-  if (isEmbedded)
-    note('The embedded service works only while a vloc runs; its jobs go on with the next one.');
+  if (isEmbedded) note(EMBEDDED_STOPS);
   note('Continue with:');
   note(`  ${goOn(left.map(idOf))}`);
 }

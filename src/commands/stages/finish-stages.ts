@@ -7,7 +7,7 @@ import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { summaryLine } from '../batch/event-lines.ts';
 import { createBatchView } from '../batch/view.ts';
 import { toOutcome } from '../job/batch-outcome.ts';
-import { sameCommand } from '../job/continuation.ts';
+import { EMBEDDED_STOPS, sameCommand } from '../job/continuation.ts';
 import { exitCodeOf } from '../job/exit-code.ts';
 import { openCommand } from '../job/next-steps.ts';
 import { type Outcome, printOutcomes } from '../job/outcome.ts';
@@ -123,8 +123,7 @@ export async function tellInterrupted(session: Session): Promise<void> {
 
 function tellContinuation({ context, connected }: Session): void {
   const { note } = context.terminal;
-  if (connected !== null && connected.capabilities !== null)
-    note('The embedded service works only while a vloc runs; its jobs go on with the next one.');
+  if (connected !== null && connected.capabilities !== null) note(EMBEDDED_STOPS);
   note('Continue with:');
   note(`  ${sameCommand(context.commandLine, context.io.env)}`);
 }
