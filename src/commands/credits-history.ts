@@ -2,6 +2,7 @@ import type { CreditTransaction, ListFilters } from '../client/index.ts';
 import { CREDIT_TRANSACTION_FIELDS } from '../client/read/fields.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
+import { describeUnits } from './job/print-plan.ts';
 import { listOptions, readListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
 import { printList, type RecordForm } from './records.ts';
@@ -19,9 +20,9 @@ export const TRANSACTIONS: RecordForm<CreditTransaction> = {
   ],
 };
 
-/** `12 line`, in the unit of the kind. */
 function quantityOf({ quantity, unit }: CreditTransaction): string {
-  return `${quantity ?? '-'} ${unit ?? ''}`.trimEnd();
+  if (quantity === null) return '-';
+  return unit === null ? String(quantity) : describeUnits(quantity, unit);
 }
 
 export const creditsHistory: Command = defineCommand({

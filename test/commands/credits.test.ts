@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { untilJob } from '../service/harness/scene.ts';
-import { startVloc, TRANSLATION } from './support/run-vloc.ts';
+import { LINES, startVloc, TRANSLATION } from './support/run-vloc.ts';
 
 test('the balance is a table for people, a record for programs, one figure for scripts', async () => {
   const vloc = await startVloc();
@@ -24,8 +24,12 @@ test('the history lists what was charged, with --all over as many pages as it ta
   expect(JSON.parse(some.stdout)).toMatchObject({ object: 'list', has_more: true });
   expect(JSON.parse(some.stdout).data).toHaveLength(20);
   expect(some.stderr).toContain('There are more transactions: use --all');
+  const { json } = await vloc.caller.post('/v1/dubbings', { subtitle: LINES, target_language: 'es' });
+  await untilJob(vloc.caller, json, 'succeeded');
+  const shown = await vloc.run(['credits', 'history', '--limit', '1']);
+  expect(shown.stdout).toMatch(/dubbing +1 started thousand characters +dub_/);
   const sum = await vloc.run(['credits', 'history', '--all', '--jq', '.data | map(.amount) | add']);
-  expect(sum.stdout).toBe('-52\n');
+  expect(sum.stdout).toBe('-53\n');
 });
 
 test('the history of a time without charges is empty', async () => {

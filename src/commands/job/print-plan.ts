@@ -59,9 +59,9 @@ const UNIT_NAMES = {
   started_thousand_characters: ['started thousand characters', 'started thousands of characters'],
 } as const;
 
-/** `3 started minutes` */
-export function describeUnits(quantity: number, unit: keyof typeof UNIT_NAMES): string {
-  const [one, several] = UNIT_NAMES[unit];
+/** `3 started minutes`; a unit that only the service knows as it names it. */
+export function describeUnits(quantity: number, unit: string): string {
+  const [, [one, several] = [unit, unit]] = Object.entries(UNIT_NAMES).find(([name]) => name === unit) ?? [];
   return `${quantity} ${quantity === 1 ? one : several}`;
 }
 
