@@ -72,7 +72,7 @@ function offerOf(option: string, name: string, command: Command): Offer {
   if (option === 'profile') return { type: 'source', source: 'profiles' };
   switch (name) {
     case 'names':
-      return command.fields === undefined ? FREE : { type: 'choices', choices: command.fields };
+      return command.fields === undefined ? FREE : { type: 'choices', choices: command.fields() };
     // The language to produce: of a translation where the command also has one to translate from, else of a voice.
     case 'tags':
       return { type: 'source', source: 'from' in command.options ? 'translation-targets' : 'voices' };

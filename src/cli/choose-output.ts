@@ -30,7 +30,7 @@ export async function chooseOutput(
 ): Promise<ChosenOutput> {
   const output = outputMode(global);
   const fields = global.fields.length === 0 ? null : global.fields;
-  if (fields !== null) checkFields(fields, output, command.fields ?? []);
+  if (fields !== null) checkFields(fields, output, command.fields?.() ?? []);
   if (global.jq === undefined) return { output, fields, jq: null };
   if (output !== 'json' && output !== 'ndjson') {
     throw wrong(

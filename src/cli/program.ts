@@ -32,7 +32,7 @@ export async function parseArguments(argv: readonly string[], io: Io): Promise<I
     .description('Give it a video, get it back in other languages.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpCommand(false);
-  root.addHelpText('after', rootHelp());
+  root.addHelpText('after', rootHelp);
   const path = namedPath(argv);
   const rows = COMMAND_SECTIONS.flatMap(({ title, rows: those }) => those.map((row) => ({ title, row })));
   // The others are wanted only by the root help, which an option before the name may ask for, and to suggest a name.
@@ -40,7 +40,7 @@ export async function parseArguments(argv: readonly string[], io: Io): Promise<I
   for (const { title, row } of named.length === 0 ? rows : named) {
     await addRow(root, row, title, path, io, found);
   }
-  addHelpCommand(root, io);
+  if (named.length === 0) addHelpCommand(root, io);
   if (argv.length === 0) {
     root.outputHelp();
     return found.invocation;
@@ -152,8 +152,10 @@ async function addCommand(
   }
   addOptions(parser, command.options);
   addOptions(parser, GLOBAL_OPTIONS, 'Output:');
-  const help = parser.createHelp();
-  parser.addHelpText('after', () => commandHelp(command, (text) => help.boxWrap(text, help.helpWidth ?? 80)));
+  parser.addHelpText('after', () => {
+    const help = parser.createHelp();
+    return commandHelp(command, (text) => help.boxWrap(text, help.helpWidth ?? 80));
+  });
   parser.action((...received: unknown[]) => {
     const given = operands === undefined ? [] : (received[0] ?? []);
     const values: Record<string, unknown> = parser.opts();

@@ -20,13 +20,6 @@ export { growingDelay, nextPollDelay, type Sighting } from './jobs/poll-schedule
 export type { WaitOptions } from './jobs/wait.ts';
 export type { ClientOptions } from './options.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/asset.ts';
-export {
-  CREDIT_BALANCE_FIELDS,
-  CREDIT_TRANSACTION_FIELDS,
-  JOB_FIELDS,
-  JOB_SUMMARY_FIELDS,
-  UPLOAD_FIELDS,
-} from './read/fields.ts';
 export type * from './read/resources.ts';
 export type { Runtime } from './runtime.ts';
 export type { ProxySettings } from './transport/proxy.ts';

@@ -15,7 +15,7 @@ export const batchRetry: Command = defineCommand({
     all: { type: 'flag', help: 'run also what would most likely fail again, was cancelled or has expired' },
     dryRun: { type: 'flag', help: 'list what would run; nothing is sent' },
   },
-  fields: ITEM_FIELDS,
+  fields: () => ITEM_FIELDS,
   examples: [
     { command: 'vloc batch retry out', explains: 'what failed for reasons that may have passed' },
     { command: 'vloc batch retry out --all', explains: 'everything that failed, after it was mended' },

@@ -17,7 +17,7 @@ export const batchStatus: Command = defineCommand({
     all: { type: 'flag', help: 'list what is done too' },
     watch: { type: 'flag', help: 'look again every two seconds until all has come to its end, or Ctrl-C' },
   },
-  fields: ITEM_FIELDS,
+  fields: () => ITEM_FIELDS,
   examples: [
     { command: 'vloc batch status out', explains: 'what is done, what failed and why, how to go on' },
     {

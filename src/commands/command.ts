@@ -50,8 +50,8 @@ export interface Command<T extends OptionTable = OptionTable> {
   readonly examples: readonly Example[];
   /** Paragraphs behind the options in the help. */
   readonly notes?: readonly string[];
-  /** What --fields may name: the fields of each record that it prints. A command without has no records. */
-  readonly fields?: readonly string[];
+  /** What --fields may name: the fields of each record that it prints; asked for only then. A command without has no records. */
+  readonly fields?: () => readonly string[];
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
 }

@@ -1,5 +1,5 @@
 import type { CreditTransaction, ListFilters } from '../client/index.ts';
-import { CREDIT_TRANSACTION_FIELDS } from '../client/read/fields.ts';
+import { creditTransactionFields } from '../client/read/fields.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { describeUnits } from './job/print-plan.ts';
@@ -27,7 +27,7 @@ function quantityOf({ quantity, unit }: CreditTransaction): string {
 
 export const creditsHistory: Command = defineCommand({
   options: listOptions('listCreditTransactions'),
-  fields: CREDIT_TRANSACTION_FIELDS,
+  fields: creditTransactionFields,
   examples: [
     { command: 'vloc credits history --since 2026-11-01 --all', explains: 'what November cost so far' },
     {

@@ -1,5 +1,5 @@
 import type { CreditBalance } from '../client/index.ts';
-import { CREDIT_BALANCE_FIELDS } from '../client/read/fields.ts';
+import { creditBalanceFields } from '../client/read/fields.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { formatRelative } from './format.ts';
@@ -27,7 +27,7 @@ function monthText({ monthly_usage: month }: CreditBalance, nowMs: number): stri
 
 export const credits: Command = defineCommand({
   options: {},
-  fields: CREDIT_BALANCE_FIELDS,
+  fields: creditBalanceFields,
   examples: [
     { command: 'vloc credits', explains: 'the account, and the quota of this key for the month' },
     { command: 'vloc credits --output id', explains: 'the available credits alone' },

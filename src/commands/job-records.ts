@@ -1,10 +1,10 @@
 /** How jobs are shown: the columns of lists and of single jobs. */
 import type { Job, JobSummary } from '../client/index.ts';
-import { JOB_FIELDS, JOB_SUMMARY_FIELDS } from '../client/read/fields.ts';
+import { jobFields, jobSummaryFields } from '../client/read/fields.ts';
 import { formatRelative } from './format.ts';
 import type { RecordForm } from './records.ts';
 
-export { JOB_FIELDS, JOB_SUMMARY_FIELDS };
+export { jobFields, jobSummaryFields };
 
 /** Jobs as lists tell of them. */
 export const JOB_SUMMARIES: RecordForm<JobSummary> = {

@@ -15,7 +15,7 @@ import { JOB_OPERANDS, readReferences } from './references.ts';
 export const jobsCancel: Command = defineCommand({
   operands: JOB_OPERANDS,
   options: {},
-  fields: OUTCOME_FIELDS,
+  fields: () => OUTCOME_FIELDS,
   examples: [
     {
       command: 'vloc jobs cancel loc_01k9x2m4n6p8q0r2s4t6v8w0y2',

@@ -21,7 +21,7 @@ export const jobsDownload: Command = defineCommand({
     kind: KIND_OPTION,
     ...FOLDER_OPTIONS,
   },
-  fields: OUTCOME_FIELDS,
+  fields: () => OUTCOME_FIELDS,
   examples: [
     {
       command: 'vloc jobs download loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --out out',

@@ -2,14 +2,14 @@ import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { collectJobs } from './job/find-jobs.ts';
 import { summarizeFailures } from './job/outcome.ts';
-import { JOB_FIELDS, JOBS } from './job-records.ts';
+import { JOBS, jobFields } from './job-records.ts';
 import { printList, printRecord } from './records.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsGet: Command = defineCommand({
   operands: JOB_OPERANDS,
   options: {},
-  fields: JOB_FIELDS,
+  fields: jobFields,
   examples: [
     {
       command: 'vloc jobs get loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --output json',

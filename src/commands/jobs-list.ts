@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
-import { JOB_SUMMARIES, JOB_SUMMARY_FIELDS } from './job-records.ts';
+import { JOB_SUMMARIES, jobSummaryFields } from './job-records.ts';
 import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
 import { listOptions, readListRequest } from './list-options.ts';
 import { printList } from './records.ts';
@@ -9,7 +9,7 @@ const OPTIONS = { kind: KIND_OPTION, ...listOptions('listJobs') } as const;
 
 export const jobsList: Command = defineCommand({
   options: OPTIONS,
-  fields: JOB_SUMMARY_FIELDS,
+  fields: jobSummaryFields,
   examples: [
     { command: 'vloc jobs list', explains: 'the last twenty jobs of every kind' },
     { command: 'vloc jobs list --status failed --since 24h', explains: 'what went wrong since yesterday' },

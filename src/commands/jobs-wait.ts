@@ -10,7 +10,7 @@ import { JOB_OPERANDS, readReferences } from './references.ts';
 export const jobsWait: Command = defineCommand({
   operands: JOB_OPERANDS,
   options: DELIVERY_OPTIONS,
-  fields: OUTCOME_FIELDS,
+  fields: () => OUTCOME_FIELDS,
   examples: [
     {
       command: 'vloc jobs wait loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --out out',

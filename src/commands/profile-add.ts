@@ -28,7 +28,7 @@ export const profileAdd: Command = defineCommand({
     replace: { type: 'flag', help: 'replace a profile of that name' },
     noCheck: { type: 'flag', help: 'store without asking the service whether the key works' },
   },
-  fields: PROFILE_FIELDS,
+  fields: () => PROFILE_FIELDS,
   examples: [
     { command: 'vloc profile add prod', explains: 'asks for address, key and secret' },
     {

@@ -4,7 +4,7 @@ import { printList } from './records.ts';
 
 export const profileList: Command = defineCommand({
   options: {},
-  fields: PROFILE_FIELDS,
+  fields: () => PROFILE_FIELDS,
   examples: [
     { command: 'vloc profile list', explains: 'all profiles, the embedded service first' },
     { command: 'vloc profile list --output id', explains: 'their names alone' },

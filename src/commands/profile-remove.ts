@@ -8,7 +8,7 @@ import { printRecord } from './records.ts';
 export const profileRemove: Command = defineCommand({
   operands: { name: 'name', count: 'one', help: 'name of the profile' },
   options: {},
-  fields: PROFILE_FIELDS,
+  fields: () => PROFILE_FIELDS,
   examples: [
     { command: 'vloc profile remove staging', explains: 'its secrets leave the keychain too' },
     {

@@ -30,7 +30,7 @@ export const profileShow: Command = defineCommand({
     help: 'profile to show in place of the one that a run would use',
   },
   options: {},
-  fields: ['setting', 'value', 'origin'],
+  fields: () => ['setting', 'value', 'origin'],
   examples: [
     { command: 'vloc profile show', explains: 'what a run here and now would use, and where it is set' },
     { command: 'vloc profile show prod', explains: 'the same with --profile prod' },

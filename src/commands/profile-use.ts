@@ -7,7 +7,7 @@ import { printRecord } from './records.ts';
 export const profileUse: Command = defineCommand({
   operands: { name: 'name', count: 'one', help: 'name of the profile; `local` is the embedded service' },
   options: {},
-  fields: PROFILE_FIELDS,
+  fields: () => PROFILE_FIELDS,
   examples: [
     { command: 'vloc profile use prod', explains: 'runs that name no profile go there from now on' },
     { command: 'vloc profile use local', explains: 'back to the embedded service' },

@@ -2,14 +2,14 @@ import { Failure } from '../client/failure.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { printRecord } from './records.ts';
-import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
+import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadComplete: Command = defineCommand({
   operands: { name: 'id', count: 'one', help: 'id of the upload' },
   options: {
     etag: { type: 'text', value: 'etag', help: 'the ETag that storage answered the PUT with' },
   },
-  fields: UPLOAD_FIELDS,
+  fields: uploadFields,
   examples: [
     {
       command: 'vloc upload complete upl_01k9x2m4n6p8q0r2s4t6v8w0y2 --etag 9bb58f26192e4ba00f01e2e7b136bbd8',

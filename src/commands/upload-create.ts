@@ -4,7 +4,7 @@ import { UPLOAD_PURPOSES } from '../protocol/states.ts';
 import { type Command, defineCommand, flagName } from './command.ts';
 import { connect } from './connection.ts';
 import { printRecord } from './records.ts';
-import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
+import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadCreate: Command = defineCommand({
   options: {
@@ -14,7 +14,7 @@ export const uploadCreate: Command = defineCommand({
     sizeBytes: { type: 'number', value: 'n', help: 'how many bytes will come, exactly' },
     clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
   },
-  fields: UPLOAD_FIELDS,
+  fields: uploadFields,
   examples: [
     {
       command:

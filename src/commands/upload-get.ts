@@ -4,12 +4,12 @@ import { connect } from './connection.ts';
 import { summarizeFailures } from './job/outcome.ts';
 import { printList, printRecord } from './records.ts';
 import { readReferences } from './references.ts';
-import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
+import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadGet: Command = defineCommand({
   operands: { name: 'id', count: 'many', help: 'ids of uploads, or - for ids on stdin' },
   options: {},
-  fields: UPLOAD_FIELDS,
+  fields: uploadFields,
   examples: [
     { command: 'vloc upload get upl_01k9x2m4n6p8q0r2s4t6v8w0y2', explains: 'its state, and what is in it' },
     {

@@ -4,11 +4,11 @@ import { connect } from './connection.ts';
 import { listOptions, readListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
 import { printList } from './records.ts';
-import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
+import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadList: Command = defineCommand({
   options: listOptions('listUploads'),
-  fields: UPLOAD_FIELDS,
+  fields: uploadFields,
   examples: [
     {
       command: 'vloc upload list --status ready --purpose source_video',

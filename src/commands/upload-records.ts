@@ -1,10 +1,10 @@
 /** How uploads are shown. */
 import type { Upload } from '../client/index.ts';
-import { UPLOAD_FIELDS } from '../client/read/fields.ts';
+import { uploadFields } from '../client/read/fields.ts';
 import { formatBytes, formatDuration, formatRelative } from './format.ts';
 import type { RecordForm } from './records.ts';
 
-export { UPLOAD_FIELDS };
+export { uploadFields };
 
 export const UPLOADS: RecordForm<Upload> = {
   plural: 'uploads',

@@ -10,7 +10,7 @@ import { summarizeFailures } from './job/outcome.ts';
 import { createUploadReport, describeReady } from './job/upload-input.ts';
 import { openLocalRecords } from './local-records.ts';
 import { printList } from './records.ts';
-import { UPLOAD_FIELDS, UPLOADS } from './upload-records.ts';
+import { UPLOADS, uploadFields } from './upload-records.ts';
 import { readUploadSources, type UploadSource } from './upload-source.ts';
 import { usageFailure } from './usage-failure.ts';
 
@@ -22,7 +22,7 @@ export const upload: Command = defineCommand({
     clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
     noWait: { type: 'flag', help: 'return when the bytes are there, before they are validated' },
   },
-  fields: UPLOAD_FIELDS,
+  fields: uploadFields,
   examples: [
     {
       command: 'vloc upload lesson-1.mp4 lesson-2.mp4 -o id',

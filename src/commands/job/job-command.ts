@@ -46,7 +46,7 @@ export function jobCommand(
   return defineCommand({
     operands: OPERANDS[KINDS[kind].input],
     options: { ...jobOptions(kind), ...formatOptions(kind), ...own },
-    fields: OUTCOME_FIELDS,
+    fields: () => OUTCOME_FIELDS,
     examples,
     notes: [
       ...notes,
