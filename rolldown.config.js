@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
+import { parseSync, Visitor } from 'rolldown/utils';
 import reportPage from './src/report-page/rolldown.config.js';
 
 const MODEL = 'silero_vad_v6.onnx';
@@ -32,6 +33,53 @@ const lightCommander = {
       : `export default ${part};`;
   },
 };
+
+/** Chunks whose functions most commands call; in others most would be compiled for nothing. */
+const LOADED_BY_MOST = ['vloc', 'start', 'kinds', 'main', 'calls', 'profiles', 'connection'];
+
+/**
+ * A function in parentheses is compiled together with what is around it, and what is compiled with its file is all that
+ * gets into Node's compile cache; any other is compiled anew in each run that calls it. Source: v8.dev/blog/preparser,
+ * "Skipping inner functions".
+ */
+const eagerFunctions = {
+  name: 'eager-functions',
+  renderChunk(code, { name }) {
+    return LOADED_BY_MOST.includes(name)
+      ? { code: wrapDeclarations(wrapExpressions(code)), map: null }
+      : null;
+  },
+  generateBundle(_options, bundle) {
+    const names = new Set(Object.values(bundle).map(({ name }) => name));
+    const lost = LOADED_BY_MOST.filter((name) => !names.has(name));
+    if (lost.length > 0) throw new Error(`no chunk is called ${lost.join(', ')}; see LOADED_BY_MOST`);
+  },
+};
+
+function wrapExpressions(code) {
+  const marks = [];
+  const wrap = ({ start, end }) => marks.push([start, '('], [end, ')']);
+  new Visitor({
+    // Parentheses say nothing to V8 about an async one.
+    ArrowFunctionExpression: (node) => node.async || wrap(node),
+    // That of a method has no word of its own.
+    FunctionExpression: (node) => code.startsWith('function', node.start) && wrap(node),
+  }).visit(parseSync('chunk.js', code).program);
+  marks.sort(([at], [other]) => at - other);
+  const edges = [0, ...marks.map(([at]) => at), code.length];
+  return edges.map((edge, i) => `${marks[i - 1]?.[1] ?? ''}${code.slice(edge, edges[i + 1])}`).join('');
+}
+
+/** They go to the beginning of the file, to exist as early as they did when declared. */
+function wrapDeclarations(code) {
+  const functions = parseSync('chunk.js', code).program.body.filter(
+    ({ type }) => type === 'FunctionDeclaration',
+  );
+  const texts = functions.map(({ start, end, id }) => `var ${id.name} = (${code.slice(start, end)});\n`);
+  const edges = [0, ...functions.flatMap(({ start, end }) => [start, end]), code.length];
+  const rest = edges.flatMap((edge, i) => (i % 2 === 0 ? [code.slice(edge, edges[i + 1])] : []));
+  return [...texts, ...rest].join('');
+}
 
 /** What programs import is a module of the standard; the same code as the tool's lies behind it. */
 const publicModules = {
@@ -126,7 +174,6 @@ const tool = defineConfig({
         {
           name: 'calls',
           test: /src\/client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/look|jobs\/waiting|failure|transport\/(http|undici))[\w/-]+\.ts$/,
-          minShareCount: 2,
         },
         // Apart from the connection, which needs the parser's chunk: shells ask for the names of profiles.
         {
@@ -135,7 +182,7 @@ const tool = defineConfig({
         },
         {
           name: 'connection',
-          test: /src\/(commands\/(connection|records)|cli\/terminal\/(terminal|plain-progress|step-text|style|escape))\.ts$/,
+          test: /src\/(commands\/(connection|records)|cli\/terminal\/(terminal|plain-progress|step-text|style|escape|table|fit))\.ts$/,
         },
         // Wanted by the profiles, which must not load the wire.
         { name: 'disk', test: /src\/disk\/[\w-]+\.ts$/, priority: 1 },
@@ -148,7 +195,7 @@ const tool = defineConfig({
       ],
     },
   },
-  plugins: [copyModel, lightCommander, publicModules, gatherLicenses],
+  plugins: [copyModel, lightCommander, eagerFunctions, publicModules, gatherLicenses],
 });
 
 /** Programs and threads of their own. */
