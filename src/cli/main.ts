@@ -27,7 +27,6 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return invocation.code;
     }
     asked = invocation.global;
-    io.stderr.on('error', ignore);
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
     const terminal = createTerminal(io, invocation.global);
@@ -64,7 +63,6 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const own = error instanceof Failure ? error : asFailure(error);
     const fault = await stdout.fault();
     const failure = fault === null ? own : withOwnFailure(fault, own);
-    io.stderr.on('error', ignore);
     const { reportFailure } = await import('./report-failure.ts');
     await reportFailure(failure, io, asked);
     return EXIT_CODES[failure.facts.category].code;
@@ -72,9 +70,6 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     interruption.stop();
   }
 }
-
-/** Where stderr takes nothing there is nobody left to tell, and paid work must not end for it. */
-function ignore(): void {}
 
 /** The first signal asks the command to stop, the second leaves at once. */
 function listenForSignals(io: Io): { signal: AbortSignal; stop: () => void } {

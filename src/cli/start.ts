@@ -57,8 +57,9 @@ function wholeWrites(stream: NodeJS.WriteStream & { readonly fd: number }): Outp
 
 function ioOf(host: NodeJS.Process): Io {
   let stdout: Output | null = null;
+  let stderr: Output | null = null;
   return {
-    // Getters: Node makes each stream at its first use, and help uses one of the three.
+    // Getters: Node makes each stream at its first use, and most runs use one of the three.
     get stdin() {
       return host.stdin;
     },
@@ -67,7 +68,9 @@ function ioOf(host: NodeJS.Process): Io {
       return stdout;
     },
     get stderr() {
-      return host.stderr;
+      // Where it takes nothing there is nobody left to tell, and paid work must not end for it.
+      stderr ??= host.stderr.on('error', () => undefined);
+      return stderr;
     },
     // The secrets leave the process: neither a crash report nor a child has them.
     env: takeEnvironment(host.env),

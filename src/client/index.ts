@@ -1,15 +1,9 @@
 /** The client of the service, for programs as for the commands: `createClient({baseUrl, key, secret})`. */
-import type { Client } from './client.ts';
-import { createCredits } from './credits.ts';
-import { createJobs } from './jobs/jobs.ts';
-import { type ClientOptions, createContext } from './options.ts';
-import { createSend } from './transport/transport.ts';
-import { createUploads } from './upload/uploads.ts';
-
 export type { JobKind } from '../protocol/kind-names.ts';
 export type { JobRequestInput, UploadRequest } from '../protocol/request-types.ts';
 export type { Answer, Call, CallOptions, QueryValue } from './call.ts';
 export type { Client } from './client.ts';
+export { createClient } from './create-client.ts';
 export type { Credits } from './credits.ts';
 export type { Downloaded } from './download/download.ts';
 export type { DownloadOptions } from './download/download-options.ts';
@@ -31,24 +25,3 @@ export type { ReceivedWebhook, WebhookRules } from './webhooks/judge-webhook.ts'
 export type { WebhookEvent } from './webhooks/read-event.ts';
 export { type VerifiedWebhook, verifyWebhook } from './webhooks/verify-webhook.ts';
 export type { WebhookHeaders } from './webhooks/webhook-headers.ts';
-
-/**
- * Makes a client; nothing is sent and no connection opened before the first call.
- * @throws Failure (`configuration`) for an address, key, secret or header prefix that cannot be right
- */
-export function createClient(options: ClientOptions): Client {
-  const context = createContext(options);
-  const send = createSend(context);
-  return {
-    send,
-    uploads: createUploads(context, send),
-    jobs: createJobs(context, send),
-    credits: createCredits(send),
-    async download(asset, o) {
-      // Commands that download nothing need none of it.
-      const { downloadAsset } = await import('./download/download.ts');
-      return downloadAsset(context, asset, o);
-    },
-    close: context.close,
-  };
-}

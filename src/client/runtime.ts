@@ -1,6 +1,5 @@
 /** Clock, sleep and randomness, handed in so that tests set them. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Runtime {
   /** Milliseconds since the epoch. */
@@ -22,6 +21,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const NONCE_BYTES = 16;
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  // Loaded here: most calls wait for nothing.
+  const { setTimeout: delay } = await import('node:timers/promises');
   const options = signal === undefined ? {} : { signal };
   for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) {
     await delay(Math.min(left, LONGEST_TIMER_MS), undefined, options);

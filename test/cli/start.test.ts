@@ -33,6 +33,21 @@ it.runIf(existsSync('/dev/full'))('a full disk behind stdout ends even the short
   }
 });
 
+it.runIf(existsSync('/dev/full'))(
+  'a run whose stderr takes nothing ends with the code of what it met',
+  () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      const { status } = spawnSync(process.execPath, ['-e', PROGRAM, 'vloc', 'jobs', 'get'], {
+        stdio: ['ignore', 'ignore', full],
+      });
+      expect(status).toBe(2);
+    } finally {
+      closeSync(full);
+    }
+  },
+);
+
 it.skipIf(process.platform === 'win32')('data that fit by half are not taken for whole', async () => {
   const file = join(await makeFolder(), 'schema.json');
   const { code, stderr } = run(['schema'], file, '16');

@@ -14,10 +14,12 @@ export interface Style {
 
 /** Decides by `--color`, then NO_COLOR and FORCE_COLOR, then whether the stream that is written to is a terminal. */
 export function createStyle(io: Io, asked: ColourChoice, stream: 'stderr' | 'stdout' = 'stderr'): Style {
-  const isWanted = wantsColour(io, asked, stream);
+  let isWanted: boolean | undefined;
   // The streams are ours to judge: Node would look at those of the process.
-  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-    isWanted ? styleText(format, text, { validateStream: false }) : text;
+  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) => {
+    isWanted ??= wantsColour(io, asked, stream);
+    return isWanted ? styleText(format, text, { validateStream: false }) : text;
+  };
   return {
     good: paint('green'),
     bad: paint('red'),
