@@ -2,6 +2,7 @@
 import { CommanderError, Command as Parser } from 'commander';
 import { Failure } from '../client/failure.ts';
 import type { Command, OptionTable, OptionValues } from '../commands/command.ts';
+import { EXIT_CODES } from '../commands/exit-codes.ts';
 import type { Io } from '../commands/io.ts';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
@@ -117,7 +118,14 @@ async function addChildren(
   io: Io,
   found: { invocation: Invocation },
 ): Promise<void> {
-  parser.helpCommand(false).action(() => parser.outputHelp());
+  parser
+    .helpCommand(false)
+    .allowExcessArguments()
+    .action(async () => {
+      const [word] = parser.args;
+      if (word !== undefined) throw await unknownCommand(word, group);
+      parser.outputHelp();
+    });
   for (const child of group.children) {
     const childParser = createParser(child.name, io)
       .summary(child.summary)
@@ -125,6 +133,19 @@ async function addChildren(
     parser.addCommand(childParser);
     if (path[0] === child.name) await addCommand(childParser, child, found);
   }
+}
+
+/** In the parser's own words, which it has for the root alone. */
+async function unknownCommand(word: string, { children }: CommandGroup): Promise<CommanderError> {
+  const { nearestName } = await import('../protocol/nearest.ts');
+  const names = children.map(({ name }) => name);
+  const meant = nearestName(word, names);
+  const hint = meant === null ? '' : ` (Did you mean ${meant}?)`;
+  return new CommanderError(
+    EXIT_CODES.usage.code,
+    'commander.unknownCommand',
+    `unknown command '${word}'${hint}`,
+  );
 }
 
 const WRITTEN_OPERANDS = {

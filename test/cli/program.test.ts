@@ -54,3 +54,13 @@ describe('option values', () => {
     expect(invocation).toMatchObject({ options: { set: { a: '1', b: 'c=d' } } });
   });
 });
+
+describe('a word behind a group that is none of its commands', () => {
+  it.each([
+    [['jobs', 'lst'], "unknown command 'lst' (Did you mean list?)", 'See `vloc jobs --help`.'],
+    [['serve', 'keys', 'xyzzy'], "unknown command 'xyzzy'", 'See `vloc serve keys --help`.'],
+  ])('is called so, with the name that may be meant: %j', async (argv, message, advice) => {
+    const parsed = parseArguments(argv, createTestIo().io);
+    await expect(parsed).rejects.toMatchObject({ facts: { category: 'usage', message, advice } });
+  });
+});
