@@ -14,6 +14,7 @@ export type Output = Writable & {
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
+  /** Its errors are kept by whoever hands it in: nobody is left to tell. */
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

@@ -1,10 +1,11 @@
 /** The edge as a process of its own, whose stdout is a file. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../commands/support/run-vloc.ts';
+import { makeFolder, startVloc } from '../commands/support/run-vloc.ts';
 
 const START = new URL('../../src/cli/start.ts', import.meta.url).href;
 const PROGRAM = `import(${JSON.stringify(START)}).then(({ start }) => start(process)).then((code) => { process.exitCode = code; })`;
@@ -33,20 +34,25 @@ it.runIf(existsSync('/dev/full'))('a full disk behind stdout ends even the short
   }
 });
 
-it.runIf(existsSync('/dev/full'))(
-  'a run whose stderr takes nothing ends with the code of what it met',
-  () => {
-    const full = openSync('/dev/full', 'w');
-    try {
-      const { status } = spawnSync(process.execPath, ['-e', PROGRAM, 'vloc', 'jobs', 'get'], {
+it.runIf(existsSync('/dev/full'))('a full disk behind stderr changes nothing', async () => {
+  const { env } = await startVloc();
+  const full = openSync('/dev/full', 'w');
+  try {
+    for (const [words, code] of [
+      [['credits', '--verbose'], 0],
+      [['credits', '--nope'], 2],
+    ] as const) {
+      const args = ['-e', PROGRAM, 'vloc', ...words];
+      const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'ignore', full],
+        env: { ...process.env, ...env },
       });
-      expect(status).toBe(2);
-    } finally {
-      closeSync(full);
+      expect([words, await once(child, 'exit')]).toEqual([words, [code, null]]);
     }
-  },
-);
+  } finally {
+    closeSync(full);
+  }
+});
 
 it.skipIf(process.platform === 'win32')('data that fit by half are not taken for whole', async () => {
   const file = join(await makeFolder(), 'schema.json');

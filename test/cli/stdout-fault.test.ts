@@ -56,10 +56,3 @@ it('a reader that has had enough is no failure', async () => {
   expect(await run(['--help'], broken('EPIPE'))).toEqual({ code: 0, stderr: '' });
   expect((await run(['credits'], broken('EPIPE'), env)).code).toBe(0);
 });
-
-it('a full disk behind stderr changes nothing', async () => {
-  const { env } = await startVloc();
-  const test = createTestIo({ env });
-  expect(await main(['credits', '-o', 'plain'], { ...test.io, stderr: broken('ENOSPC') })).toBe(0);
-  expect(await main(['credits', '--nope'], { ...test.io, stderr: broken('ENOSPC') })).toBe(2);
-});
