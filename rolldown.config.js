@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'rolldown';
+import { defineConfig, RolldownMagicString } from 'rolldown';
 import { parseSync, Visitor } from 'rolldown/utils';
 import reportPage from './src/report-page/rolldown.config.js';
 
@@ -45,9 +45,7 @@ const LOADED_BY_MOST = ['vloc', 'start', 'kinds', 'main', 'calls', 'profiles', '
 const eagerFunctions = {
   name: 'eager-functions',
   renderChunk(code, { name }) {
-    return LOADED_BY_MOST.includes(name)
-      ? { code: wrapDeclarations(wrapExpressions(code)), map: null }
-      : null;
+    return LOADED_BY_MOST.includes(name) ? { code: wrapFunctions(code), map: null } : null;
   },
   generateBundle(_options, bundle) {
     const names = new Set(Object.values(bundle).map(({ name }) => name));
@@ -56,29 +54,23 @@ const eagerFunctions = {
   },
 };
 
-function wrapExpressions(code) {
-  const marks = [];
-  const wrap = ({ start, end }) => marks.push([start, '('], [end, ')']);
+function wrapFunctions(code) {
+  const text = new RolldownMagicString(code);
+  const { program } = parseSync('chunk.js', code);
+  const wrap = ({ start, end }) => text.appendRight(start, '(').appendLeft(end, ')');
   new Visitor({
     // Parentheses say nothing to V8 about an async one.
     ArrowFunctionExpression: (node) => node.async || wrap(node),
     // That of a method has no word of its own.
     FunctionExpression: (node) => code.startsWith('function', node.start) && wrap(node),
-  }).visit(parseSync('chunk.js', code).program);
-  marks.sort(([at], [other]) => at - other);
-  const edges = [0, ...marks.map(([at]) => at), code.length];
-  return edges.map((edge, i) => `${marks[i - 1]?.[1] ?? ''}${code.slice(edge, edges[i + 1])}`).join('');
-}
-
-/** They go to the beginning of the file, to exist as early as they did when declared. */
-function wrapDeclarations(code) {
-  const functions = parseSync('chunk.js', code).program.body.filter(
-    ({ type }) => type === 'FunctionDeclaration',
-  );
-  const texts = functions.map(({ start, end, id }) => `var ${id.name} = (${code.slice(start, end)});\n`);
-  const edges = [0, ...functions.flatMap(({ start, end }) => [start, end]), code.length];
-  const rest = edges.flatMap((edge, i) => (i % 2 === 0 ? [code.slice(edge, edges[i + 1])] : []));
-  return [...texts, ...rest].join('');
+  }).visit(program);
+  for (const { type, start, end, id } of program.body) {
+    if (type !== 'FunctionDeclaration') continue;
+    text.appendRight(start, `var ${id.name} = (`).appendLeft(end, ');\n');
+    // At the beginning of the file they exist as early as they did when declared.
+    text.move(start, end, 0);
+  }
+  return text.toString();
 }
 
 /** What programs import is a module of the standard; the same code as the tool's lies behind it. */
