@@ -3,11 +3,14 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { errorCode, onDisk } from './failure.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
-import { decodeLog, encodeRecord, type LogContent, type LogRecord } from './record-line.ts';
+import { decodeLog, decodeRecords, encodeRecords, type LogContent, type LogRecord } from './record-line.ts';
 import { createGroupCommit, createTurns } from './turns.ts';
 
-/** Picks the records that still mean something, in their order; those of unknown types belong to them. */
-export type PickLive = (records: readonly LogRecord[]) => readonly LogRecord[];
+/**
+ * Picks the records that still mean something, in their order; those of unknown types belong to them. They come one by
+ * one, so that a long log need not be in memory as a whole.
+ */
+export type PickLive = (records: Iterable<LogRecord>) => readonly LogRecord[];
 
 export interface AppendLog {
   /** Resolves when the records are on the disk, all of them in one write. @throws JournalFailure, and the log stays as it was */
@@ -46,7 +49,7 @@ function createAppendLog(file: LogFile, read: readonly LogRecord[]): AppendLog {
     append: (...records) => commit(records),
     compact: (pickLive) =>
       inTurn(async () => {
-        const records = known ?? decodeLog(await file.read()).records;
+        const records = known ?? decodeRecords(await file.read());
         known = null;
         return compactRecords(file, records, pickLive);
       }),
@@ -54,22 +57,25 @@ function createAppendLog(file: LogFile, read: readonly LogRecord[]): AppendLog {
   };
 }
 
-export function encodeRecords(records: readonly LogRecord[]): Buffer {
-  return Buffer.concat(records.map(encodeRecord));
-}
-
 /** Rewrites the file if more than half of its records are dead: so the work stays in proportion to what was appended. */
 export async function compactFile(file: LogFile, pickLive: PickLive): Promise<boolean> {
-  return compactRecords(file, decodeLog(await file.read()).records, pickLive);
+  return compactRecords(file, decodeRecords(await file.read()), pickLive);
 }
 
 async function compactRecords(
   file: LogFile,
-  records: readonly LogRecord[],
+  records: Iterable<LogRecord>,
   pickLive: PickLive,
 ): Promise<boolean> {
-  const live = pickLive(records);
-  if (live.length * 2 >= records.length) return false;
+  let count = 0;
+  function* counted() {
+    for (const record of records) {
+      count += 1;
+      yield record;
+    }
+  }
+  const live = pickLive(counted());
+  if (live.length * 2 >= count) return false;
   await file.replace(encodeRecords(live));
   return true;
 }

@@ -113,18 +113,19 @@ function outcomeOf(record: Exclude<IntentRecord, IntendRecord>): Outcome {
  * The question and the last word on each intent, for the compaction of a log; records of other types stay. Nothing is
  * lost by it, since every word carries all that the ones before it said, and the last one is given their times.
  */
-export function pickLiveIntents(records: readonly LogRecord[]): LogRecord[] {
-  const lines = records.map(parseIntentRecord);
+export function pickLiveIntents(records: Iterable<LogRecord>): LogRecord[] {
   const { intents, take } = createFold();
-  for (const line of lines) take(line);
-  const written = new Set<string>();
-  return records.flatMap((record, at): LogRecord[] => {
-    const line = lines[at] ?? null;
-    const intent = line === null ? undefined : intents.byKey.get(line.key);
-    if (intent === undefined) return [record];
-    if (written.has(intent.key)) return [];
-    written.add(intent.key);
-    return recordsOf(intent);
+  const order: (LogRecord | string)[] = [];
+  for (const record of records) {
+    const line = parseIntentRecord(record);
+    if (line === null) order.push(record);
+    else if (!intents.byKey.has(line.key)) order.push(line.key);
+    take(line);
+  }
+  return order.flatMap((place): LogRecord[] => {
+    if (typeof place !== 'string') return [place];
+    const intent = intents.byKey.get(place);
+    return intent === undefined ? [] : recordsOf(intent);
   });
 }
 

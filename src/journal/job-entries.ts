@@ -47,16 +47,23 @@ export function parseJobRecord(record: LogRecord): JobRecordLine | null {
 const entryKey = ({ profile, id }: { profile: string; id: string }) => `${profile}/${id}`;
 
 /** The jobs by profile and id, in the order in which they were made. What comes twice counts once. */
-export function foldJobs(records: readonly LogRecord[]): ReadonlyMap<string, JobEntry> {
+export function foldJobs(records: Iterable<LogRecord>): ReadonlyMap<string, JobEntry> {
   const jobs = new Map<string, JobEntry>();
   for (const record of records) {
     const line = parseJobRecord(record);
-    if (line === null) continue;
-    const known = jobs.get(entryKey(line));
-    const next = apply(known, line);
-    if (next !== undefined) jobs.set(entryKey(line), next);
+    if (line !== null) addLine(jobs, line);
   }
   return jobs;
+}
+
+/** What was said of a job before it was made is passed over. */
+function addLine(jobs: Map<string, JobEntry>, line: JobRecordLine): 'new' | 'known' | 'unheard-of' {
+  const key = entryKey(line);
+  const known = jobs.get(key);
+  const next = apply(known, line);
+  if (next === undefined) return 'unheard-of';
+  jobs.set(key, next);
+  return known === undefined ? 'new' : 'known';
 }
 
 function apply(known: JobEntry | undefined, line: JobRecordLine): JobEntry | undefined {
@@ -78,17 +85,18 @@ export function isForgotten(job: Pick<JobEntry, 'created_at'>, now: number): boo
 }
 
 /** The records of jobs that the service still knows, without states that later ones replaced, and all unknown records. */
-export function pickLiveJobs(records: readonly LogRecord[], now: number): LogRecord[] {
-  const jobs = foldJobs(records);
-  const written = new Set<string>();
-  return records.flatMap((record): LogRecord[] => {
+export function pickLiveJobs(records: Iterable<LogRecord>, now: number): LogRecord[] {
+  const jobs = new Map<string, JobEntry>();
+  const order: (LogRecord | string)[] = [];
+  for (const record of records) {
     const line = parseJobRecord(record);
-    if (line === null) return [record];
-    const key = entryKey(line);
-    const job = jobs.get(key);
-    if (job === undefined || isForgotten(job, now) || written.has(key)) return [];
-    written.add(key);
-    return linesOf(job);
+    if (line === null) order.push(record);
+    else if (addLine(jobs, line) === 'new') order.push(entryKey(line));
+  }
+  return order.flatMap((place): LogRecord[] => {
+    if (typeof place !== 'string') return [place];
+    const job = jobs.get(place);
+    return job === undefined || isForgotten(job, now) ? [] : linesOf(job);
   });
 }
 

@@ -31,23 +31,44 @@ function checksumOf(json: string | Buffer): string {
   return hash('sha256', json).slice(0, CHECKSUM_LENGTH);
 }
 
-/** The line of a record with its line feed, which JSON never contains. */
-export function encodeRecord(record: LogRecord): Buffer {
+/** The lines of records with their line feeds, which JSON never contains. */
+export function encodeRecords(records: readonly LogRecord[]): Buffer {
+  return Buffer.from(records.map(encodeRecord).join(''));
+}
+
+function encodeRecord(record: LogRecord): string {
   const json = JSON.stringify(record);
-  return Buffer.from(`${checksumOf(json)}\t${json}\n`);
+  return `${checksumOf(json)}\t${json}\n`;
 }
 
 /** Reads all lines that are whole; never throws, whatever the bytes. */
 export function decodeLog(bytes: Buffer): LogContent {
   const records: LogRecord[] = [];
   const damage: Damage[] = [];
-  let offset = 0;
-  for (;;) {
-    const end = bytes.indexOf(LINE_FEED, offset);
-    if (end < 0) return { records, damage, torn: bytes.length - offset };
-    const record = decodeLine(bytes.subarray(offset, end));
-    if (record === null) damage.push({ offset, length: end + 1 - offset });
+  let torn = bytes.length;
+  for (const { offset, length, record } of readLines(bytes)) {
+    if (record === null) damage.push({ offset, length });
     else records.push(record);
+    torn = bytes.length - offset - length;
+  }
+  return { records, damage, torn };
+}
+
+/** The whole records one by one, for who does not need all of them at once. */
+export function* decodeRecords(bytes: Buffer): Iterable<LogRecord> {
+  for (const { record } of readLines(bytes)) if (record !== null) yield record;
+}
+
+interface Line extends Damage {
+  /** Null when it is damaged. */
+  readonly record: LogRecord | null;
+}
+
+function* readLines(bytes: Buffer): Iterable<Line> {
+  for (let offset = 0; ; ) {
+    const end = bytes.indexOf(LINE_FEED, offset);
+    if (end < 0) return;
+    yield { offset, length: end + 1 - offset, record: decodeLine(bytes.subarray(offset, end)) };
     offset = end + 1;
   }
 }

@@ -1,9 +1,9 @@
 /** A log in the state folder that several processes append to: each append holds a mutex, readers need none. */
-import { compactFile, encodeRecords, type PickLive, readLog } from './append-log.ts';
+import { compactFile, type PickLive, readLog } from './append-log.ts';
 import { inStateFolder } from './failure.ts';
 import { withMutex } from './hold.ts';
 import { openLogFile } from './log-file.ts';
-import type { LogContent, LogRecord } from './record-line.ts';
+import { encodeRecords, type LogContent, type LogRecord } from './record-line.ts';
 import { createGroupCommit, createTurns } from './turns.ts';
 
 export interface SharedLog {

@@ -94,7 +94,8 @@ export function foldUploads(records: readonly LogRecord[], moment: number): Read
   return [...uploads.values()];
 }
 
-function pickLiveUploads(records: readonly LogRecord[], now: number): LogRecord[] {
+function pickLiveUploads(all: Iterable<LogRecord>, now: number): LogRecord[] {
+  const records = [...all];
   const unknown = records.filter((record) => !v.is(uploadRecord, record));
   return [...unknown, ...foldUploads(records, now)];
 }

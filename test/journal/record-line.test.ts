@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeLog, describeDamage, encodeRecord } from '../../src/journal/record-line.ts';
+import { decodeLog, describeDamage, encodeRecords } from '../../src/journal/record-line.ts';
 
 const records = Array.from({ length: 6 }, (_, number) => ({
   type: 'line',
   number,
   text: `record ${number}`,
 }));
-const lines = records.map(encodeRecord);
+const lines = records.map((record) => encodeRecords([record]));
 const log = Buffer.concat(lines);
 const ends = lines.map((_, position) => Buffer.concat(lines.slice(0, position + 1)).length);
 /** The record that a byte belongs to. */
@@ -70,7 +70,7 @@ describe('a log of anything', () => {
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const bytes = Buffer.concat(pieces);
         const content = decodeLog(bytes);
-        const kept = content.records.reduce((sum, record) => sum + encodeRecord(record).length, 0);
+        const kept = content.records.reduce((sum, record) => sum + encodeRecords([record]).length, 0);
         const damaged = content.damage.reduce((sum, { length }) => sum + length, 0);
         expect(kept + damaged + content.torn).toBe(bytes.length);
       }),
@@ -80,11 +80,11 @@ describe('a log of anything', () => {
 
   it('keeps records of types that nobody here knows', () => {
     const unknown = { type: 'of-tomorrow', nested: { list: [1, null, 'ä'] } };
-    expect(decodeLog(encodeRecord(unknown)).records).toEqual([unknown]);
+    expect(decodeLog(encodeRecords([unknown])).records).toEqual([unknown]);
   });
 
   it('does not take a line for a record that has a right checksum and is none', () => {
-    const { records: found, damage } = decodeLog(encodeRecord(JSON.parse('[1]')));
+    const { records: found, damage } = decodeLog(encodeRecords([JSON.parse('[1]')]));
     expect(found).toEqual([]);
     expect(damage).toHaveLength(1);
   });

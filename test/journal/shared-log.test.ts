@@ -25,7 +25,7 @@ describe('a log that several processes append to', () => {
   it('is not touched while another one holds its mutex', async () => {
     const path = join(newFolder(), 'log');
     const held = await waitForLock(`${path}.lock`);
-    const appended = openSharedLog(path, (records) => records).append({ type: 'line' });
+    const appended = openSharedLog(path, (records) => [...records]).append({ type: 'line' });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(existsSync(path)).toBe(false);
     await held.release();
@@ -35,7 +35,7 @@ describe('a log that several processes append to', () => {
 
   it('is rid of its dead records when it has grown large', async () => {
     const path = join(newFolder(), 'log');
-    const log = openSharedLog(path, (records) => records.slice(-1));
+    const log = openSharedLog(path, (records) => [...records].slice(-1));
     const record = (number: number) => ({ type: 'line', number, text: 'x'.repeat(1_000) });
     await log.append(...Array.from({ length: 200 }, (_, number) => record(number)));
     expect(statSync(path).size).toBeGreaterThan(200_000);

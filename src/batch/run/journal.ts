@@ -50,7 +50,7 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   const path = journalPath(folder);
   const { log, content } = await openAppendLog(path);
   const live = { records: content.records };
-  const pickLive = (records: readonly LogRecord[]) => {
+  const pickLive = (records: Iterable<LogRecord>) => {
     live.records = pickLiveCommands(pickLiveIntents(records));
     return live.records;
   };

@@ -27,7 +27,7 @@ const COMMANDS: Record<string, (...values: string[]) => Promise<string>> = {
   },
   /** Each line comes with twice as many dead ones, so that the log is rewritten again and again. */
   async append(path = '', name = '', count = '') {
-    const log = openSharedLog(path, (records) => records.filter(({ type }) => type === 'line'));
+    const log = openSharedLog(path, (records) => [...records].filter(({ type }) => type === 'line'));
     const dead = { type: 'dead', text: 'x'.repeat(10_000) };
     for (let number = 0; number < Number(count); number += 1) {
       await log.append({ type: 'line', name, number }, dead, dead);

@@ -20,5 +20,5 @@ for (let number = content.records.length; number < Number(count); number += 1) {
   await attempt(() => log.append({ type: 'line', number }), `acknowledged ${number}`);
 }
 // Every record but the last is dead, so this rewrites the file.
-await attempt(() => log.compact((records) => records.slice(-1)), 'compacted');
+await attempt(() => log.compact((records) => [...records].slice(-1)), 'compacted');
 await log.close();
