@@ -4,15 +4,18 @@ import type { Io, Output } from '../commands/io.ts';
 import { takeEnvironment } from '../profiles/environment.ts';
 import { VERSION } from './version.ts';
 
-/** Runs vloc for a process and gives its exit code. */
+/** Runs vloc for a process and gives its exit code; all output has left the process by then. */
 export async function start(host: NodeJS.Process): Promise<number> {
   silenceExperiments(host);
-  const argv = host.argv.slice(2);
+  const { io, flush } = ioOf(host);
+  const code = await run(host.argv.slice(2), io);
+  await flush();
+  return code;
+}
+
+async function run(argv: readonly string[], io: Io): Promise<number> {
   // Answered before the parser loads: scripts ask for it often, and it costs nothing.
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    return answer(`${VERSION}\n`, ioOf(host));
-  }
-  const io = ioOf(host);
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return answer(`${VERSION}\n`, io);
   // Asked by shells at a press of Tab, with a person waiting: it needs no parser either.
   if (argv[0] === 'completion' && argv[1] === 'values') {
     const { valueLines } = await import('../commands/completion/sources.ts');
@@ -55,10 +58,10 @@ function wholeWrites(stream: NodeJS.WriteStream & { readonly fd: number }): Outp
   return stream;
 }
 
-function ioOf(host: NodeJS.Process): Io {
+function ioOf(host: NodeJS.Process): { readonly io: Io; flush(): Promise<void> } {
   let stdout: Output | null = null;
   let stderr: Output | null = null;
-  return {
+  const io: Io = {
     // Getters: Node makes each stream at its first use, and most runs use one of the three.
     get stdin() {
       return host.stdin;
@@ -87,4 +90,12 @@ function ioOf(host: NodeJS.Process): Io {
     },
     abandon: (code) => host.exit(code),
   };
+  const flush = async () => {
+    for (const stream of [stdout, stderr]) {
+      if (stream === null || stream.writableLength === 0) continue;
+      // What comes behind all else is taken when all else is, or when the stream takes nothing any more.
+      await new Promise<void>((resolve) => stream.write('', () => resolve()));
+    }
+  };
+  return { io, flush };
 }

@@ -8,7 +8,10 @@ import { expect, it } from 'vitest';
 import { makeFolder, startVloc } from '../commands/support/run-vloc.ts';
 
 const START = new URL('../../src/cli/start.ts', import.meta.url).href;
-const PROGRAM = `import(${JSON.stringify(START)}).then(({ start }) => start(process)).then((code) => { process.exitCode = code; })`;
+const PROGRAM = `import(${JSON.stringify(START)}).then(({ start }) => start(process)).then((code) => process.exit(code))`;
+
+/** What a pipe holds while nobody reads. Source: Linux, pipe(7). */
+const PIPE_BYTES = 64 * 1024;
 
 /** Runs vloc with stdout at that file; `limit` is the number of 512 byte blocks that files may have. */
 function run(words: readonly string[], file: string, limit = 'unlimited') {
@@ -61,4 +64,13 @@ it.skipIf(process.platform === 'win32')('data that fit by half are not taken for
   expect(stderr).toContain('the file would be larger than your limits allow');
   expect(run(['schema'], file).code).toBe(0);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('openapi');
+});
+
+it.skipIf(process.platform === 'win32')('a reader that takes its time gets all of it', () => {
+  const program = `"$0" -e "$1" vloc schema | (sleep 1; cat)`;
+  const { stdout } = spawnSync('sh', ['-c', program, process.execPath, PROGRAM], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  });
+  expect(stdout.length).toBeGreaterThan(PIPE_BYTES);
+  expect(JSON.parse(stdout.toString())).toHaveProperty('openapi');
 });
