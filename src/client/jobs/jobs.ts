@@ -12,8 +12,7 @@ import { joinPath } from '../transport/target.ts';
 import type { Send } from '../transport/transport.ts';
 import { findJob } from './find-job.ts';
 import { parseReference } from './reference.ts';
-import { type WaitOptions, waitForJob } from './wait.ts';
-import { createWaitingRoom } from './waiting-room.ts';
+import type { WaitOptions } from './wait.ts';
 
 /** Times are RFC 3339 with a zone; `limit` is 1 to 50. Source: specification, "List query parameters". */
 export interface ListFilters {
@@ -85,9 +84,20 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
       const { body, requestId } = await send({ ...options, method: 'DELETE', path: single(kind, id) });
       return readJob(kind, body, requestId, asked.get(id));
     },
-    wait: (kind, id, options = {}) =>
-      waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options),
-    waitTogether: () => createWaitingRoom(context, { get, list }),
+    async wait(kind, id, options = {}) {
+      // Most commands wait for nothing, and load none of it.
+      const { waitForJob } = await import('./wait.ts');
+      return waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options);
+    },
+    waitTogether() {
+      let room: Promise<Jobs['wait']> | undefined;
+      return async (...job) => {
+        room ??= import('./waiting-room.ts').then(({ createWaitingRoom }) =>
+          createWaitingRoom(context, { get, list }),
+        );
+        return (await room)(...job);
+      };
+    },
   };
 }
 
