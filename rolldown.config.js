@@ -35,7 +35,7 @@ const lightCommander = {
 };
 
 /** Chunks whose functions most commands call; in others most would be compiled for nothing. */
-const LOADED_BY_MOST = ['vloc', 'start', 'kinds', 'main', 'calls', 'profiles', 'connection'];
+const LOADED_BY_MOST = ['vloc', 'start', 'main', 'calls'];
 
 /**
  * A function in parentheses is compiled together with what is around it, and what is compiled with its file is all that
@@ -142,39 +142,26 @@ const tool = defineConfig({
     // All in one folder: `import.meta.url` then means the same place in every chunk.
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
-    // What every run loads, in one file: each further file costs a third of a millisecond of start-up.
+    // What every run loads, in few files: each further one costs more than half a millisecond of start-up.
     codeSplitting: {
       groups: [
-        // Apart from the rest, so that --version and values for a shell load neither parser nor client.
+        // Apart from the rest, so that --version and values for a shell, names of profiles among them, load neither parser
+        // nor client.
         {
           name: 'start',
-          test: /src\/(cli\/version|client\/failure|profiles\/environment|protocol\/headers)\.ts$|\/package\.json$/,
-          priority: 2,
-        },
-        // Small, and wanted both by the parser and by what must not load the parser.
-        {
-          name: 'kinds',
-          test: /src\/protocol\/(kinds|kind-names|fields|id-prefixes)\.ts$/,
+          test: /src\/(cli\/version|client\/failure|profiles\/(environment|resolve|layers|folders|profile|project-file|proxy-settings|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|nearest))\.ts$|\/package\.json$/,
           priority: 3,
         },
+        // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP.
         {
           name: 'main',
-          test: /src\/(cli\/(?!start|version)[\w-]+|commands\/(command|context|format|tree))\.ts$|node_modules\/commander/,
+          test: /src\/(cli\/(?!start|version)[\w-]+|cli\/terminal\/(terminal|plain-progress|step-text|style|escape|table|fit)|commands\/(command|connection|context|format|records|tree))\.ts$|node_modules\/commander/,
           priority: 1,
         },
         // What every call to a service needs; the rest of the client is loaded when it is used.
         {
           name: 'calls',
-          test: /src\/client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/look|jobs\/waiting|failure|transport\/(http|undici))[\w/-]+\.ts$/,
-        },
-        // Apart from the connection, which needs the parser's chunk: shells ask for the names of profiles.
-        {
-          name: 'profiles',
-          test: /src\/(profiles\/(resolve|layers|folders|profile|project-file|proxy-settings|settings|secrets)|protocol\/nearest)\.ts$/,
-        },
-        {
-          name: 'connection',
-          test: /src\/(commands\/(connection|records)|cli\/terminal\/(terminal|plain-progress|step-text|style|escape|table|fit))\.ts$/,
+          test: /src\/(client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/(look|wait|poll|forecast|guests|work-times)|failure|transport\/(http|undici))[\w/-]+|journal\/profile-id)\.ts$/,
         },
         // Wanted by the profiles, which must not load the wire.
         { name: 'disk', test: /src\/disk\/[\w-]+\.ts$/, priority: 1 },

@@ -1,7 +1,6 @@
 /** The service a run talks to: one elsewhere, or the one inside this program, over real HTTP either way. */
 import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
-import { profileId } from '../journal/profile-id.ts';
 import { proxySettings } from '../profiles/proxy-settings.ts';
 import { readSources, resolveTarget, stateFolder, type Target } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
@@ -60,12 +59,13 @@ export async function createRemoteClient(
 
 async function connectRemote(target: Target & { type: 'remote' }, context: Context): Promise<Connection> {
   const client = await createRemoteClient(target, context);
+  const profile = await nameProfile(target.baseUrl, target.key);
   const { env, platform } = context.io;
   return {
     client,
     capabilities: null,
     everyMs: null,
-    profile: profileId(target.baseUrl, target.key),
+    profile,
     stateDir: stateFolder(env, platform),
     close: () => client.close(),
   };
@@ -94,13 +94,19 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     client,
     capabilities,
     everyMs: EMBEDDED_POLL_MS,
-    profile: profileId(stateDir, key),
+    profile: await nameProfile(stateDir, key),
     stateDir,
     close: async () => {
       await client.close();
       await service.close();
     },
   };
+}
+
+/** Loaded here: it hashes, and who only wants to see the help should not wait for that part of Node. */
+async function nameProfile(service: string, key: string): Promise<string> {
+  const { profileId } = await import('../journal/profile-id.ts');
+  return profileId(service, key);
 }
 
 function tell(event: ClientEvent, { terminal }: Context): void {
