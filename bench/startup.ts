@@ -12,7 +12,8 @@ import { cpuSeconds, medianRatio } from './measure.ts';
 const VLOC = fileURLToPath(new URL('../bin/vloc.js', import.meta.url));
 /** Runs in one sample: a single start of 40 ms is too near the clock's grain of 1 ms. */
 const RUNS = 5;
-const ROUNDS = 9;
+/** The ratios of single rounds lie a tenth apart; the median of so many, a fiftieth. */
+const ROUNDS = 31;
 
 interface Start {
   readonly args: readonly string[];
