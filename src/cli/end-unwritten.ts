@@ -1,13 +1,13 @@
 /** The end of a run that was answered before anything else was loaded, and whose answer stdout did not take. */
 import { EXIT_CODES } from '../commands/exit-codes.ts';
 import type { Io } from '../commands/io.ts';
+import { reportFailure } from './report-failure.ts';
 import { describeFault } from './stdout-fault.ts';
 
 /** Says why and gives the exit code. */
-export async function endUnwritten(error: Error, io: Io): Promise<number> {
+export function endUnwritten(error: Error, io: Io): number {
   const failure = describeFault(error);
   if (failure === null) return 0;
-  const { reportFailure } = await import('./report-failure.ts');
-  await reportFailure(failure, io, { output: undefined, jq: undefined, fields: [], color: 'auto' });
+  reportFailure(failure, io, { output: undefined, jq: undefined, fields: [], color: 'auto' });
   return EXIT_CODES[failure.facts.category].code;
 }

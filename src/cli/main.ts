@@ -8,7 +8,7 @@ import { createDataOutput } from './data-output.ts';
 import { asFailure } from './failures.ts';
 import { parseArguments } from './program.ts';
 import { withProjectDefaults } from './project-defaults.ts';
-import type { AskedForm } from './report-failure.ts';
+import { type AskedForm, reportFailure } from './report-failure.ts';
 import { watchStdout, withOwnFailure } from './stdout-fault.ts';
 
 /**
@@ -63,8 +63,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const own = error instanceof Failure ? error : asFailure(error);
     const fault = await stdout.fault();
     const failure = fault === null ? own : withOwnFailure(fault, own);
-    const { reportFailure } = await import('./report-failure.ts');
-    await reportFailure(failure, io, asked);
+    reportFailure(failure, io, asked);
     return EXIT_CODES[failure.facts.category].code;
   } finally {
     interruption.stop();

@@ -4,18 +4,17 @@ import type { Io } from '../commands/io.ts';
 import { outputMode } from './choose-output.ts';
 import type { GlobalValues } from './global-options.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
-import type { Style } from './terminal/style.ts';
+import { createStyle, type Style } from './terminal/style.ts';
 
 /** What decides about the form of a failure. */
 export type AskedForm = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'color'>;
 
 /** Writes the failure; as JSON when the data of the run were asked for in one of its forms. */
-export async function reportFailure(failure: Failure, io: Io, asked: AskedForm): Promise<void> {
+export function reportFailure(failure: Failure, io: Io, asked: AskedForm): void {
   const form = outputMode(asked);
   if (form === 'json' || form === 'ndjson') {
     io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);
   } else {
-    const { createStyle } = await import('./terminal/style.ts');
     io.stderr.write(failureText(failure, createStyle(io, asked.color)));
   }
   if (isVerbose(io) && failure.stack !== undefined) io.stderr.write(`${escapeRows(failure.stack)}\n`);
