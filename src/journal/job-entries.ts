@@ -56,14 +56,13 @@ export function foldJobs(records: Iterable<LogRecord>): ReadonlyMap<string, JobE
   return jobs;
 }
 
-/** What was said of a job before it was made is passed over. */
-function addLine(jobs: Map<string, JobEntry>, line: JobRecordLine): 'new' | 'known' | 'unheard-of' {
+/** What was said of a job before it was made is passed over. Gives whether the job is new. */
+function addLine(jobs: Map<string, JobEntry>, line: JobRecordLine): boolean {
   const key = entryKey(line);
   const known = jobs.get(key);
   const next = apply(known, line);
-  if (next === undefined) return 'unheard-of';
-  jobs.set(key, next);
-  return known === undefined ? 'new' : 'known';
+  if (next !== undefined) jobs.set(key, next);
+  return known === undefined && next !== undefined;
 }
 
 function apply(known: JobEntry | undefined, line: JobRecordLine): JobEntry | undefined {
@@ -91,7 +90,7 @@ export function pickLiveJobs(records: Iterable<LogRecord>, now: number): LogReco
   for (const record of records) {
     const line = parseJobRecord(record);
     if (line === null) order.push(record);
-    else if (addLine(jobs, line) === 'new') order.push(entryKey(line));
+    else if (addLine(jobs, line)) order.push(entryKey(line));
   }
   return order.flatMap((place): LogRecord[] => {
     if (typeof place !== 'string') return [place];
