@@ -29,7 +29,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     asked = invocation.global;
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
-    const terminal = createTerminal(io, invocation.global);
+    const terminal = createTerminal(io, invocation.global, interruption.signal);
     const { output, fields, jq } = await chooseOutput(invocation.global, invocation.command);
     const data = createDataOutput(io, output, jq);
     const context = {

@@ -74,10 +74,18 @@ export interface Terminal {
   board(look: () => WorkPicture): Promise<Progress>;
   /** Lays rows out as a table that fits a terminal on stdout; cells are escaped. */
   table(head: readonly TableHead[], rows: readonly (readonly string[])[]): Promise<string>;
-  /** Asks for a yes on the terminal; false where there is none to ask. */
-  confirm(question: string): Promise<boolean>;
-  /** Asks for a line on the terminal, without showing what is typed when it is hidden; null where there is none to ask. */
-  ask(question: string, typed: 'shown' | 'hidden'): Promise<string | null>;
+  /** Asks for a yes on the terminal. @throws Failure (`usage`) without an answer, Interruption on Ctrl-C */
+  confirm(question: Question): Promise<boolean>;
+  /** Asks for a line that is not empty. @throws the same */
+  ask(question: Question): Promise<string>;
+}
+
+export interface Question {
+  readonly text: string;
+  /** `hidden` does not show what is typed. */
+  readonly typed: 'shown' | 'hidden';
+  /** The option that answers it without a terminal. */
+  readonly flag: string;
 }
 
 export interface Context {

@@ -74,7 +74,7 @@ async function install(context: Context, plan: InstallPlan, agreed: boolean): Pr
       'INSTALL_NEEDS_PASSWORD',
     );
   }
-  if (!agreed && !(await terminal.confirm('Install them now?'))) {
+  if (!agreed && !(await terminal.confirm({ text: 'Install them now?', typed: 'shown', flag: '--yes' }))) {
     throw byHand('nothing was installed; --yes installs without a question', 'INSTALL_DECLINED');
   }
   const progress = await terminal.progress();

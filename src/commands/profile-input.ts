@@ -38,6 +38,12 @@ export interface ProfileInput {
   readonly webhookSecret: GivenSecret | undefined;
 }
 
+const SECRET_QUESTION = {
+  text: 'API secret (not shown):',
+  typed: 'hidden',
+  flag: '--secret-stdin or --secret-command',
+} as const;
+
 /**
  * Collects everything before anything is checked or stored.
  * @throws Failure (`usage`) for what is missing where nobody can be asked, (`configuration`) for a wrong address
@@ -49,9 +55,12 @@ export async function readProfileInput(
   const { secretStdin, secretCommand, webhookSecretStdin, webhookSecretCommand } = options;
   exclude(secretStdin, secretCommand, 'secret');
   exclude(webhookSecretStdin, webhookSecretCommand, 'webhook-secret');
-  const baseUrl = context.service.baseUrl ?? (await ask(context, 'Base URL:', 'shown', '--base-url'));
+  const { terminal } = context;
+  const baseUrl =
+    context.service.baseUrl ??
+    (await terminal.ask({ text: 'Base URL:', typed: 'shown', flag: '--base-url' }));
   parseBaseUrl(baseUrl);
-  const key = options.key ?? (await ask(context, 'API key:', 'shown', '--key'));
+  const key = options.key ?? (await terminal.ask({ text: 'API key:', typed: 'shown', flag: '--key' }));
   const piped = secretStdin || webhookSecretStdin ? await readLines(context) : [];
   const fromCommand = (command: string): GivenSecret => ({ type: 'command', command });
   const next = (flag: string) => checkSecret(piped.shift() ?? '', flag);
@@ -59,7 +68,7 @@ export async function readProfileInput(
     secretCommand === undefined
       ? secretStdin
         ? next('--secret-stdin')
-        : checkSecret(await ask(context, 'API secret (not shown):', 'hidden', '--secret-stdin'), 'the secret')
+        : checkSecret(await terminal.ask(SECRET_QUESTION), 'the secret')
       : fromCommand(secretCommand);
   const webhookSecret =
     webhookSecretCommand === undefined
@@ -79,20 +88,6 @@ export async function readProfileInput(
 function exclude(stdin: boolean, command: string | undefined, name: string): void {
   if (!stdin || command === undefined) return;
   throw usageFailure(`--${name}-stdin and --${name}-command exclude each other`, 'Leave one of them out.');
-}
-
-async function ask(
-  context: Context,
-  question: string,
-  typed: 'shown' | 'hidden',
-  flag: string,
-): Promise<string> {
-  const answer = (await context.terminal.ask(question, typed))?.trim() ?? '';
-  if (answer !== '') return answer;
-  throw usageFailure(
-    `${flag} is missing, and nobody was there to type it in`,
-    `Give ${flag}, or run this on a terminal.`,
-  );
 }
 
 /** More than two secrets ever need. */

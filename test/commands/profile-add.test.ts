@@ -107,7 +107,9 @@ describe('vloc profile add', () => {
   it('refuses what is missing or twofold before anything is asked or sent', async () => {
     const base = ['profile', 'add', 'prod', '--base-url', SERVICE];
     expect((await run(base)).stderr).toContain('--key is missing');
-    expect((await run([...base, '--key', 'k'])).stderr).toContain('--secret-stdin is missing');
+    expect((await run([...base, '--key', 'k'])).stderr).toContain(
+      '--secret-stdin or --secret-command is missing',
+    );
     expect((await run([...base, '--key', 'k', '--secret-stdin'], '\n')).stderr).toContain('gives no secret');
     const both = await run([...base, '--key', 'k', '--secret-stdin', '--secret-command', 'x'], 's');
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')]);

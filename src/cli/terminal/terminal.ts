@@ -7,8 +7,8 @@ import type { LiveBoard } from './live-board.ts';
 import { createPlainProgress } from './plain-progress.ts';
 import { createStyle, type Style } from './style.ts';
 
-/** Makes the terminal of one run. */
-export function createTerminal(io: Io, global: GlobalValues): Terminal {
+/** Makes the terminal of one run; the signal ends what waits for an answer. */
+export function createTerminal(io: Io, global: GlobalValues, signal: AbortSignal): Terminal {
   const style = createStyle(io, global.color);
   let board: LiveBoard | null = null;
   const write = (text: string) => {
@@ -45,8 +45,8 @@ export function createTerminal(io: Io, global: GlobalValues): Terminal {
         ...(width === undefined ? {} : { width }),
       });
     },
-    confirm: async (question) => (await import('./confirm.ts')).askYesNo(question, io),
-    ask: async (question, typed) => (await import('./ask.ts')).askLine(question, typed, io),
+    confirm: async (question) => (await import('./ask.ts')).askYesNo(question, io, signal),
+    ask: async (question) => (await import('./ask.ts')).askLine(question, io, signal),
   };
 }
 

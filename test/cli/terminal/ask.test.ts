@@ -1,21 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
-import { askLine } from '../../../src/cli/terminal/ask.ts';
+import { describe, expect, it } from 'vitest';
+import { askLine, askYesNo } from '../../../src/cli/terminal/ask.ts';
+import { Interruption } from '../../../src/commands/context.ts';
 import { openTerminal } from '../../e2e/terminal.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const RUN = fileURLToPath(new URL('../support/run.ts', import.meta.url));
 const ADD = `'${process.execPath}' '${RUN}' profile add prod --no-check --store file`;
 
-function open(more = '') {
+const ENDLESS = new AbortController().signal;
+
+const SECRET = { text: 'Secret:', typed: 'hidden', flag: '--secret-stdin' } as const;
+
+function open(command: string) {
   const { PATH = '', HOME = '', VLOC_CONFIG_DIR = '' } = process.env;
-  return openTerminal(`${ADD}${more}`, HOME, { PATH, HOME, VLOC_CONFIG_DIR });
+  return openTerminal(command, HOME, { PATH, HOME, VLOC_CONFIG_DIR });
+}
+
+/** Asks before it installs: with such a PATH all engines are missing, and nothing could be installed. */
+function openInstall() {
+  return open(`PATH=/nowhere '${process.execPath}' '${RUN}' engines install`);
 }
 
 it('on a terminal asks for what is missing, and never shows the secret', async () => {
-  const terminal = open();
+  const terminal = open(ADD);
   await terminal.see('Base URL:');
   terminal.type('https://api.example.com/v1\r');
   await terminal.see('API key:');
@@ -31,11 +41,68 @@ it('on a terminal asks for what is missing, and never shows the secret', async (
   ]);
 });
 
-it('Ctrl-C at a question ends the run as anywhere else', async () => {
-  const terminal = open(' --replace');
-  await terminal.see('Base URL:');
-  terminal.type('\x03');
-  expect(await terminal.ended).toBe(130);
+describe('at a question for a line, shown or hidden', () => {
+  const TO_SECRET = `${ADD} --replace --base-url https://api.example.com/v1 --key vk_1`;
+  const questions = [
+    { command: `${ADD} --replace`, question: 'Base URL:', flag: '--base-url' },
+    { command: TO_SECRET, question: 'API secret (not shown):', flag: '--secret-stdin' },
+  ];
+
+  it.each(questions)('$question Ctrl-C ends the run with 130, in silence', async ({ command, question }) => {
+    const terminal = open(command);
+    await terminal.see(question);
+    terminal.type('\x03');
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.screen()).not.toContain('✖');
+  });
+
+  it.each(questions)('$question Ctrl-D is no answer: exit code 2, and names the flag', async (row) => {
+    const terminal = open(row.command);
+    await terminal.see(row.question);
+    terminal.type('\x04');
+    expect(await terminal.ended).toBe(2);
+    expect(terminal.screen()).toContain(`"${row.question}" was not answered`);
+    expect(terminal.screen()).toContain(row.flag);
+  });
+});
+
+describe('at a question for yes or no', () => {
+  const QUESTION = 'Install them now? [y/N]';
+
+  it('Ctrl-C ends the run with 130, in silence', async () => {
+    const terminal = openInstall();
+    await terminal.see(QUESTION);
+    terminal.type('\x03');
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.screen()).not.toContain('✖');
+  });
+
+  it('Ctrl-D is no answer: exit code 2, and names the flag', async () => {
+    const terminal = openInstall();
+    await terminal.see(QUESTION);
+    terminal.type('\x04');
+    expect(await terminal.ended).toBe(2);
+    expect(terminal.screen()).toContain('"Install them now?" was not answered');
+    expect(terminal.screen()).toContain('--yes');
+  });
+
+  it('a no is an answer', async () => {
+    const terminal = openInstall();
+    await terminal.see(QUESTION);
+    terminal.type('n\r');
+    expect(await terminal.ended).toBe(4);
+    expect(terminal.screen()).toContain('nothing was installed');
+  });
+});
+
+it('a signal from another process ends a question too', async () => {
+  const { io } = createTestIo();
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  Object.assign(io.stderr, { isTTY: true });
+  const controller = new AbortController();
+  const answer = askYesNo({ ...SECRET, typed: 'shown' }, { ...io, stdin: keys }, controller.signal);
+  controller.abort(new Interruption('SIGTERM'));
+  await expect(answer).rejects.toThrow('terminated');
 });
 
 it('asks for a secret only once the terminal no longer shows what is typed', async () => {
@@ -46,14 +113,18 @@ it('asks for a secret only once the terminal no longer shows what is typed', asy
     setRawMode: (isRaw: boolean) => shown.push(`raw ${isRaw}: ${stderr()}`),
   });
   Object.assign(io.stderr, { isTTY: true });
-  const answer = askLine('Secret:', 'hidden', { ...io, stdin: keys });
+  const answer = askLine(SECRET, { ...io, stdin: keys }, ENDLESS);
   keys.write('canary\r');
   expect(await answer).toBe('canary');
   expect(shown).toEqual(['raw true: ', 'raw false: Secret: ']);
 });
 
-it('nobody is asked where there is no terminal', async () => {
+it('nobody is asked where there is no terminal, and the flag that answers is named', async () => {
   const { io, stderr } = createTestIo({ stdin: 'canary\n' });
-  expect(await askLine('Secret:', 'hidden', io)).toBeNull();
+  const failure = {
+    facts: { category: 'usage', code: 'NO_ANSWER', advice: expect.stringContaining('--secret-stdin') },
+  };
+  await expect(askLine(SECRET, io, ENDLESS)).rejects.toMatchObject(failure);
+  await expect(askYesNo(SECRET, io, ENDLESS)).rejects.toMatchObject(failure);
   expect(stderr()).toBe('');
 });

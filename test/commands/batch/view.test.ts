@@ -27,7 +27,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     output,
     fields: null,
     signal: new AbortController().signal,
-    terminal: createTerminal(io, global),
+    terminal: createTerminal(io, global, new AbortController().signal),
     print: (line) => printed.push(line),
     printed: async () => {},
     commandLine: [],
