@@ -45,7 +45,7 @@ export async function measureLongVideo(): Promise<readonly Figure[]> {
 
 async function peakOf(args: readonly string[], stateDir: string): Promise<number> {
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, VLOC_STATE_DIR: stateDir },
+    env: { ...process.env, VLOC_PROFILE: 'local', VLOC_STATE_DIR: stateDir },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   let peak = 0;

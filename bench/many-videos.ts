@@ -40,7 +40,7 @@ export async function measureManyVideos(): Promise<readonly Figure[]> {
   mkdirSync(inputs);
   try {
     const videos = makeVideos(inputs);
-    const env = { VLOC_STATE_DIR: join(folder, 'state') };
+    const env = { VLOC_PROFILE: 'local', VLOC_STATE_DIR: join(folder, 'state') };
     const vloc = [process.execPath, here('../bin/vloc.js')];
     // It fails unless the command ends with 0.
     const run = runTimed([...vloc, 'localize', inputs, '--to', LANGUAGES.join(','), '--out', out], env);

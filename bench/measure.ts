@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** A set NODE_EXTRA_CA_CERTS makes bare Node several times slower to start and would flatter every ratio. */
-export const { NODE_EXTRA_CA_CERTS: _, ...CLEAN_ENV } = process.env;
+export const { NODE_EXTRA_CA_CERTS: _certificates, CI: _ci, ...CLEAN_ENV } = process.env;
 
 /** User and system CPU seconds of `times` runs of a command, by the shell's own accounting. */
 export function cpuSeconds(command: readonly string[], times: number, env: NodeJS.ProcessEnv = {}): number {

@@ -23,6 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'vloc-pictures-'));
 // Nobody's own configuration and jobs get into a picture.
 const env = {
   ...process.env,
+  VLOC_PROFILE: 'local',
   VLOC_STATE_DIR: join(folder, '.state'),
   VLOC_CONFIG_DIR: join(folder, '.config'),
 };

@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os';
 import { versions } from 'node:process';
+import type { Failure } from '../client/failure.ts';
 import { configFolder, stateFolder } from '../profiles/folders.ts';
 import { proxySettings } from '../profiles/proxy-settings.ts';
+import { findDoubt } from '../profiles/resolve.ts';
 import { describeOrigin, type Settings } from '../profiles/settings.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
@@ -41,9 +43,11 @@ async function inspectAll(context: Context, inspect: Inspect): Promise<Finding[]
   const { io } = context;
   const warnings: string[] = [];
   const settings: { found: Settings | null } = { found: null };
+  let doubt: Failure | null = null;
   const configuration = await inspect('configuration', 'configuration', async () => {
     settings.found = await readSettings(context, (text) => warnings.push(text));
-    return describeSettings(settings.found);
+    doubt = findDoubt(settings.found, io.env);
+    return doubt === null ? describeSettings(settings.found) : describeDoubt(doubt);
   });
   const state = stateFolder(io.env, io.platform);
   const config = configFolder(io.env, io.platform);
@@ -51,7 +55,7 @@ async function inspectAll(context: Context, inspect: Inspect): Promise<Finding[]
   const groups = await Promise.all(
     [
       [inspect('node', 'configuration', () => judgeNode(versions.node))],
-      inspectService(context, inspect, settings.found),
+      inspectService(context, inspect, doubt === null ? settings.found : null),
       [folder('state folder', state), folder('config folder', config)],
       [folder('temporary folder', tmpdir()), folder('current folder', io.cwd)],
       [inspect('privacy', 'configuration', () => judgePrivacy([state, config], warnings, io.platform))],
@@ -67,6 +71,12 @@ function describeSettings({ baseUrl, profile }: Settings) {
   const facts = { base_url: baseUrl.value, from, profile: profile?.value ?? null };
   const shown = baseUrl.value ?? 'the embedded service';
   return { grade: 'ok', message: `${shown} (${from})`, facts } as const;
+}
+
+/** On a build server the machine can be in order before a service is chosen; half a choice is a mistake. */
+function describeDoubt({ facts: { code, message, advice = '' } }: Failure) {
+  const grade = code === 'SERVICE_NOT_CHOSEN' ? 'warn' : 'fail';
+  return { grade, message, mend: advice, facts: { code } } as const;
 }
 
 /** Without settings there is nothing to reach, and the finding on them says why. */

@@ -2,7 +2,7 @@
 export const ENVIRONMENT = {
   VLOC_PROFILE: 'name of the profile to use; `local` is the embedded service',
   VLOC_BASE_URL:
-    'address of the service, ending in /v1; without it and without a profile the embedded service is used',
+    'address of the service, ending in /v1; without it and without a profile the embedded service is used, but not where CI is set',
   VLOC_KEY: 'public identifier of the API key',
   VLOC_SECRET:
     'secret of the API key; taken out of the environment at the start, so that no child process gets it',
@@ -12,6 +12,7 @@ export const ENVIRONMENT = {
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
   VLOC_NO_KEYCHAIN:
     'any value but 0 keeps secrets in the file of the profiles, not in the keychain of the system',
+  CI: 'any value but 0 and false: a service must be chosen; VLOC_PROFILE=local chooses the embedded one',
   VLOC_DEBUG: '1 shows the stack of an error',
   HTTPS_PROXY:
     'proxy for services elsewhere, http://[user:password@]host:port; this machine is always reached directly',

@@ -57,6 +57,8 @@ export async function resolveTarget(
 ): Promise<Target> {
   const settings = resolveSettings(sources);
   const { baseUrl, key, secret, headerPrefix, stateDir } = settings;
+  const doubt = findDoubt(settings, sources.env);
+  if (doubt !== null) throw doubt;
   if (baseUrl.value === null) return { type: 'embedded', stateDir: stateDir.value };
   if (key === null || secret === null) throw missing(settings);
   if (key.origin.type === 'env' && secret.origin.type !== 'env') throw halfSet();
@@ -68,6 +70,38 @@ export async function resolveTarget(
     secret: await fetchSecret(secret.value),
     headerPrefix: headerPrefix.value,
   };
+}
+
+const CHOICES =
+  'Set VLOC_BASE_URL, VLOC_KEY and VLOC_SECRET, or name a profile with VLOC_PROFILE or --profile; `local` is the embedded service.';
+
+/**
+ * The Failure for settings that leave it open which service is meant: a guess could do paid work in the wrong place, or
+ * free work where a paid result is expected. Null where a service is chosen.
+ */
+export function findDoubt({ profile, baseUrl, key, secret }: Settings, env: Environment): Failure | null {
+  const byFlag = baseUrl.origin.type === 'flag' || profile?.origin.type === 'flag';
+  const isLocal = baseUrl.value === null && baseUrl.origin.type === 'profile';
+  // An empty variable is mostly one that a pipeline forgot to fill: the next best service is not the one meant.
+  if (env.VLOC_BASE_URL === '' && !byFlag && !(isLocal && profile?.origin.type === 'env')) {
+    return undecided('BASE_URL_EMPTY', 'VLOC_BASE_URL is set to nothing', `Fill or unset it. ${CHOICES}`);
+  }
+  if (baseUrl.value !== null || baseUrl.origin.type !== 'default') return null;
+  const set = [key, secret].flatMap((found) => (found?.origin.type === 'env' ? [found.origin.name] : []));
+  if (set.length > 0) {
+    const names = `${set.join(' and ')} ${set.length === 1 ? 'is' : 'are'} set`;
+    return undecided('SERVICE_MISSING', `${names}, but no address of a service`, CHOICES);
+  }
+  if (!isSwitchedOn(env.CI)) return null;
+  return undecided('SERVICE_NOT_CHOSEN', 'CI is set, and no service is configured', CHOICES);
+}
+
+function undecided(code: string, message: string, advice: string): Failure {
+  return new Failure({ category: 'configuration', code, message, advice });
+}
+
+function isSwitchedOn(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value.toLowerCase());
 }
 
 function missing({ key, secret, profile }: Settings): Failure {

@@ -84,6 +84,28 @@ describe('vloc doctor', () => {
     expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
   });
 
+  it('on a build server without a service looks at the machine, and says how to choose one', async () => {
+    const { code, stdout } = await run({ CI: 'true' });
+    expect(code).toBe(0);
+    const checks = checksOf(stdout);
+    expect(checks.configuration).toMatchObject({
+      state: 'warn',
+      mend: expect.stringContaining('VLOC_PROFILE'),
+    });
+    expect(checks).not.toHaveProperty('credentials');
+    expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
+  });
+
+  it('fails with 4 for a key without a service', async () => {
+    const { code, stdout } = await run({ VLOC_KEY: 'k', VLOC_SECRET: 'canary' });
+    expect(code).toBe(4);
+    expect(stdout).not.toContain('canary');
+    expect(checksOf(stdout).configuration).toMatchObject({
+      state: 'fail',
+      mend: expect.stringContaining('VLOC_BASE_URL'),
+    });
+  });
+
   it('fails with 10 when the state folder takes no files', async () => {
     // Nobody, not even root, makes a file there.
     const { code, stdout } = await run({ ...(await serviceEnv()), VLOC_STATE_DIR: '/proc/self/vloc' });

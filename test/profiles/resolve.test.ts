@@ -66,6 +66,58 @@ describe('the service of a run', () => {
   });
 });
 
+describe('a service that is not clearly chosen', () => {
+  const AT = 'https://api.example.com/v1';
+  const inUse = { version: 1, current: 'prod', profiles: [PROD] } as const;
+  const project = (settings: object) => ({ path: '/p/vloc.config.json', settings });
+
+  it.each([
+    {
+      env: { VLOC_KEY: 'k', VLOC_SECRET: 's' },
+      code: 'SERVICE_MISSING',
+      says: 'VLOC_KEY and VLOC_SECRET are set',
+    },
+    { env: { VLOC_KEY: 'k' }, code: 'SERVICE_MISSING', says: 'VLOC_KEY is set' },
+    { env: { VLOC_SECRET: 's' }, code: 'SERVICE_MISSING', says: 'VLOC_SECRET is set' },
+    { env: { VLOC_BASE_URL: '' }, code: 'BASE_URL_EMPTY', says: 'VLOC_BASE_URL is set to nothing' },
+    { env: { VLOC_BASE_URL: '' }, profiles: inUse, code: 'BASE_URL_EMPTY', says: 'nothing' },
+    { env: { VLOC_BASE_URL: '', VLOC_PROFILE: 'prod' }, code: 'BASE_URL_EMPTY', says: 'nothing' },
+    { env: { VLOC_BASE_URL: '', CI: 'true' }, code: 'BASE_URL_EMPTY', says: 'nothing' },
+    { env: { CI: 'true' }, code: 'SERVICE_NOT_CHOSEN', says: 'CI is set' },
+    { env: { CI: '1' }, project: project({ defaults: {} }), code: 'SERVICE_NOT_CHOSEN', says: 'CI is set' },
+  ])('$env is refused with what to set', async ({ code, says, ...given }) => {
+    await expect(resolve({ ...given, env: { ...given.env, HOME: '/home/a' } })).rejects.toMatchObject({
+      message: expect.stringContaining(says),
+      facts: { category: 'configuration', code, advice: expect.stringContaining('VLOC_PROFILE') },
+    });
+  });
+
+  it.each<Partial<Sources>>([
+    { env: { CI: 'true', VLOC_PROFILE: 'local' } },
+    { env: { CI: 'true' }, flags: { profile: 'local' } },
+    { env: { CI: 'true' }, project: project({ profile: 'local' }) },
+    { env: { VLOC_KEY: 'k', VLOC_SECRET: 's' }, flags: { profile: 'local' } },
+    { env: { VLOC_BASE_URL: '' }, flags: { profile: 'local' } },
+    { env: { VLOC_BASE_URL: '', VLOC_PROFILE: 'local' } },
+    { env: { CI: 'false' } },
+    { env: { CI: '0' } },
+    { env: { CI: '' } },
+  ])('the embedded service is used by name, and outside of CI without: %j', async (given) => {
+    expect(await resolve(given)).toMatchObject({ type: 'embedded' });
+  });
+
+  it.each<Partial<Sources>>([
+    { env: { CI: 'true', VLOC_BASE_URL: AT, VLOC_KEY: 'k', VLOC_SECRET: 's' } },
+    { env: { CI: 'true' }, profiles: inUse },
+    { env: { CI: 'true', VLOC_PROFILE: 'prod' } },
+    { env: { CI: 'true', VLOC_KEY: 'k', VLOC_SECRET: 's' }, project: project({ base_url: AT }) },
+    { env: { VLOC_BASE_URL: '', VLOC_KEY: 'k', VLOC_SECRET: 's' }, flags: { baseUrl: AT } },
+    { env: { VLOC_BASE_URL: '' }, flags: { profile: 'prod' } },
+  ])('a service elsewhere is used when something names it: %j', async (given) => {
+    expect(await resolve(given)).toMatchObject({ type: 'remote', baseUrl: AT });
+  });
+});
+
 describe('a project file', () => {
   const lead = (base_url: string, given: Partial<Sources> = {}) =>
     resolve({

@@ -17,6 +17,8 @@ const folder = (name: string) => {
 // Tests that install the packed tool take packages from the cache that filled this checkout.
 process.env.npm_config_cache ??= join(homedir(), '.npm');
 for (const name of SETTINGS) delete process.env[`VLOC_${name}`];
+// A run on a build server must name its service; tests of that say so themselves.
+delete process.env.CI;
 Object.assign(process.env, {
   HOME: home,
   XDG_CONFIG_HOME: folder('config'),
