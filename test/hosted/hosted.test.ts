@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DIFFERENCES, type Difference } from './differences.ts';
-import { FILES } from './media.ts';
 import { type Ended, openHosted } from './run-hosted.ts';
 import { dottedSignature } from './signature.ts';
 import { TROUBLE_REQUEST_ID, type Trouble } from './troubles.ts';
@@ -40,26 +39,26 @@ const JOBS = [
     words: ['separate', 'talk.mp4'],
     files: { vocal_audio: 'talk.vocals.wav', background_audio: 'talk.background.wav' },
   },
-  { words: ['recognize', 'talk.mp4'], files: { subtitle: /^talk\.(?:es\.)?srt$/ } },
+  { words: ['recognize', 'talk.mp4'], files: { subtitle: /^talk\.(?:en\.)?srt$/ } },
   { words: ['localize', 'talk.mp4', '--to', 'es'], files: { video: 'talk.es.mp4' } },
   { words: ['translate', 'talk.srt', '--to', 'es'], files: { subtitle: 'talk.es.srt' } },
   { words: ['dub', 'talk.srt', '--to', 'es'], files: { audio: 'talk.es.wav' } },
 ] as const;
 
-const VARIANT_NAMES = ['acme', 'north', 'south'] as const;
+const VARIANT_NAMES = ['minimal', 'generous', 'acme', 'north', 'south'] as const;
 
 describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
   const open = () => openHosted(VARIANTS[variant], used);
 
   test.each(JOBS)('vloc $words.0 brings the bytes of its results', async ({ words, files }) => {
-    const { run, folder } = await open();
+    const { run, folder, hosted } = await open();
     const ended = await run([...words, '--out', join(folder, 'results'), '-o', 'json']);
     expectDone(ended);
-    const [{ error, files: found, status }] = JSON.parse(ended.stdout).data;
+    const [{ id, error, files: found, status }] = JSON.parse(ended.stdout).data;
     expect([error, status]).toEqual([null, 'succeeded']);
     expect(found.map(({ asset }: { asset: string }) => asset)).toEqual(Object.keys(files));
     for (const { asset, path } of found) {
-      expect(await readFile(path)).toEqual(FILES[asset]);
+      expect(await readFile(path)).toEqual(hosted.jobs.get(id)?.files[asset]?.bytes);
       const name = Object.entries(files).find(([each]) => each === asset)?.[1] ?? '';
       expect(relative(join(folder, 'results'), path)).toMatch(name);
     }
@@ -102,9 +101,7 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
     const history = await run(['credits', 'history', '--all', '-o', 'json']);
     expectDone(history);
     const lines = JSON.parse(history.stdout).data;
-    expect(lines.map(({ amount }: { amount: number }) => amount)).toEqual(
-      Array(variant === 'north' ? 2 : 3).fill(-1.5),
-    );
+    expect(lines.map(({ amount }: { amount: number }) => amount)).toEqual(Array(3).fill(-1.5));
     expectDone(await run(['credits', 'history', '--all']));
   });
 
@@ -209,6 +206,26 @@ describe('an answer in the way', () => {
     expectReadable(ended);
     expect([ended.code, errorOf(ended)]).toMatchObject([code, error]);
     expect(hosted.jobs.size).toBe(0);
+  });
+});
+
+describe('an address of a result that storage refuses', () => {
+  test('is asked for anew, and the result comes', async () => {
+    const { run, hosted, folder } = await openHosted(VARIANTS.minimal, used);
+    let left = 1;
+    hosted.change = (body) => {
+      if (body.result !== undefined && left > 0) {
+        left -= 1;
+        hosted.expireLinks();
+      }
+      return body;
+    };
+    const ended = await run(['dub', 'talk.srt', '--to', 'es', '-o', 'json']);
+    expectDone(ended);
+    const [{ id, files }] = JSON.parse(ended.stdout).data;
+    expect(await readFile(join(folder, 'talk.es.wav'))).toEqual(hosted.jobs.get(id)?.files.audio?.bytes);
+    expect(files).toHaveLength(1);
+    expect(left).toBe(0);
   });
 });
 

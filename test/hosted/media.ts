@@ -1,14 +1,9 @@
-/** Small made-up results, in the formats that the specification promises. */
-import { silentWav } from '../support/wav.ts';
-
-/** By the last part of the path of a download. */
-export const FILES: Readonly<Record<string, Buffer>> = {
-  vocal_audio: silentWav(),
-  background_audio: silentWav(),
-  audio: silentWav(),
-  subtitle: Buffer.from('1\n00:00:00,000 --> 00:00:01,000\nhola\n'),
-  video: Buffer.concat([Buffer.from('\0\0\0\x18ftypisom'), Buffer.alloc(50_000, 'v')]),
-};
+/**
+ * Small results in the formats that the specification promises. Each bears the mark of its job, so that no two are alike, and
+ * is a file that ffmpeg reads: a video is the one that was sent with the mark in a box behind it.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** The files of each kind of job, by the path of its collection. */
 export const ASSETS: Readonly<Record<string, { object: string; names: readonly string[] }>> = {
@@ -18,3 +13,135 @@ export const ASSETS: Readonly<Record<string, { object: string; names: readonly s
   dubbings: { object: 'dubbing', names: ['audio'] },
   'auto-localizations': { object: 'auto_localization', names: ['video'] },
 };
+
+export interface Line {
+  readonly index: number;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly text: string;
+}
+
+/** What a job was given: a video, or lines. */
+export interface Given {
+  readonly bytes: Buffer;
+  readonly lines: readonly Line[];
+}
+
+export interface ResultFile {
+  readonly bytes: Buffer;
+  readonly type: string;
+}
+
+const SAMPLE = join(import.meta.dirname, '..', 'fixtures', 'sample.mp4');
+
+/** A number of the format: big-endian, four bytes. */
+function longOf(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** The video with a box behind it that players skip; of what is no MP4, the sample. */
+function markVideo(video: Buffer, mark: string): Buffer {
+  const base = video.toString('latin1', 4, 8) === 'ftyp' ? video : readFileSync(SAMPLE);
+  const content = Buffer.from(mark);
+  return Buffer.concat([base, longOf(content.length + 8), Buffer.from('free'), content]);
+}
+
+/** What the movie header says; a second where there is none. Source: ISO 14496-12, `mvhd` of version 0. */
+function secondsOf(video: Buffer): number {
+  const at = video.indexOf('mvhd');
+  if (at < 0 || at + 24 > video.length) return 1;
+  const seconds = video.readUInt32BE(at + 20) / video.readUInt32BE(at + 16);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : 1;
+}
+
+const SAMPLE_RATE = 8000;
+const BYTES_PER_SAMPLE = 2;
+
+/** Silence, with the mark in a chunk behind it. Source: the header of RIFF WAVE. */
+function markedWav(seconds: number, mark: string): Buffer {
+  const sound = Buffer.alloc(Math.ceil(seconds * SAMPLE_RATE) * BYTES_PER_SAMPLE);
+  const note = Buffer.from(mark.padEnd(mark.length + (mark.length % 2)));
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + sound.length + 8 + note.length, 4); // what follows this number
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16); // length of the format chunk
+  head.writeUInt16LE(1, 20); // PCM
+  head.writeUInt16LE(1, 22); // channels
+  head.writeUInt32LE(SAMPLE_RATE, 24);
+  head.writeUInt32LE(SAMPLE_RATE * BYTES_PER_SAMPLE, 28);
+  head.writeUInt16LE(BYTES_PER_SAMPLE, 32);
+  head.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(sound.length, 40);
+  const noteHead = Buffer.alloc(8);
+  noteHead.write('note', 0);
+  noteHead.writeUInt32LE(note.length, 4);
+  return Buffer.concat([head, sound, noteHead, note]);
+}
+
+function timeCode(ms: number): string {
+  const iso = new Date(ms).toISOString();
+  return iso.slice(11, 23).replace('.', ',');
+}
+
+function srtOf(lines: readonly Line[]): Buffer {
+  const cues = lines.map(
+    ({ index, start_ms, end_ms, text }) =>
+      `${index}\n${timeCode(start_ms)} --> ${timeCode(end_ms)}\n${text}\n`,
+  );
+  return Buffer.from(cues.join('\n'));
+}
+
+const CUE = /(\d+):(\d+):(\d+)[,.](\d+) --> (\d+):(\d+):(\d+)[,.](\d+)[^\n]*\n([\s\S]*?)(?:\n\s*\n|$)/g;
+
+/** The lines of a subtitle file; enough for what tests send. */
+export function readSrt(text: string): Line[] {
+  return [...text.replaceAll('\r', '').matchAll(CUE)].map((match, at) => {
+    const [h1 = 0, m1 = 0, s1 = 0, t1 = 0, h2 = 0, m2 = 0, s2 = 0, t2 = 0] = match.slice(1, 9).map(Number);
+    return {
+      index: at + 1,
+      start_ms: ((h1 * 60 + m1) * 60 + s1) * 1000 + t1,
+      end_ms: ((h2 * 60 + m2) * 60 + s2) * 1000 + t2,
+      text: (match[9] ?? '').trim(),
+    };
+  });
+}
+
+/** The lines of a result: two that are recognized, or each that was given in the other language. */
+export function linesOf(path: string, given: Given, language: string, mark: string): readonly Line[] {
+  if (path === 'subtitle-translations') {
+    return given.lines.map((line) => ({ ...line, text: `[${language}] ${line.text}` }));
+  }
+  if (path !== 'subtitle-recognitions') return [];
+  const half = Math.floor((secondsOf(given.bytes) * 1000) / 2);
+  return [
+    { index: 1, start_ms: 0, end_ms: half - 50, text: 'good morning' },
+    { index: 2, start_ms: half, end_ms: 2 * half - 50, text: `from ${mark.slice(0, 40)}` },
+  ];
+}
+
+/** The files of a job's result, by their names in it. */
+export function makeFiles(
+  path: string,
+  given: Given,
+  language: string,
+  mark: string,
+): Readonly<Record<string, ResultFile>> {
+  const wav = (seconds: number, name: string) => ({
+    bytes: markedWav(seconds, `${name} ${mark}`),
+    type: 'audio/wav',
+  });
+  if (path === 'audio-separations') {
+    const seconds = secondsOf(given.bytes);
+    return { vocal_audio: wav(seconds, 'vocals'), background_audio: wav(seconds, 'background') };
+  }
+  if (path === 'dubbings') return { audio: wav((given.lines.at(-1)?.end_ms ?? 1000) / 1000, 'dub') };
+  if (path === 'auto-localizations') {
+    return { video: { bytes: markVideo(given.bytes, mark), type: 'video/mp4' } };
+  }
+  const lines = linesOf(path, given, language, mark);
+  return { subtitle: { bytes: srtOf(lines), type: 'application/x-subrip' } };
+}

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
 import type { Difference } from './differences.ts';
-import { type Hosted, startHosted } from './service.ts';
+import { type Hosted, type HostedOptions, startHosted } from './service.ts';
 
 export interface Ended {
   readonly code: number;
@@ -25,8 +25,12 @@ export interface HostedScene {
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 
 /** Starts a service in these forms; it ends with the test. */
-export async function openHosted(chosen: readonly Difference[], used: Set<Difference>): Promise<HostedScene> {
-  const hosted = await startHosted(chosen, used);
+export async function openHosted(
+  chosen: readonly Difference[],
+  used: Set<Difference>,
+  options: Partial<HostedOptions> = {},
+): Promise<HostedScene> {
+  const hosted = await startHosted(chosen, used, options);
   onTestFinished(() => hosted.close());
   const folder = await mkdtemp(join(tmpdir(), 'vloc-hosted-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -44,8 +48,8 @@ export async function openHosted(chosen: readonly Difference[], used: Set<Differ
   const slept: number[] = [];
   const sleep = async (ms: number) => void slept.push(ms);
   const pace = { runtime: { sleep } };
-  const run = async (words: readonly string[], options: TestIoOptions = {}): Promise<Ended> => {
-    const test = createTestIo({ cwd: folder, pace, ...options, env: options.env ?? env });
+  const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
+    const test = createTestIo({ cwd: folder, pace, ...io, env: io.env ?? env });
     const code = await main(words, test.io);
     return { code, stdout: test.stdout(), stderr: test.stderr() };
   };

@@ -1,26 +1,45 @@
 /** Resources in the forms that a server has been given. */
 import { createHash } from 'node:crypto';
 import type { Has } from './forms.ts';
-import { ASSETS, FILES } from './media.ts';
+import { ASSETS, type Given, linesOf, type ResultFile } from './media.ts';
+import type { Desk } from './service.ts';
 
 export interface StoredUpload {
+  readonly number: number;
   readonly id: string;
+  readonly owner: string;
   readonly purpose: unknown;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly createdAt: number;
   status: string;
+  bytes: Buffer | null;
   md5: string | null;
 }
 
 export interface StoredJob {
+  readonly number: number;
   readonly id: string;
   readonly path: string;
+  readonly owner: string;
+  /** The Idempotency-Key that made it. */
+  readonly intent: string;
   readonly request: Readonly<Record<string, unknown>>;
+  readonly reference: unknown;
+  /** What it works on, and the digest of that. */
+  readonly given: Given;
+  readonly input: string;
+  readonly language: string;
+  readonly mark: string;
   readonly createdAt: number;
   /** How often it was looked at. */
   looks: number;
   status: string;
+  endedAt: number | null;
+  /** Of its result, once it has one. */
+  files: Readonly<Record<string, ResultFile>>;
+  /** How often each of them was handed out whole. */
+  readonly downloads: Record<string, number>;
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 export function timeOf(has: Has, ms: number): string {
   if (!has('times-offset')) return new Date(ms).toISOString();
@@ -31,12 +50,21 @@ function unknownFields(has: Has): object {
   return has('fields-unknown') ? { region: 'ap-east', _links: [{ rel: 'self' }], flags: null } : {};
 }
 
-export function uploadShape(has: Has, origin: string, upload: StoredUpload): object {
+export function uploadShape({ has, origin }: Desk, upload: StoredUpload): object {
   const base = { id: upload.id, status: upload.status, ...unknownFields(has) };
-  const target = upload.status === 'waiting_for_upload' ? targetShape(has, origin, upload.id) : {};
+  const target = upload.status === 'waiting_for_upload' ? targetShape(has, origin(), upload.id) : {};
   if (has('upload-sparse')) return { ...base, ...target };
-  const media = { duration_seconds: 12, container: 'mp4', video: null, audio: null };
-  return { ...base, ...target, object: 'upload', purpose: upload.purpose, media };
+  if (has('upload-no-media')) return { ...base, ...target, purpose: upload.purpose };
+  const isVideo = upload.purpose === 'source_video' && upload.status === 'ready';
+  const media = isVideo ? { duration_seconds: 12, container: 'mp4', video: null, audio: null } : null;
+  const { file_name, content_type, size_bytes, client_reference } = upload.request;
+  const echoed = { file_name, content_type, size_bytes, client_reference: client_reference ?? null };
+  const times = {
+    created_at: timeOf(has, upload.createdAt),
+    updated_at: timeOf(has, upload.createdAt),
+    detail_url: `/v1/uploads/${encodeURIComponent(upload.id)}`,
+  };
+  return { ...base, ...target, object: 'upload', purpose: upload.purpose, ...echoed, media, ...times };
 }
 
 function targetShape(has: Has, origin: string, id: string): object {
@@ -61,36 +89,50 @@ function progressOf(has: Has, job: StoredJob): number {
   return has('progress-slow') ? 7.5 : Math.min(99, job.looks * 30);
 }
 
-export function jobSummary(has: Has, origin: string, job: StoredJob): object {
+export function jobSummary({ has, origin }: Desk, job: StoredJob): object {
   const detail = `/v1/${job.path}/${encodeURIComponent(job.id)}`;
   return {
     id: job.id,
     object: ASSETS[job.path]?.object,
     status: job.status,
     progress: progressOf(has, job),
-    client_reference: job.request.client_reference ?? null,
+    client_reference: job.reference ?? null,
     created_at: timeOf(has, job.createdAt),
-    updated_at: timeOf(has, job.createdAt),
-    detail_url: has('detail-url-absolute') ? origin + detail : detail,
+    updated_at: timeOf(has, job.endedAt ?? job.createdAt),
+    detail_url: has('detail-url-absolute') ? origin() + detail : detail,
     ...unknownFields(has),
   };
 }
 
-export function jobShape(has: Has, origin: string, job: StoredJob): object {
+export function jobShape(desk: Desk, job: StoredJob): object {
+  const { has } = desk;
   const done = job.status === 'succeeded';
   const failed = job.status === 'failed';
-  const billing = has('billing-unknown')
-    ? { status: 'under_review', unit: 'video_minute', reserved_credits: '1.5' }
-    : { status: done ? 'settled' : 'reserved', charged_credits: done ? 1 : null };
-  const expiry = done && has('expiry-on-job') ? { expires_at: timeOf(has, Date.now() + DAY_MS) } : {};
+  const expiry = done && has('expiry-on-job') ? { expires_at: timeOf(has, lapseOf(desk, job)) } : {};
+  const shown = { ...jobSummary(desk, job), billing: billingShape(has, job), ...expiry };
+  if (has('job-bare')) return done ? { ...shown, result: resultShape(desk, job) } : shown;
   return {
-    ...jobSummary(has, origin, job),
+    ...shown,
     ...(has('stage-unknown') ? { stage: 'polishing' } : {}),
-    billing,
-    ...expiry,
+    ...(has('input-none') ? {} : { input: job.request }),
     error: failed ? jobError(has) : null,
-    result: done ? resultShape(has, origin, job) : null,
+    result: done ? resultShape(desk, job) : null,
   };
+}
+
+function billingShape(has: Has, { status }: StoredJob): object {
+  if (has('billing-empty')) return {};
+  if (has('billing-unknown')) {
+    return { status: 'under_review', unit: 'video_minute', reserved_credits: '1.5' };
+  }
+  if (status === 'succeeded') return { status: 'settled', charged_credits: 1 };
+  const isOpen = status === 'queued' || status === 'processing';
+  return { status: isOpen ? 'reserved' : 'released', charged_credits: null };
+}
+
+/** When the addresses of a result lapse. */
+export function lapseOf({ options, now }: Desk, { endedAt }: StoredJob): number {
+  return (endedAt ?? now()) + options.linkMs;
 }
 
 function jobError(has: Has): object {
@@ -98,26 +140,26 @@ function jobError(has: Has): object {
   return { code: 'ENGINE_ERROR', message: 'it broke', retryable: true };
 }
 
-function resultShape(has: Has, origin: string, job: StoredJob): object {
-  const names = ASSETS[job.path]?.names ?? [];
-  const files = names.map((name) => [name, assetShape(has, origin, job, name)]);
-  const hasLines = names.includes('subtitle');
+function resultShape(desk: Desk, job: StoredJob): object {
+  const { has, origin } = desk;
+  const files = Object.entries(job.files).map(([name, file]) => [name, assetShape(desk, job, name, file)]);
+  const hasLines = 'subtitle' in job.files;
   const more = has('lines-extra-fields') ? { speaker: 'A', confidence: 0.9 } : {};
-  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hola', ...more }];
+  const lines = linesOf(job.path, job.given, job.language, job.mark).map((line) => ({ ...line, ...more }));
   return {
     ...Object.fromEntries(files),
     ...(hasLines ? { lines } : {}),
-    ...(hasLines && !has('result-no-language') ? { language: 'es' } : {}),
-    ...(has('result-extra-asset') ? { preview: { url: `${origin}/cdn/preview` } } : {}),
-    ...(has('expiry-on-result') ? { expires_at: timeOf(has, Date.now() + DAY_MS) } : {}),
+    ...(hasLines && !has('result-no-language') ? { language: job.language } : {}),
+    ...(has('result-extra-asset') ? { preview: { url: `${origin()}/cdn/preview` } } : {}),
+    ...(has('expiry-on-result') ? { expires_at: timeOf(has, lapseOf(desk, job)) } : {}),
   };
 }
 
-function assetShape(has: Has, origin: string, job: StoredJob, name: string): object | string {
-  const path = `/cdn/${encodeURIComponent(job.id)}/${name}?token=canary`;
-  const url = has('asset-relative') ? path : origin + path;
+function assetShape(desk: Desk, job: StoredJob, name: string, { bytes, type }: ResultFile): object | string {
+  const { has, origin } = desk;
+  const path = `/cdn/${encodeURIComponent(job.id)}/${name}?token=canary-${desk.links.round}`;
+  const url = has('asset-relative') ? path : origin() + path;
   if (has('asset-text')) return url;
-  const bytes = FILES[name] ?? Buffer.alloc(0);
   const hex = createHash('sha256').update(bytes).digest('hex');
   const sha256 = has('asset-upper-sha256') ? hex.toUpperCase() : hex;
   const elsewhere = has('expiry-on-result') || has('expiry-on-job') || has('expiry-unknown');
@@ -125,18 +167,30 @@ function assetShape(has: Has, origin: string, job: StoredJob, name: string): obj
     ...(has('asset-download_url') ? { download_url: url } : { url }),
     ...(has('asset-no-sha256') ? {} : { sha256 }),
     ...(has('asset-no-size') ? {} : { size_bytes: bytes.length }),
-    ...(elsewhere ? {} : { expires_at: timeOf(has, Date.now() + DAY_MS) }),
+    ...(has('asset-no-type') ? {} : { content_type: type }),
+    ...(elsewhere ? {} : { expires_at: timeOf(has, lapseOf(desk, job)) }),
   };
 }
 
-export function balanceShape(has: Has): object {
+/** Of the whole workspace: two credits are reserved by another key, and half of one has expired. */
+const RESERVED_ELSEWHERE = 2;
+const EXPIRED = 0.5;
+/** Of this key, before the first job of the test. */
+const USED_BEFORE = 11.5;
+const LIMIT = 500;
+
+/** @param open how many jobs hold a reservation, @param charged how many have been charged */
+export function balanceShape({ has, options }: Desk, open: number, charged: number): object {
   const amount = (value: number) => (has('credits-text') ? value.toFixed(3) : value);
-  const limits = { limit_credits: amount(500), remaining_credits: amount(488.5) };
-  const month = { month: '2026-11', time_zone: 'Asia/Shanghai', used_credits: amount(11.5) };
+  const balance = options.credits - charged;
+  const reserved = RESERVED_ELSEWHERE + open;
+  const used = USED_BEFORE + open + charged;
+  const limits = { limit_credits: amount(LIMIT), remaining_credits: amount(LIMIT - used) };
+  const month = { month: '2026-11', time_zone: 'Asia/Shanghai', used_credits: amount(used) };
   return {
-    balance_credits: amount(100),
-    reserved_credits: amount(2),
-    available_credits: amount(97.5),
+    balance_credits: amount(balance),
+    reserved_credits: amount(reserved),
+    available_credits: amount(balance - reserved - EXPIRED),
     ...(has('credits-top-level') ? limits : {}),
     ...(has('credits-no-month')
       ? {}
@@ -145,7 +199,16 @@ export function balanceShape(has: Has): object {
   };
 }
 
-export function transactionShape(has: Has, number: number): object {
-  if (has('transaction-sparse')) return { transaction_id: `t/${number}`, amount: '-1.5', at: 'yesterday' };
-  return { id: `txn-${number}`, amount: -1.5, capability: 'dubbing', posted_at: timeOf(has, Date.now()) };
+export interface LedgerLine {
+  readonly number: number;
+  readonly createdAt: number;
+  readonly amount: number;
+}
+
+export function transactionShape(has: Has, { number, amount, createdAt }: LedgerLine): object {
+  if (has('transaction-amount')) return { amount };
+  if (has('transaction-sparse')) {
+    return { transaction_id: `t/${number}`, amount: amount.toFixed(1), at: 'yesterday' };
+  }
+  return { id: `txn-${number}`, amount, capability: 'dubbing', posted_at: timeOf(has, createdAt) };
 }

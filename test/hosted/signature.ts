@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http';
 
 /** Source: specification, "Authentication". */
 const SKEW_SECONDS = 300;
+/** How long a nonce may not come again. Source: the same. */
+const NONCE_MS = 10 * 60_000;
 
 export interface Account {
   readonly prefix: string;
@@ -11,27 +13,39 @@ export interface Account {
   readonly secret: string;
 }
 
-/** Why a request is not genuine; null when it is. The target is taken as it came. */
-export function faultOf(
-  { prefix, key, secret }: Account,
+/** When each nonce of each key was used. */
+export type Nonces = Map<string, number>;
+
+/**
+ * Why a request is not genuine, or the account that it is from. The target is taken as it came.
+ * @param now milliseconds since 1970
+ */
+export function judgeSignature(
+  accounts: readonly Account[],
   { method, url, headers }: IncomingMessage,
   body: Buffer,
-  nonces: Set<string>,
-): string | null {
-  const header = (name: string) => headers[`${prefix}-${name}`.toLowerCase()];
+  nonces: Nonces,
+  now: number,
+): Account | string {
+  const given = (account: Account) => (name: string) => headers[`${account.prefix}-${name}`.toLowerCase()];
+  const account = accounts.find((each) => given(each)('Key') === each.key);
+  if (account === undefined) return 'unknown key';
+  const header = given(account);
   const [timestamp, nonce, signature] = [header('Timestamp'), header('Nonce'), header('Signature')];
-  if (header('Key') !== key) return 'unknown key';
-  if (typeof timestamp !== 'string' || Math.abs(Date.now() / 1000 - Number(timestamp)) > SKEW_SECONDS) {
+  if (typeof timestamp !== 'string' || Math.abs(now / 1000 - Number(timestamp)) > SKEW_SECONDS) {
     return 'stale timestamp';
   }
-  if (typeof nonce !== 'string' || nonces.has(nonce)) return 'nonce missing or used';
+  const name = `${account.key} ${nonce}`;
+  if (typeof nonce !== 'string' || now - (nonces.get(name) ?? Number.NEGATIVE_INFINITY) < NONCE_MS) {
+    return 'nonce missing or used';
+  }
   const digest = createHash('sha256').update(body).digest('hex');
   const canonical = [method, url, timestamp, nonce, digest].join('\n');
-  const expected = createHmac('sha256', secret).update(canonical).digest();
-  const given = Buffer.from(typeof signature === 'string' ? signature : '', 'hex');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong signature';
-  nonces.add(nonce);
-  return null;
+  const expected = createHmac('sha256', account.secret).update(canonical).digest();
+  const offered = Buffer.from(typeof signature === 'string' ? signature : '', 'hex');
+  if (offered.length !== expected.length || !timingSafeEqual(offered, expected)) return 'wrong signature';
+  nonces.set(name, now);
+  return account;
 }
 
 /** A webhook's signature with its parts joined by dots. */

@@ -1,8 +1,31 @@
-/** Three services; together they show every difference that stands in an answer of its own. */
+/**
+ * Five services; together they show every difference that stands in an answer of its own. `minimal` answers with what the
+ * specification shows and nothing else; `generous` with all that the embedded service says.
+ */
 import type { Difference } from './differences.ts';
 
 export const VARIANTS = {
+  minimal: [
+    'target-direct_upload',
+    'target-headers-none',
+    'target-no-method',
+    'upload-no-media',
+    'storage-error-xml',
+    'job-bare',
+    'input-none',
+    'billing-empty',
+    'asset-text',
+    'expiry-on-job',
+    'result-no-language',
+    'download-type-generic',
+    'credits-top-level',
+    'credits-no-month',
+    'transaction-amount',
+  ],
+  generous: [],
   acme: [
+    'input-none',
+    'page-short',
     'header-prefix',
     'raw-target-signed',
     'ids-uuid',
@@ -28,6 +51,9 @@ export const VARIANTS = {
     'request-id-other',
   ],
   north: [
+    'input-none',
+    'page-short',
+    'asset-no-type',
     'ids-short',
     'target-direct_upload',
     'target-headers-none',
@@ -52,6 +78,8 @@ export const VARIANTS = {
     'job-error-detail',
   ],
   south: [
+    'input-none',
+    'page-short',
     'header-prefix',
     'target-upload',
     'asset-no-sha256',

@@ -1,0 +1,49 @@
+/** Uploads: reserved, sent to storage, completed, ready at the next look. */
+import { listPage } from './lists.ts';
+import { type Answer, NOT_FOUND, problem } from './send.ts';
+import type { Asked, Desk } from './service.ts';
+import { type StoredUpload, uploadShape } from './shapes.ts';
+
+const PURPOSES: readonly unknown[] = ['source_video', 'subtitle_file'];
+
+export function answerUploads(desk: Desk, { method, segments, fields, query, owner }: Asked): Answer {
+  const { has, uploads } = desk;
+  const [, id, action] = segments;
+  if (id === undefined) {
+    if (method === 'POST') return reserve(desk, fields, owner);
+    const own = [...uploads.values()].filter((upload) => upload.owner === owner);
+    return listPage(desk, 'uploads', query, own, (upload) => uploadShape(desk, upload));
+  }
+  const upload = uploads.get(id);
+  if (upload === undefined || upload.owner !== owner) return NOT_FOUND;
+  const body = () => uploadShape(desk, upload);
+  if (action !== 'completions') {
+    if (upload.status === 'validating') upload.status = 'ready';
+    return { status: 200, body };
+  }
+  if (upload.status === 'ready') return { status: 200, body };
+  if (String(fields.etag).replaceAll('"', '') !== upload.md5) {
+    return problem(409, 'CHECKSUM_DIFFERS', 'Another checksum.');
+  }
+  const isReady = has('completion-ready') || has('completion-202-ready');
+  upload.status = isReady ? 'ready' : 'validating';
+  return { status: has('completion-ready') ? 200 : 202, body };
+}
+
+function reserve(desk: Desk, fields: Readonly<Record<string, unknown>>, owner: string): Answer {
+  if (!PURPOSES.includes(fields.purpose)) {
+    return problem(400, 'INVALID_REQUEST', 'The purpose is unknown.');
+  }
+  const number = desk.nextNumber();
+  const upload: StoredUpload = {
+    ...{ number, owner, request: fields, purpose: fields.purpose },
+    id: desk.makeId(number),
+    createdAt: desk.now(),
+    status: 'waiting_for_upload',
+    bytes: null,
+    md5: null,
+  };
+  desk.uploads.set(upload.id, upload);
+  const location = `/v1/uploads/${encodeURIComponent(upload.id)}`;
+  return { status: 201, body: () => uploadShape(desk, upload), headers: { location } };
+}
