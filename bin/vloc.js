@@ -5,6 +5,10 @@
 // The first 22 that has both node:sqlite and type stripping without a flag; undici 8 needs it too.
 const NEEDED = [22, 19];
 const EXIT_CONFIGURATION = 4;
+/** Set for the process that runs in place of one on an old Node. */
+const WRAPPED = 'VLOC_WRAPPED';
+/** Signals that ask a process to end, and that a supervisor may send to the wrapper alone. */
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isOldNode = major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
@@ -19,20 +23,78 @@ if (isOldNode) {
     process.exitCode = EXIT_CONFIGURATION;
   }
 } else {
+  if (process.env[WRAPPED] !== undefined) followWrapper();
   require('node:module').enableCompileCache();
   const { start } = require('../dist/vloc.cjs');
   // Node takes longer to take its own parts down than to go at once, and by then there is nothing left to wait for.
   start(process).then((code) => process.exit(code));
 }
 
+/** Runs the same command on another Node, in a child that gets each signal once and ends with this process. */
 function handOver(node) {
   // Loaded here: it costs a tenth of a start, and a Node that is new enough has no use for it.
   const { spawn } = require('node:child_process');
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both of us; passing it on would count as the second one, which leaves at once.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  child.on('close', (code, signal) => {
-    process.exitCode = code === null ? 128 + (signal === 'SIGTERM' ? 15 : 2) : code;
+  const child = spawn(node, process.argv.slice(1), {
+    env: Object.assign({}, process.env, { [WRAPPED]: '1' }),
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
+  child.on('error', (error) => {
+    process.stderr.write(`vloc cannot run ${node}: ${error.message}\n`);
+    process.exitCode = EXIT_CONFIGURATION;
+  });
+  for (const signal of FORWARDED) {
+    let count = 0;
+    process.on(signal, () => {
+      count += 1;
+      // A child that just ended takes no message, and needs none.
+      if (child.connected) child.send({ signal, count }, () => undefined);
+    });
+  }
+  // A process that is stopped already ignores a second stop, so the child may get it from the terminal too.
+  const stop = () => {
+    child.kill('SIGTSTP');
+    process.removeListener('SIGTSTP', stop);
+    process.kill(process.pid, 'SIGTSTP');
+  };
+  if (process.platform !== 'win32') {
+    process.on('SIGTSTP', stop);
+    process.on('SIGCONT', () => {
+      child.kill('SIGCONT');
+      if (!process.listeners('SIGTSTP').includes(stop)) process.on('SIGTSTP', stop);
+    });
+  }
+  child.on('exit', (code, signal) => {
+    process.exit(code === null ? 128 + require('node:os').constants.signals[signal] : code);
+  });
+}
+
+/**
+ * Ends with the wrapper, and takes the signals that only the wrapper got. A terminal, `timeout` and systemd send theirs to
+ * both processes, where a second Ctrl-C would leave at once; so both count, and only what is missing here is raised.
+ */
+function followWrapper() {
+  delete process.env[WRAPPED];
+  // Set by hand, without a wrapper.
+  if (process.channel === undefined) return;
+  const counts = {};
+  for (const signal of FORWARDED) {
+    counts[signal] = 0;
+    const take = () => {
+      counts[signal] += 1;
+      if (process.listenerCount(signal) > 1) return;
+      // Without a listener the signal ends the process, and this one must not change that.
+      process.removeListener(signal, take);
+      process.kill(process.pid, signal);
+    };
+    process.on(signal, take);
+  }
+  process.on('message', ({ signal, count }) => {
+    const raise = () => counts[signal] < count && process.kill(process.pid, signal);
+    // A signal to both was here before the message, but the event loop may report it one turn later.
+    setImmediate(() => setImmediate(raise));
+  });
+  // The wrapper was killed: end in the same way. The records of a run survive that.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  // The listeners above must not keep a finished command running.
+  process.channel.unref();
 }
