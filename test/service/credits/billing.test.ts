@@ -5,6 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { IdSubject } from '../../../src/protocol/id-prefixes.ts';
 import { createIdMaker } from '../../../src/protocol/ids.ts';
 import { issueKey } from '../../../src/service/auth/keys.ts';
+import { readAccount } from '../../../src/service/credits/account.ts';
+import { reserveCredits } from '../../../src/service/credits/billing.ts';
+import { grantCredits } from '../../../src/service/credits/grant.ts';
+import { Refusal } from '../../../src/service/http/refusal.ts';
 import { migrate } from '../../../src/service/store/schema.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { runs } from '../../protocol/arbitraries.ts';
@@ -72,6 +76,27 @@ test('the balance tells what is reserved, what is left of the month, and when th
     remaining_credits: null,
   });
   expect((await caller.get('/v1/credits?limit=1')).status).toBe(400);
+});
+
+test('a job may use up the monthly quota to the last thousandth, and not one more', async () => {
+  const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), 'NORMAL');
+  onTestFinished(() => store.close());
+  migrate(store);
+  const nextId = createIdMaker(() => 0);
+  grantCredits(store, { credits: 10, expiresAt: null }, START, (subject) => nextId(subject, START));
+  const { key: id } = issueKey(store, {}, START, randomBytes);
+  const reserve = (jobId: string, price: number) =>
+    reserveCredits(
+      store,
+      { jobId, key: { id, monthly_limit: 2_000 }, unit: 'line', quantity: 1, price },
+      START,
+    );
+  reserve('first', 1_500);
+  expect(() => reserve('second', 501)).toThrow(Refusal);
+  expect(readAccount(store, START).reserved).toBe(1_500);
+  reserve('second', 500);
+  expect(() => reserve('third', 1)).toThrow(Refusal);
+  expect(readAccount(store, START)).toMatchObject({ reserved: 2_000, available: 8_000 });
 });
 
 test('of 200 creates at once on credits for ten, ten are accepted', async () => {

@@ -1,0 +1,52 @@
+/** What `npm run mutation` changes, and the tests that have to notice. */
+// @ts-nocheck
+
+export interface Subject {
+  readonly name: string;
+  /** Source files, as globs. */
+  readonly mutate: readonly string[];
+  /** Test files, as globs: the unit tests of these sources, which run in seconds. */
+  readonly tests: readonly string[];
+}
+
+export const SUBJECTS: readonly Subject[] = [
+  {
+    name: 'signing',
+    mutate: ['src/protocol/canonical.ts', 'src/protocol/signature.ts', 'src/protocol/webhook-signature.ts'],
+    tests: [
+      'test/protocol/{canonical,signature,webhook-signature,headers}.test.ts',
+      'test/client/webhooks/*.test.ts',
+      'test/client/transport/canonical*.test.ts',
+    ],
+  },
+  {
+    name: 'journal',
+    mutate: [
+      'src/journal/append-log.ts',
+      'src/journal/intent-records.ts',
+      'src/journal/intents.ts',
+      'src/journal/log-file.ts',
+      'src/journal/next-step.ts',
+      'src/journal/record-line.ts',
+    ],
+    tests: [
+      'test/journal/{append-log,intents,next-step,record-line}*.test.ts',
+      'test/batch/plan/decision.test.ts',
+    ],
+  },
+  {
+    name: 'retry',
+    mutate: ['src/client/transport/{backoff,retry,retry-after,retry-loop,token-bucket}.ts'],
+    tests: ['test/client/transport/{backoff,retry,retry-after,retries,token-bucket}*.test.ts'],
+  },
+  {
+    name: 'ledger',
+    mutate: ['src/service/credits/{account,amount,balance,billing,grant,month}.ts'],
+    tests: ['test/service/credits/*.test.ts'],
+  },
+  {
+    name: 'srt',
+    mutate: ['src/protocol/srt.ts'],
+    tests: ['test/protocol/srt.test.ts', 'test/protocol/srt.properties.test.ts'],
+  },
+];
