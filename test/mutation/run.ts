@@ -2,7 +2,6 @@
  * `npm run mutation [SUBJECT...]`: breaks the source in every small way, one at a time, and counts how often a test notices.
  * Ends with 1 when fewer than the required share are noticed. The source is changed in place and put back.
  */
-// @ts-nocheck
 
 import { execFileSync } from 'node:child_process';
 import { relative } from 'node:path';

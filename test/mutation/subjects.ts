@@ -1,5 +1,4 @@
 /** What `npm run mutation` changes, and the tests that have to notice. */
-// @ts-nocheck
 
 export interface Subject {
   readonly name: string;

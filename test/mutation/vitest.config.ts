@@ -1,5 +1,4 @@
 /** The unit tests of one subject, named by VLOC_MUTATION_SUBJECT, in one process that stays. */
-// @ts-nocheck
 
 import { defineConfig } from 'vitest/config';
 import { SUBJECTS } from './subjects.ts';
