@@ -5,11 +5,13 @@
 
 import { execFileSync } from 'node:child_process';
 import { relative } from 'node:path';
-import { type MutantResult, Stryker } from '@stryker-mutator/core';
+import { Stryker } from '@stryker-mutator/core';
 import { SUBJECTS, type Subject } from './subjects.ts';
 
 /** Of all mutants that a test could notice. Source: the quality bar for code that handles money and signatures. */
 const REQUIRED_PERCENT = 85;
+
+type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 interface Score {
   readonly subject: string;
@@ -33,7 +35,6 @@ async function measure(subject: Subject): Promise<Score> {
     concurrency: 2,
     reporters: ['progress-append-only'],
     allowConsoleColors: false,
-    fileLogLevel: 'off',
   });
   const results = await stryker.runMutationTest();
   const noticed = results.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
