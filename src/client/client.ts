@@ -1,7 +1,6 @@
 import type { Answer, Call } from './call.ts';
 import type { Credits } from './credits.ts';
-import type { Downloaded } from './download/download.ts';
-import type { DownloadOptions } from './download/download-options.ts';
+import type { WholeFile as Downloaded, DownloadOptions } from './download/download-options.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Asset } from './read/resources.ts';
 import type { Uploads } from './upload/uploads.ts';

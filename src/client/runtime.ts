@@ -1,17 +1,22 @@
-/** Clock, sleep and randomness, handed in so that tests set them. */
+/** Clock, timers, randomness and the room on the disk, passed in so that tests set them. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { freeBytes } from '../disk/free-bytes.ts';
 
 export interface Runtime {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Rejects as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `expire` after so many milliseconds, unless the function that it returns is called before. */
+  timer(ms: number, expire: () => void): () => void;
   /** Uniform in [0, 1). */
   random(): number;
   /** Single-use value of a signed request: base64url, 16 to 128 characters. */
   nonce(): string;
   /** A fresh key for one business intent. */
   idempotencyKey(): string;
+  /** Bytes that can still be written below a folder; null when the system does not say. */
+  freeBytes(folder: string): Promise<number | null>;
 }
 
 /** The longest delay that `setTimeout` takes; a larger one fires at once. */
@@ -29,11 +34,18 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** The real thing: system clock, timers and cryptographic randomness. */
+function timer(ms: number, expire: () => void): () => void {
+  const running = setTimeout(expire, ms);
+  return () => clearTimeout(running);
+}
+
+/** The real thing: system clock, timers, cryptographic randomness, the disks of this machine. */
 export const SYSTEM_RUNTIME: Runtime = {
   now: () => Date.now(),
   sleep,
+  timer,
   random: () => Math.random(),
   nonce: () => randomBytes(NONCE_BYTES).toString('base64url'),
   idempotencyKey: () => randomUUID(),
+  freeBytes,
 };

@@ -1,6 +1,6 @@
 /** Numbers and times as people read and write them. */
 
-export { formatBytes } from '../batch/bytes.ts';
+export { formatBytes } from '../protocol/bytes.ts';
 
 /** 0.4 s, 12 s, 3 min 20 s, 2 h 5 min. */
 export function formatDuration(ms: number): string {

@@ -5,6 +5,7 @@
 import * as fields from './fields.ts';
 import { ID_PREFIXES } from './id-prefixes.ts';
 import type { JobKind } from './kind-names.ts';
+import { RESULT_FORMATS, type ResultFormatName } from './result-formats.ts';
 
 /** What credits are counted by. Source: specification, "Metering". */
 export type MeteringUnit = 'started_minute' | 'line' | 'started_thousand_characters';
@@ -13,6 +14,8 @@ export type MeteringUnit = 'started_minute' | 'line' | 'started_thousand_charact
 export type ResultPart =
   | {
       readonly type: 'asset';
+      /** A row of `RESULT_FORMATS`, which also has the next two. */
+      readonly format: ResultFormatName;
       readonly contentType: string;
       readonly extension: string;
       readonly label: string;
@@ -39,13 +42,14 @@ export interface Kind {
   readonly result: Readonly<Record<string, ResultPart>>;
 }
 
-const WAV = { type: 'asset', contentType: 'audio/wav', extension: '.wav' } as const;
-const SRT = {
-  type: 'asset',
-  contentType: 'application/x-subrip',
-  extension: '.srt',
-  label: 'subtitle',
-} as const;
+/** An asset of that format, but for its label. */
+function asset<Name extends ResultFormatName>(format: Name) {
+  const { contentType, extension } = RESULT_FORMATS[format];
+  return { type: 'asset', format, contentType, extension } as const;
+}
+
+const WAV = asset('wav');
+const SRT = { ...asset('srt'), label: 'subtitle' } as const;
 
 export const KINDS = {
   audio_separation: {
@@ -127,7 +131,7 @@ export const KINDS = {
       resolution: fields.RESOLUTION,
     },
     result: {
-      video: { type: 'asset', contentType: 'video/mp4', extension: '.mp4', label: 'video' },
+      video: { ...asset('mp4'), label: 'video' },
       duration_seconds: { type: 'seconds' },
     },
   },

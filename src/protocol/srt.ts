@@ -48,6 +48,13 @@ export function parseSrt(text: string, mostLines: number = LIMITS.subtitleLines)
   return cues;
 }
 
+/** Whether a text begins with a cue: cut anywhere behind its times, it does. */
+export function beginsLikeSrt(text: string): boolean {
+  const [block] = blocks(text);
+  const [first = '', second = ''] = block?.rows ?? [];
+  return TIMING.test(first) || (/^\s*\d+\s*$/.test(first) && TIMING.test(second));
+}
+
 /** A number, the times, and a text with one character a row; the row behind them shows that there were more. */
 const MOST_ROWS = 2 + LIMITS.lineCharacters + 1;
 

@@ -1,7 +1,5 @@
 /** Whether results will find room, judged only when it is clear that they will not. */
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { formatBytes } from '../bytes.ts';
+import { formatBytes } from '../../protocol/bytes.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import type { Delivery } from './delivery.ts';
@@ -53,18 +51,6 @@ export function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' 
 
 function sum(bytes: readonly number[]): number {
   return bytes.reduce((total, each) => total + each, 0);
-}
-
-/** Bytes that are free in the folder, or where it will be made; null when the system does not tell. */
-export async function freeBytes(folder: string): Promise<number | null> {
-  try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const above = dirname(folder);
-    return isMissing && above !== folder ? freeBytes(above) : null;
-  }
 }
 
 /** A lack of room for the results of what is still to be done, or null. */

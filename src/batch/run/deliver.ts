@@ -4,15 +4,13 @@ import { dirname } from 'node:path';
 import { partOf } from '../../client/download/part-file.ts';
 import { type Asset, assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
+import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ItemFile } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { exists } from '../plan/existing-file.ts';
 import { defaultTemplate, resultPath } from '../plan/result-name.ts';
 import { rewriteResult } from './rewrite-result.ts';
 import { isSameFile } from './same-file.ts';
-
-/** The ending of the only format that the service speaks. */
-const SERVICE_SUBTITLE = '.srt';
 
 /** A result on this disk. */
 export interface DeliveredFile extends ItemFile {
@@ -42,12 +40,12 @@ export async function deliverResults(
 ): Promise<readonly DeliveredFile[]> {
   const files: DeliveredFile[] = [];
   const { existing } = options.delivery;
-  for (const { name, asset, extension, path } of resultFiles(job, options)) {
+  for (const { name, asset, format, path } of resultFiles(job, options)) {
     if (existing === 'skip' && (await exists(path))) {
       files.push({ asset: name, path, bytes: null, sha256: null, skipped: true });
       continue;
     }
-    const rewrite = extension === SERVICE_SUBTITLE ? options.delivery.rewrite : undefined;
+    const rewrite = format === RESULT_FORMATS.srt ? options.delivery.rewrite : undefined;
     const adopted = options.adopt === true && rewrite === undefined ? await adopt(path, asset) : null;
     if (adopted !== null) {
       files.push({ asset: name, path, ...adopted, skipped: false });
@@ -62,7 +60,7 @@ export async function deliverResults(
     const overwrite = existing === 'replace';
     const { hash } = options;
     const fetch = (to: string) =>
-      client.download(asset, { to, signal, overwrite, hash, onProgress, refresh });
+      client.download(asset, { to, format, signal, overwrite, hash, onProgress, refresh });
     if (rewrite !== undefined) {
       const made = await rewriteResult(fetch, path, rewrite, overwrite);
       files.push({ asset: name, path, ...made, skipped: false });
@@ -78,8 +76,7 @@ export async function deliverResults(
 export interface ResultFile {
   readonly name: string;
   readonly asset: Asset;
-  /** With its dot. */
-  readonly extension: string;
+  readonly format: ResultFormat;
   readonly path: string;
 }
 
@@ -92,7 +89,12 @@ export function resultFiles(
   return assetsOf(job).map(({ name, asset, kindPart }) => {
     const { label, extension } = kindPart;
     const parts = { stem, lang: languageOf(job), asset: label, id: job.id, ext: extension };
-    return { name, asset, extension, path: resultPath(delivery.folder, template, parts) };
+    return {
+      name,
+      asset,
+      format: RESULT_FORMATS[kindPart.format],
+      path: resultPath(delivery.folder, template, parts),
+    };
   });
 }
 

@@ -1,44 +1,79 @@
 /** What an answer to a download means: pure, so that each case can be tested. */
+import { allowsFormat, type ResultFormat } from '../../protocol/result-formats.ts';
 import { Failure, type FailureFacts } from '../failure.ts';
 import { adviseOnAnswer, type RetryAdvice } from '../transport/retry.ts';
 import { retryAfterOf } from '../transport/retry-after.ts';
+import { notTheResult } from './download-failure.ts';
+import { isSameVersion, type Validator } from './validator.ts';
 
 export type DownloadAnswer =
-  /** The body goes on where the part ends, or begins at its beginning; `total` is the length of the whole file. */
+  /** The body continues where the part ends, or begins at its beginning; `total` is the length of the whole file. */
   | { readonly type: 'body'; readonly from: number; readonly total: number | null }
   /** The address is refused: the job is read once more for another. */
-  | { readonly type: 'link-refused'; readonly status: number }
-  /** The part does not fit what is stored: begin anew. */
-  | { readonly type: 'misfit' }
+  | { readonly type: 'link-refused'; readonly status: number; readonly said: string }
+  /** The part does not fit what is stored: begin again. */
+  | { readonly type: 'misfit'; readonly why: Misfit }
   | { readonly type: 'failed'; readonly failure: Failure; readonly advice: RetryAdvice };
 
+/** The file is another one than before, or the range is not the one that was asked for. */
+export type Misfit = 'changed' | 'range';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the body of a refusal says in words; empty for an answer that is none. */
+  readonly said: string;
+}
+
 export interface Wanted {
+  /** Host that is asked. */
+  readonly host: string;
   /** Bytes in the part, asked for with Range unless 0. */
   readonly offset: number;
-  /** What the job says about the file, null when it says nothing. */
+  /** Of the version that the part was begun with. */
+  readonly validator: Validator | null;
+  /** What the job says about the length of the file; null when it says nothing. */
   readonly size: number | null;
+  /** The length of the whole file by the answer that the part was begun with. */
+  readonly earlierTotal: number | null;
   /** True when the bytes can be checked by their hash. */
   readonly hashed: boolean;
+  /** Null when the caller does not know. */
+  readonly format: ResultFormat | null;
 }
 
 const REFUSED_LINK: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
-export function readDownloadAnswer(
-  answer: { status: number; headers: Readonly<Record<string, string>> },
-  wanted: Wanted,
-  now: number,
-): DownloadAnswer {
-  const { status, headers } = answer;
-  if (REFUSED_LINK.has(status)) return { type: 'link-refused', status };
-  if (status === 416 && wanted.offset > 0) return { type: 'misfit' };
-  if (status !== 200 && status !== 206) return refusedStatus(status, headers, now);
+/** Whether the body may be the file; a page that has the right hash is one. */
+export function mayBeFile({ status, headers }: Pick<Answer, 'status' | 'headers'>, hashed: boolean): boolean {
+  return (status === 200 || status === 206) && (hashed || !isPage(headers['content-type']));
+}
+
+function isPage(type: string | undefined): boolean {
+  return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type ?? '');
+}
+
+export function readDownloadAnswer(answer: Answer, wanted: Wanted, now: number): DownloadAnswer {
+  const { status, headers, said } = answer;
+  if (REFUSED_LINK.has(status)) return { type: 'link-refused', status, said };
+  if (status === 416 && wanted.offset > 0) return { type: 'misfit', why: 'range' };
+  if (status !== 200 && status !== 206) return refusedStatus(answer, now);
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') return encoded(status);
   const length = wholeNumber(headers['content-length']);
-  const span = status === 206 ? parseContentRange(headers['content-range']) : { from: 0, total: length };
-  if (span === null || (status === 206 && span.from !== wanted.offset)) return { type: 'misfit' };
-  const total = span.total ?? (length === null ? null : span.from + length);
+  const span = status === 206 ? parseContentRange(headers, length) : { from: 0, total: length };
+  if (span === null || (status === 206 && span.from !== wanted.offset)) {
+    return { type: 'misfit', why: 'range' };
+  }
+  if (span.from > 0 && isOtherVersion(headers, span.total, wanted)) return { type: 'misfit', why: 'changed' };
+  const { total } = span;
   if (wanted.size !== null && total !== null && total !== wanted.size) return wrongSize(wanted.size, total);
-  if (wanted.size === null && total === null && !wanted.hashed) return unverifiable();
+  if (!wanted.hashed) {
+    const wrong = wrongContent(headers, total, wanted);
+    if (wrong !== null) return again(notTheResult(wrong, said));
+  }
+  // Closed at its end, an answer without a length looks the same when it is cut.
+  const isFramed = length !== null || /\bchunked\b/i.test(headers['transfer-encoding'] ?? '');
+  if (wanted.size === null && total === null && !isFramed && !wanted.hashed) return unverifiable(wanted.host);
   return { type: 'body', from: span.from, total: wanted.size ?? total };
 }
 
@@ -46,30 +81,62 @@ function wholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** `bytes 100-199/200`, or `*` for a length that is not known. */
-function parseContentRange(value: string | undefined): { from: number; total: number | null } | null {
-  const match = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/i.exec(value ?? '');
+/** `bytes 100-199/200`, or `*` for a length that is not known; null unless it agrees with itself and with the body. */
+function parseContentRange(
+  headers: Answer['headers'],
+  length: number | null,
+): { from: number; total: number | null } | null {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(headers['content-range'] ?? '');
   if (match === null) return null;
-  return { from: Number(match[1]), total: wholeNumber(match[2]) };
+  const [from, last, total] = [Number(match[1]), Number(match[2]), wholeNumber(match[3])];
+  const isRight = from <= last && (total === null || last < total);
+  const fits = length === null || length === last - from + 1;
+  return isRight && fits ? { from, total } : null;
+}
+
+/** Storage that does not know If-Range sends the rest of whatever it has now. */
+function isOtherVersion(
+  headers: Answer['headers'],
+  total: number | null,
+  { validator, earlierTotal, hashed }: Wanted,
+): boolean {
+  if (total !== null && earlierTotal !== null && total !== earlierTotal) return true;
+  if (validator === null) return !hashed;
+  return !(isSameVersion(validator, headers) ?? hashed);
+}
+
+/** What came instead of the result, in words; null when it may be it. */
+function wrongContent(
+  headers: Answer['headers'],
+  total: number | null,
+  { host, size, format }: Wanted,
+): string | null {
+  const type = headers['content-type'];
+  const expected = format === null ? 'the result' : `the ${format.name}`;
+  if (isPage(type)) return `${host} answers with a web page instead of ${expected}`;
+  if (total === 0 && size !== 0) return `${host} answers with an empty body instead of ${expected}`;
+  if (format === null || allowsFormat(type, format)) return null;
+  return `${host} answers with ${type} instead of ${expected}`;
 }
 
 function failed(facts: FailureFacts, advice: RetryAdvice): DownloadAnswer {
   return { type: 'failed', failure: new Failure(facts), advice };
 }
 
-function refusedStatus(
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  now: number,
-): DownloadAnswer {
+/** It may be gone a moment later. */
+function again(failure: Failure): DownloadAnswer {
+  return { type: 'failed', failure, advice: { type: 'backoff', cause: 'fault', askedMs: null } };
+}
+
+function refusedStatus({ status, headers, said }: Answer, now: number): DownloadAnswer {
   const askedMs = retryAfterOf(headers, now);
   const advice = adviseOnAnswer({ status, code: null, retryable: null, askedMs });
   const passing = advice.type !== 'never';
   const facts: FailureFacts = {
     category: passing ? 'temporary' : 'refused',
     code: 'DOWNLOAD_REFUSED',
-    message: `the result was not handed out (status ${status})`,
-    advice: passing ? 'Run the same command again later.' : 'Report it to whoever runs the service.',
+    message: `storage did not return the result (status ${status}${said === '' ? '' : `: ${said}`})`,
+    advice: passing ? 'Run the same command again later.' : 'Report it to the operator of the service.',
     status,
     retryable: passing,
     ...(askedMs === null ? {} : { retryAfterMs: askedMs }),
@@ -81,31 +148,33 @@ function encoded(status: number): DownloadAnswer {
   const facts: FailureFacts = {
     category: 'configuration',
     code: 'DOWNLOAD_ENCODED',
-    message: 'the result came compressed though that was not asked for, so its length cannot be checked',
+    message: 'the result arrived compressed although that was not requested, so its length cannot be checked',
     advice: 'Look for a proxy between here and the service that compresses answers.',
     status,
   };
   return failed(facts, { type: 'never' });
 }
 
-/** Most often a login page or an error page that pretends to be the file, and gone a moment later. */
+/** Most often a login page or an error page that pretends to be the file. */
 function wrongSize(size: number, total: number): DownloadAnswer {
-  const facts: FailureFacts = {
-    category: 'temporary',
-    code: 'DOWNLOAD_DAMAGED',
-    message: `the result should have ${size} bytes and the address hands out ${total}`,
-    advice: 'Run the same command again; if it stays, report the id of the job.',
-    retryable: true,
-  };
-  return failed(facts, { type: 'backoff', cause: 'fault', askedMs: null });
+  return again(
+    new Failure({
+      category: 'temporary',
+      code: 'DOWNLOAD_DAMAGED',
+      message: `the result should have ${size} bytes and the address returns ${total}`,
+      advice: 'Run the same command again; if it fails again, report the id of the job.',
+      retryable: true,
+    }),
+  );
 }
 
-function unverifiable(): DownloadAnswer {
+function unverifiable(host: string): DownloadAnswer {
   const facts: FailureFacts = {
     category: 'refused',
     code: 'DOWNLOAD_UNVERIFIABLE',
-    message: 'neither the job nor the answer tells how long the result is, so a cut would go unseen',
-    advice: 'Report it to whoever runs the service.',
+    message: `${host} does not say how long the result is, in an answer that ends with its connection, so a cut would go unnoticed`,
+    advice:
+      'If a proxy is between here and the service, download without it; else report it to the operator of the service.',
   };
   return failed(facts, { type: 'never' });
 }

@@ -1,74 +1,110 @@
 /** One attempt at the bytes that are still missing. */
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { HEAD_BYTES } from '../../protocol/result-formats.ts';
 import { Failure } from '../failure.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
+import { collectStart } from '../transport/collect.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';
 import type { Outcome } from '../transport/retry-loop.ts';
+import { describeStorageError, ERROR_PAGE_BYTES } from '../transport/storage-error.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
-import { readDownloadAnswer } from './download-answer.ts';
-import { addressRefused, damaged, misfit } from './download-failure.ts';
+import { mayBeFile, readDownloadAnswer } from './download-answer.ts';
+import { addressRefused, damaged, misfit, noRoom, notTheResult, tooSlow } from './download-failure.ts';
 import { type OpenDownload, openDownload } from './download-request.ts';
 import { type Download, needsHash } from './download-state.ts';
-import { receiveBody, TooManyBytes } from './receive.ts';
+import { LEAST_BYTES, receiveBody, TooManyBytes, TooSlow } from './receive.ts';
 import { renewLink } from './renew-link.ts';
+import { readValidator } from './validator.ts';
 
 /** So much new in one attempt means that the line works, if not for long. */
 const PROGRESS_BYTES = 1024 ** 2;
 
 /**
- * Fetches what is missing and checks the whole.
- * @throws Failure for what no other attempt can mend; the reason of the caller's signal
+ * Downloads what is missing and checks the whole.
+ * @throws Failure that no other attempt can change; the reason of the caller's signal
  */
 export async function attemptDownload(download: Download, number: number): Promise<Outcome<void>> {
   const { context, part, state, options } = download;
   const url = resolveTransferUrl(context.base, state.asset.url);
   if (url === null) throw addressRefused();
   // Without hash and validator nothing would tell that the rest belongs to the same file.
-  if (state.asset.sha256 === null && state.etag === null) await part.restart(needsHash(state.asset, options));
-  if (part.length > 0 && part.length === state.asset.size_bytes) return verify(download);
+  if (state.asset.sha256 === null && state.validator === null) {
+    await part.restart(needsHash(state.asset, options));
+  }
+  if (part.length > 0 && part.length === state.asset.size_bytes) return verify(download, url.host);
   const from = part.length;
-  const { timeouts } = context;
+  const { timeouts, runtime } = context;
   const http = await context.transfers();
-  const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal);
+  const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
-    const request = { from, etag: state.etag, signal: limit.signal, attempt: number };
+    const request = { from, validator: state.validator, signal: limit.signal, attempt: number };
     return await receive(download, await openDownload(context, http, url, request), limit);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) throw error;
     if (error instanceof TooManyBytes) return startOver(download, damaged(basename(options.to)));
     const progressed = part.length - from >= PROGRESS_BYTES;
-    return { type: 'failed', ...describeNetworkError(error, url.host), progressed };
+    return { type: 'failed', ...describeLine(error, limit, url.host), progressed };
   } finally {
     limit.clear();
   }
+}
+
+/** What the line did, with its figures when it was too slow. */
+function describeLine(error: unknown, { signal }: TimeLimit, host: string) {
+  const described = describeNetworkError(error, host);
+  const { reason } = signal;
+  if (!(reason instanceof TooSlow)) return described;
+  return { ...described, failure: tooSlow(host, reason.bytes, reason.ms, LEAST_BYTES) };
 }
 
 async function receive(download: Download, opened: OpenDownload, limit: TimeLimit): Promise<Outcome<void>> {
   const { context, part, state, options } = download;
   const { response, host } = opened;
   const { size_bytes: size, sha256 } = state.asset;
-  const wanted = { offset: part.length, size, hashed: sha256 !== null };
-  const answer = readDownloadAnswer(response, wanted, context.clock.now());
+  const said = mayBeFile(response, sha256 !== null)
+    ? ''
+    : describeStorageError(await collectStart(response, ERROR_PAGE_BYTES));
+  const wanted = {
+    host,
+    offset: part.length,
+    validator: state.validator,
+    size,
+    earlierTotal: state.total,
+    hashed: sha256 !== null,
+    format: options.format ?? null,
+  };
+  const { status, headers } = response;
+  const answer = readDownloadAnswer({ status, headers, said }, wanted, context.clock.now());
   if (answer.type !== 'body') response.discard();
   if (answer.type === 'failed') return answer;
-  if (answer.type === 'link-refused') return renewLink(download, answer.status);
-  if (answer.type === 'misfit') return startOver(download, misfit(basename(options.to)));
+  if (answer.type === 'link-refused') return renewLink(download, answer.status, answer.said);
+  if (answer.type === 'misfit') return startOver(download, misfit(basename(options.to), answer.why));
   const { from, total } = answer;
   if (from === 0 && part.length > 0) await part.restart(needsHash(state.asset, options));
-  state.etag = strongEtag(response.headers.etag);
+  state.validator = readValidator(headers);
+  state.total = total;
+  const room = await findRoom(download, total).catch((error: unknown) => {
+    response.discard();
+    throw error;
+  });
   await receiveBody(response.body, part, {
     limit,
     idleMs: context.timeouts.idleMs,
-    total: total ?? Number.POSITIVE_INFINITY,
+    total,
+    room,
     onBytes: (bytes) => options.onProgress?.(bytes, total),
+    noRoom: () => noRoom(basename(options.to), dirname(options.to), null, room),
   });
-  return total !== null && part.length < total ? cutOff(host) : verify(download);
+  return total !== null && part.length < total ? cutOff(host) : verify(download, host);
 }
 
-/** Weak validators (`W/`) may not be used with Range. Source: RFC 9110, 13.1.5. */
-function strongEtag(etag: string | undefined): string | null {
-  return etag !== undefined && /^"[^"]*"$/.test(etag) ? etag : null;
+/** Bytes that the disk has for what is missing. @throws Failure (`disk`) when they are too few, before any is written */
+async function findRoom({ context, part, options }: Download, total: number | null): Promise<number> {
+  const free = (await context.runtime.freeBytes(dirname(part.path))) ?? Number.POSITIVE_INFINITY;
+  const needed = total === null ? 0 : total - part.length;
+  if (needed > free) throw noRoom(basename(options.to), dirname(options.to), needed, free);
+  return free;
 }
 
 function cutOff(host: string): Outcome<void> {
@@ -77,11 +113,29 @@ function cutOff(host: string): Outcome<void> {
   return { type: 'failed', ...describeNetworkError(error, host) };
 }
 
-async function verify(download: Download): Promise<Outcome<void>> {
+async function verify(download: Download, host: string): Promise<Outcome<void>> {
   const { part, state, options } = download;
   const { sha256 } = state.asset;
-  if (sha256 === null || part.digest() === sha256) return { type: 'done', value: undefined };
+  if (sha256 === null) return verifyHead(download, host);
+  if (part.digest() === sha256) return { type: 'done', value: undefined };
   return startOver(download, damaged(basename(options.to)));
+}
+
+/** Without a hash the first bytes must show that it is a file of the right kind, and no page that passes for one. */
+async function verifyHead({ part, state, options }: Download, host: string): Promise<Outcome<void>> {
+  const { format } = options;
+  const isEmpty = part.length === 0 && state.asset.size_bytes !== 0;
+  if (!isEmpty && (format === undefined || format.matches(await part.head(HEAD_BYTES)))) {
+    return { type: 'done', value: undefined };
+  }
+  await part.restart(needsHash(state.asset, options));
+  const what = format === undefined ? 'the result' : `the ${format.name}`;
+  const failure = notTheResult(
+    isEmpty
+      ? `${host} sent an empty body instead of ${what}`
+      : `what ${host} sent does not begin like ${what} that it should be`,
+  );
+  return { type: 'failed', failure, advice: { type: 'backoff', cause: 'fault', askedMs: null } };
 }
 
 /** Throws the part away; once per download, since a second time the fault is not in the part. */
@@ -90,13 +144,14 @@ async function startOver(
   failure: Failure,
 ): Promise<Outcome<void>> {
   await part.restart(needsHash(state.asset, options));
-  state.etag = null;
+  state.validator = null;
+  state.total = null;
   if (state.restarted) throw failure;
   state.restarted = true;
   context.emit({
     type: 'notice',
     code: 'DOWNLOAD_RESTARTED',
-    message: `${failure.message}; it is fetched from its beginning`,
+    message: `${failure.message}; it is downloaded from the beginning`,
   });
   return { type: 'failed', failure, advice: { type: 'at-once' } };
 }

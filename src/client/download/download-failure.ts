@@ -1,12 +1,16 @@
 /** How a download ends when it cannot succeed; `name` is that of the file. */
+import { formatBytes } from '../../protocol/bytes.ts';
+import { describeDuration } from '../duration.ts';
 import { Failure } from '../failure.ts';
+
+const AGAIN_OR_REPORT = 'Run the same command again; if it fails again, report the id of the job.';
 
 export function addressRefused(): Failure {
   return new Failure({
     category: 'refused',
     code: 'DOWNLOAD_ADDRESS_REFUSED',
     message: 'the download address that the service gave is not https',
-    advice: 'Nothing was fetched: report it to whoever runs the service.',
+    advice: 'Nothing was downloaded: report it to the operator of the service.',
   });
 }
 
@@ -15,26 +19,65 @@ export function damaged(name: string): Failure {
     category: 'temporary',
     code: 'DOWNLOAD_DAMAGED',
     message: `the bytes of ${name} are not those that the service promised`,
-    advice: 'Run the same command again; if it stays, report the id of the job.',
+    advice: AGAIN_OR_REPORT,
     retryable: true,
   });
 }
 
-export function misfit(name: string): Failure {
+export function misfit(name: string, why: 'changed' | 'range'): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DOWNLOAD_RANGE_MISFIT',
-    message: `what is already there of ${name} does not fit what the service has`,
+    message:
+      why === 'changed'
+        ? `the file behind ${name} changed at the service during the download`
+        : `storage did not return the part of ${name} that was requested`,
     advice: 'Run the same command again.',
     retryable: true,
   });
 }
 
-export function linkExpired(name: string, status: number): Failure {
+/** @param what came instead  @param said the words of the page, empty without any */
+export function notTheResult(what: string, said = ''): Failure {
+  return new Failure({
+    category: 'temporary',
+    code: 'DOWNLOAD_NOT_THE_RESULT',
+    message: said === '' ? what : `${what}: ${said}`,
+    advice:
+      'Often this is the login page of a network or a proxy: sign in there or avoid it, then run the same command again.',
+    retryable: true,
+  });
+}
+
+/** @param needed bytes that are still missing  @param free bytes that the disk has for them */
+export function noRoom(name: string, folder: string, needed: number | null, free: number): Failure {
+  const takes = needed === null ? `more than ${formatBytes(free)}` : formatBytes(needed);
+  return new Failure({
+    category: 'disk',
+    code: 'DISK_FULL',
+    message: `${name} needs ${takes} more, and ${folder} has ${formatBytes(free)} free`,
+    advice: 'Free some space or choose another folder with --out, then run the same command again.',
+    retryable: false,
+  });
+}
+
+export function tooSlow(host: string, bytes: number, ms: number, least: number): Failure {
+  const time = describeDuration(ms);
+  return new Failure({
+    category: 'temporary',
+    code: 'DOWNLOAD_TOO_SLOW',
+    message: `${host} sent ${formatBytes(bytes)} in ${time}; with less than ${formatBytes(least)} in that time a download is stopped`,
+    advice: 'Check the network, then run the same command again.',
+    retryable: true,
+  });
+}
+
+/** @param said what storage says about it, empty when it says nothing */
+export function linkExpired(name: string, status: number, said: string): Failure {
   return new Failure({
     category: 'expired',
     code: 'RESULT_EXPIRED',
-    message: `the download address of ${name} has lapsed and there is no other (status ${status})`,
+    message: `the download address of ${name} has lapsed and there is no other (status ${status}${said === '' ? '' : `: ${said}`})`,
     advice: 'Its bytes are gone from the service: start a new job.',
     status,
     retryable: false,

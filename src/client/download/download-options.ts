@@ -1,6 +1,16 @@
+import type { ResultFormat } from '../../protocol/result-formats.ts';
 import type { Asset } from '../read/resources.ts';
 
-/** How one file of a result is fetched. */
+/** A file that was downloaded and checked. */
+export interface WholeFile {
+  /** The name that it gets. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Of the bytes on disk, lower-case hex; null where the service states none and `hash` did not ask for it. */
+  readonly sha256: string | null;
+}
+
+/** How one file of a result is downloaded. */
 export interface DownloadOptions {
   /** Path of the finished file; its folder is made when it is missing. */
   readonly to: string;
@@ -12,6 +22,13 @@ export interface DownloadOptions {
   readonly refresh?: (() => Promise<Asset | null>) | undefined;
   /** True gives the SHA-256 also where the service states none to check it against, for a record of the file. */
   readonly hash?: boolean | undefined;
+  /**
+   * What the file must be. Where the service states no hash, its type and its first bytes are checked against it; left
+   * out, only web pages and empty bodies are refused then.
+   */
+  readonly format?: ResultFormat | undefined;
+  /** Awaited once the file is whole, checked and durable, before it gets its name; what it throws ends the download. */
+  readonly beforePublish?: ((file: WholeFile) => Promise<void>) | undefined;
   /** Default false: a target that is there already is left alone. */
   readonly overwrite?: boolean | undefined;
 }

@@ -1,6 +1,7 @@
 import type { ClientContext } from '../context.ts';
 import type { Http, HttpResponse } from '../transport/http.ts';
 import { getFollowing } from './redirects.ts';
+import type { Validator } from './validator.ts';
 
 /** An answer with its body still to come. */
 export interface OpenDownload {
@@ -11,21 +12,21 @@ export interface OpenDownload {
 
 /**
  * Sends the unsigned GET, with a Range for what is missing.
- * @param from bytes that are there already; `etag` their strong validator
+ * @param from bytes that are there already, of the version that `validator` names
  */
 export async function openDownload(
   context: ClientContext,
   http: Http,
   start: URL,
-  request: { from: number; etag: string | null; signal: AbortSignal; attempt: number },
+  request: { from: number; validator: Validator | null; signal: AbortSignal; attempt: number },
 ): Promise<OpenDownload> {
   const { runtime, emit, userAgent } = context;
-  const { from, etag, signal, attempt } = request;
+  const { from, validator, signal, attempt } = request;
   const headers = {
     accept: '*/*',
     'user-agent': userAgent,
     ...(from === 0 ? {} : { range: `bytes=${from}-` }),
-    ...(from === 0 || etag === null ? {} : { 'if-range': etag }),
+    ...(from === 0 || validator === null ? {} : { 'if-range': validator.value }),
   };
   const begun = runtime.now();
   // The rest of the address is as good as a password.

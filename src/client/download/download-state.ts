@@ -2,12 +2,15 @@ import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
 import type { DownloadOptions } from './download-options.ts';
 import type { PartFile } from './part-file.ts';
+import type { Validator } from './validator.ts';
 
 /** What attempts hand on to the next. */
 export interface DownloadState {
   asset: Asset;
-  /** Strong validator of the bytes in the part, as this run saw it. */
-  etag: string | null;
+  /** Of the bytes in the part, as this run saw it. */
+  validator: Validator | null;
+  /** Length of the whole file as an answer told it. */
+  total: number | null;
   /** Each helps once; a second time it would help no more. */
   refreshed: boolean;
   restarted: boolean;

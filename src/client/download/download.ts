@@ -4,17 +4,10 @@ import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
 import { withRetries } from '../transport/retry-loop.ts';
 import { attemptDownload } from './download-attempt.ts';
-import type { DownloadOptions } from './download-options.ts';
+import type { DownloadOptions, WholeFile } from './download-options.ts';
 import { type DownloadState, needsHash } from './download-state.ts';
 import { openPartFile, type PartFile, partOf } from './part-file.ts';
 import { prepareTarget, publishPart } from './publish.ts';
-
-export interface Downloaded {
-  readonly path: string;
-  readonly bytes: number;
-  /** Of the bytes on disk, lower-case hex; null where the service states none and `hash` did not ask for it. */
-  readonly sha256: string | null;
-}
 
 /**
  * Fetches a file with constant memory; under its name it is either whole and checked, or not there at all.
@@ -25,18 +18,25 @@ export async function downloadAsset(
   context: ClientContext,
   asset: Asset,
   options: DownloadOptions,
-): Promise<Downloaded> {
+): Promise<WholeFile> {
   const { to, overwrite = false } = options;
   await prepareTarget(to, overwrite);
   const path = options.part ?? partOf(to);
   const part = await openPartFile(path, { keep: asset.sha256 !== null, hashed: needsHash(asset, options) });
   try {
-    const state: DownloadState = { asset, etag: null, refreshed: false, restarted: false };
+    const state: DownloadState = {
+      asset,
+      validator: null,
+      total: null,
+      refreshed: false,
+      restarted: false,
+    };
     await withRetries(context, { signal: options.signal }, (number) =>
       attemptDownload({ context, part, state, options }, number),
     );
     const finished = { path: to, bytes: part.length, sha256: part.digest() };
     await part.seal();
+    await options.beforePublish?.(finished);
     await publishPart(path, to, overwrite);
     return finished;
   } catch (error) {

@@ -14,6 +14,8 @@ export interface PartFile {
   append(chunks: readonly Buffer[]): Promise<void>;
   /** Empties it; from now on its hash is taken or not. */
   restart(hashed: boolean): Promise<void>;
+  /** Its first bytes, fewer where it is shorter. @throws Failure (`disk`) */
+  head(bytes: number): Promise<Buffer>;
   /** SHA-256 of all bytes in it, lower-case hex; null when it is not taken. */
   digest(): string | null;
   /** Makes the bytes durable and closes; throws Failure (`disk`; `temporary` when another program has had its hands on it). */
@@ -30,7 +32,7 @@ export function partOf(target: string): string {
 }
 
 /**
- * Opens the part of an earlier run, or a new one (0600, never through a symbolic link).
+ * Opens the part of an earlier run, or a new one (with the usual rights of a file, never through a symbolic link).
  * @param keep false when what is in it cannot be trusted
  * @param hashed whether its hash is wanted: that takes as long as writing it
  * @throws Failure (`disk`)
@@ -74,6 +76,11 @@ export async function openPartFile(
       length += await onDisk(path, () => writeAll(handle, chunks, length));
     },
     restart,
+    async head(bytes) {
+      const buffer = Buffer.alloc(bytes);
+      const { bytesRead } = await onDisk(path, () => handle.read(buffer, 0, bytes, 0));
+      return buffer.subarray(0, bytesRead);
+    },
     digest: () => hash?.copy().digest('hex') ?? null,
     async seal() {
       await onDisk(path, () => handle.sync());
@@ -88,14 +95,14 @@ export async function openPartFile(
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function openOwn(path: string): Promise<FileHandle> {
-  const handle = await onDisk(path, () => open(path, FLAGS, 0o600));
+  const handle = await onDisk(path, () => open(path, FLAGS));
   await refuseSpecialFile(handle, path);
   if ((await handle.stat()).nlink < 2) return handle;
   // A run that was killed has given it its name as a result already: what is written into it changes that result.
   await handle.close();
   return onDisk(path, async () => {
     await unlink(path);
-    return open(path, FLAGS | constants.O_EXCL, 0o600);
+    return open(path, FLAGS | constants.O_EXCL);
   });
 }
 

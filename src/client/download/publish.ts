@@ -18,7 +18,7 @@ function targetExists(path: string): Failure {
 
 /** Makes the folder where the target will be and refuses one that is there already, before anything is fetched. */
 export async function prepareTarget(path: string, overwrite: boolean): Promise<void> {
-  await onDisk(path, () => makeFolder(dirname(path), 0o700));
+  await onDisk(path, () => makeFolder(dirname(path)));
   if (!overwrite && (await exists(path))) throw targetExists(path);
 }
 

@@ -1,7 +1,8 @@
 /** The body of a download on its way into the part. */
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { TimeLimit } from '../transport/time-limit.ts';
+import type { Failure } from '../failure.ts';
+import { type TimeLimit, TimeOver } from '../transport/time-limit.ts';
 import type { PartFile } from './part-file.ts';
 
 /** Gathered while the last is written: with a quarter of it, waking the thread that writes takes a tenth of the time. */
@@ -10,15 +11,32 @@ const BATCH_BYTES = 4 * 1024 ** 2;
 /** A thousandth of the file: no bar shows a smaller step, and telling of each chunk takes a tenth of the time. */
 const TOLD_SHARE = 1 / 1000;
 
-/** Less than this in a whole idle time is a line that only pretends to live. */
-const SIGN_OF_LIFE_BYTES = 16 * 1024;
+/** Less than this in a whole idle time, and the download would not end before its address lapses. */
+export const LEAST_BYTES = 16 * 1024;
 
 export interface Receiving {
   readonly limit: TimeLimit;
   readonly idleMs: number;
-  /** Beyond so many bytes in the part, something else is being sent; Infinity when it is not known. */
-  readonly total: number;
+  /** Beyond so many bytes in the part, something else is being sent; null when it is not known. */
+  readonly total: number | null;
+  /** Bytes that the disk has for it. */
+  readonly room: number;
   onBytes(inPart: number): void;
+  /** What it ends with when more comes than there is room for. */
+  noRoom(): Failure;
+}
+
+/** Fewer than `LEAST_BYTES` came in so many milliseconds. */
+export class TooSlow extends TimeOver {
+  override readonly name = 'TooSlow';
+  readonly bytes: number;
+  readonly ms: number;
+
+  constructor(bytes: number, ms: number) {
+    super('too few bytes in that time');
+    this.bytes = bytes;
+    this.ms = ms;
+  }
 }
 
 /** More bytes came than the file has. */
@@ -33,24 +51,31 @@ export class TooManyBytes extends Error {
 export async function receiveBody(
   body: AsyncIterable<Buffer>,
   part: PartFile,
-  { limit, idleMs, total, onBytes }: Receiving,
+  { limit, idleMs, total, room, onBytes, noRoom }: Receiving,
 ): Promise<void> {
   // A short file needs no more than its length: whole batches for each would keep the garbage collector busy.
-  const batches = createBatches(part, Math.min(BATCH_BYTES, Math.max(1, total - part.length)));
-  const step = Number.isFinite(total) ? total * TOLD_SHARE : 0;
+  const batches = createBatches(
+    part,
+    Math.min(BATCH_BYTES, Math.max(1, (total ?? Number.POSITIVE_INFINITY) - part.length)),
+  );
+  const step = (total ?? 0) * TOLD_SHARE;
+  const most = part.length + room;
   let arrived = part.length;
   let told = arrived;
   let sinceSign = 0;
   let last: Buffer | null = null;
+  limit.reason = () => new TooSlow(sinceSign, idleMs);
+  limit.restart(idleMs);
   const take = (chunk: Buffer): Promise<void> | null => {
     arrived += chunk.length;
-    if (arrived > total) throw new TooManyBytes('more bytes than the file has');
+    if (total !== null && arrived > total) throw new TooManyBytes('more bytes than the file has');
+    if (arrived > most) throw noRoom();
     const writing = batches.add(chunk);
     // The parser of the answer may still look at the chunk that it hands over, and at none before.
     if (last !== null) release(last);
     last = chunk;
     sinceSign += chunk.length;
-    if (sinceSign >= SIGN_OF_LIFE_BYTES) {
+    if (sinceSign >= LEAST_BYTES) {
       limit.restart(idleMs);
       sinceSign = 0;
     }

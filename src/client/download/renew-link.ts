@@ -7,12 +7,12 @@ import { linkExpired } from './download-failure.ts';
 import { type Download, needsHash } from './download-state.ts';
 
 /**
- * @param status of the answer that refused the link
+ * @param status of the answer that refused the link  @param said what storage says in words, empty without any
  * @throws Failure (`expired`) when there is no other link, or it was asked for before
  */
-export async function renewLink(download: Download, status: number): Promise<Outcome<void>> {
+export async function renewLink(download: Download, status: number, said: string): Promise<Outcome<void>> {
   const { context, part, state, options } = download;
-  const failure = linkExpired(basename(options.to), status);
+  const failure = linkExpired(basename(options.to), status, said);
   if (state.refreshed || options.refresh === undefined) throw failure;
   state.refreshed = true;
   const renewed = await readAgain(options.refresh, failure);

@@ -25,7 +25,7 @@ export async function exchange(
   const { method, url, body, idempotencyKey } = request;
   const begun = runtime.now();
   const left = (limits.deadline ?? Number.POSITIVE_INFINITY) - begun;
-  const limit = startTimeLimit(Math.min(timeouts.callMs, left), limits.signal);
+  const limit = startTimeLimit(Math.min(timeouts.callMs, left), limits.signal, runtime);
   emit({
     type: 'request',
     method,

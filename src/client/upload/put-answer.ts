@@ -1,9 +1,9 @@
 /** What storage answers to the PUT. It is not the API: its errors are XML, text, or nothing. */
 import { Failure } from '../failure.ts';
-import { firstLine } from '../transport/first-line.ts';
 import { adviseOnAnswer } from '../transport/retry.ts';
 import { retryAfterOf } from '../transport/retry-after.ts';
 import type { Outcome } from '../transport/retry-loop.ts';
+import { describeStorageError } from '../transport/storage-error.ts';
 import { uploadLapsed } from './upload-lapsed.ts';
 
 export interface StorageAnswer {
@@ -22,7 +22,7 @@ export function readStorageAnswer(
 ): Extract<Outcome<never>, { type: 'failed' }> | null {
   const { status, headers, page } = answer;
   if (status >= 200 && status < 300) return null;
-  const words = storageWords(page);
+  const words = describeStorageError(page);
   const said = words === '' ? `status ${status}` : `status ${status}: ${words}`;
   if (LAPSED_STATUSES.has(status) || (status === 400 && /expire/i.test(words))) {
     return { type: 'failed', failure: uploadLapsed(said).with({ status }), advice: { type: 'never' } };
@@ -40,10 +40,4 @@ export function readStorageAnswer(
     ...(askedMs === null ? {} : { retryAfterMs: askedMs }),
   });
   return { type: 'failed', failure, advice };
-}
-
-/** S3 and its likes put the reason into `<Message>`. */
-function storageWords(page: Buffer): string {
-  const message = /<Message>([^<]{1,200})<\/Message>/.exec(page.toString('utf8'))?.[1];
-  return firstLine(message === undefined ? page : Buffer.from(message));
 }

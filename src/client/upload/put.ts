@@ -7,6 +7,7 @@ import { collectStart } from '../transport/collect.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';
 import type { HttpResponse } from '../transport/http.ts';
 import { type Outcome, withRetries } from '../transport/retry-loop.ts';
+import { ERROR_PAGE_BYTES } from '../transport/storage-error.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
 import { type ByteHash, createByteHash } from './byte-hash.ts';
 import { readChunks } from './file-chunks.ts';
@@ -69,7 +70,7 @@ async function sendOnce(put: Put, number: number): Promise<Outcome<StoredFile>> 
   emit({ type: 'request', method: 'PUT', url: shown, attempt: number });
   const http = await context.transfers();
   const hash = options.hash ? createByteHash(source.size) : null;
-  const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal);
+  const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
     const body = streamBody(put, limit, hash);
     const target = url.pathname + url.search;
@@ -108,9 +109,6 @@ async function* streamBody(
     options.onSent?.(sent);
   }
 }
-
-/** Enough of an error page to find its message. */
-const ERROR_PAGE_BYTES = 4096;
 
 async function conclude(
   { context, source, options }: Put,

@@ -1,10 +1,11 @@
 /** The plan of a job command, with what only the command line knows. */
+
 import type { BatchPlan, FileFilter, PlanRequest } from '../../batch/plan/batch-plan.ts';
-import { freeBytes } from '../../batch/plan/disk-space.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
 import type { PlanIo } from '../../batch/plan/plan-io.ts';
+import { freeBytes } from '../../disk/free-bytes.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context.ts';
 import { createLinesExaminer } from '../prepare/examine-lines.ts';

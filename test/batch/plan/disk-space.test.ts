@@ -1,7 +1,4 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { freeBytes } from '../../../src/batch/plan/disk-space.ts';
 import { createFolder, MP4, plan } from './support.ts';
 
 const failureOf = (planned: Promise<unknown>) =>
@@ -47,9 +44,4 @@ it('parts, and the files that are made to be sent, take room beside the results'
   const needed = (3 + 2 + 1) * MP4.length;
   expect(await withVideos(needed - 1)).toMatchObject({ code: 'DISK_FULL' });
   expect(await withVideos(needed)).toBeNull();
-});
-
-it('the room of a folder that is yet to be made is that of the one above', async () => {
-  const free = await freeBytes(join(tmpdir(), 'not', 'there', 'yet'));
-  expect(free).toBeGreaterThan(0);
 });

@@ -5,9 +5,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { createFakeRuntime } from '../support/fake-runtime.ts';
 import { failureOf } from '../support/harness.ts';
 import { answer, type Reply } from '../support/scripted-server.ts';
 import { startDownload } from '../support/start-download.ts';
+
+function chunked(bytes: Buffer): Reply {
+  return (_seen, response) => {
+    response.write(bytes);
+    response.end();
+  };
+}
 
 describe('a download that is not what was promised', () => {
   const intact = (headers: Record<string, string>, body: (bytes: Buffer) => Buffer) => (bytes: Buffer) =>
@@ -47,17 +55,23 @@ describe('a download that is not what was promised', () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  test('and cannot be checked at all is refused', async () => {
-    const { client, server, asset, to, bytes } = await startDownload();
-    server.fallback = (_seen, response) => {
-      response.write(bytes);
-      response.end();
-    };
-    const { facts } = await failureOf(client.download({ ...asset, sha256: null, size_bytes: null }, { to }));
-    expect(facts.code).toBe('DOWNLOAD_UNVERIFIABLE');
-    await client.download({ ...asset, size_bytes: null }, { to });
-    expect((await readFile(to)).equals(bytes)).toBe(true);
-  });
+  test.each(['HTTP/1.0', 'HTTP/1.1'])(
+    'and ends with its %s connection, without a length, is refused unless size or hash is known',
+    async (version) => {
+      const { client, server, asset, to, bytes } = await startDownload();
+      server.fallback = (_seen, response) => {
+        response.socket?.write(`${version} 200 OK\r\nconnection: close\r\n\r\n`);
+        response.socket?.end(bytes);
+      };
+      const { facts } = await failureOf(
+        client.download({ ...asset, sha256: null, size_bytes: null }, { to }),
+      );
+      expect(facts.code).toBe('DOWNLOAD_UNVERIFIABLE');
+      await client.download({ ...asset, size_bytes: null }, { to });
+      await client.download({ ...asset, sha256: null }, { to, overwrite: true });
+      expect((await readFile(to)).equals(bytes)).toBe(true);
+    },
+  );
 });
 
 describe('a disk in trouble', () => {
@@ -78,6 +92,37 @@ describe('a disk in trouble', () => {
     expect((await failureOf(client.download(asset, { to }))).facts.category).toBe('disk');
     expect(server.seen).toHaveLength(0);
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+  });
+
+  test.each([
+    ['the job says', { size_bytes: 300_000 }, (bytes: Buffer) => answer(200, {}, bytes), 'needs 300 kB more'],
+    [
+      'the answer says',
+      { size_bytes: null, sha256: null },
+      (bytes: Buffer) => answer(200, {}, bytes),
+      'needs 300 kB more',
+    ],
+    ['nobody says', { size_bytes: null, sha256: null }, chunked, 'needs more than 200 kB more'],
+  ])(
+    'without room for the length that %s ends the download, with both figures',
+    async (_who, told, reply, words) => {
+      const runtime = { ...createFakeRuntime(), freeBytes: async () => 200_000 };
+      const { client, server, asset, bytes, to, folder } = await startDownload(300_000, { runtime });
+      server.fallback = reply(bytes);
+      const { facts } = await failureOf(client.download({ ...asset, ...told }, { to }));
+      expect(facts).toMatchObject({ category: 'disk', code: 'DISK_FULL', retryable: false });
+      expect(facts.message).toBe(`video.mp4 ${words}, and ${folder} has 200 kB free`);
+      expect(server.seen).toHaveLength(1);
+      expect(existsSync(to)).toBe(false);
+    },
+  );
+
+  test('with room for what is still missing is enough', async () => {
+    const runtime = { ...createFakeRuntime(), freeBytes: async () => 100_000 };
+    const { client, asset, bytes, to, part } = await startDownload(300_000, { runtime });
+    await writeFile(part, bytes.subarray(0, 200_000));
+    await client.download(asset, { to });
+    expect((await readFile(to)).equals(bytes)).toBe(true);
   });
 
   test('that takes no more ends the download at once, without another request', async () => {

@@ -7,13 +7,12 @@ import { sha256, startDownload } from '../support/start-download.ts';
 import { serveBytes } from '../support/stored-bytes.ts';
 
 describe('a download', () => {
-  test('ends with the whole file under its name, private, and nothing else in the folder', async () => {
+  test('ends with the whole file under its name, and nothing else in the folder', async () => {
     const { client, asset, to, bytes, folder } = await startDownload();
     const done = await client.download(asset, { to });
     expect(done).toEqual({ path: to, bytes: bytes.length, sha256: sha256(bytes) });
     expect((await readFile(to)).equals(bytes)).toBe(true);
     expect(readdirSync(folder)).toEqual(['video.mp4']);
-    expect(statSync(to).mode & 0o777).toBe(0o600);
   });
 
   test('is unsigned, identity encoded, and keeps the address out of every event', async () => {
@@ -33,6 +32,21 @@ describe('a download', () => {
     expect(told.map(([done]) => done)).toEqual(
       told.map(([done]) => done).sort((left, right) => left - right),
     );
+  });
+
+  test.each([
+    [0o022, 0o644, 0o755],
+    [0o077, 0o600, 0o700],
+  ])('under the umask %o has the rights that it leaves, and so have its folders', async (mask, file, dir) => {
+    const { client, asset, folder } = await startDownload(10);
+    const to = join(folder, 'es', 'video.mp4');
+    const before = process.umask(mask);
+    try {
+      await client.download(asset, { to });
+    } finally {
+      process.umask(before);
+    }
+    expect([statSync(to).mode & 0o777, statSync(join(folder, 'es')).mode & 0o777]).toEqual([file, dir]);
   });
 
   test('of an empty file makes an empty file', async () => {

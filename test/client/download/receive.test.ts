@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openPartFile } from '../../../src/client/download/part-file.ts';
 import { receiveBody } from '../../../src/client/download/receive.ts';
+import { Failure } from '../../../src/client/failure.ts';
 import { startTimeLimit } from '../../../src/client/transport/time-limit.ts';
 import { failureOf, makeFolder, onCleanup } from '../support/harness.ts';
 import { startDownload } from '../support/start-download.ts';
@@ -22,7 +23,14 @@ async function receive(chunks: readonly Buffer[], total: number) {
     yield* chunks;
   }
   const onBytes = (bytes: number) => told.push(bytes);
-  await receiveBody(body(), part, { limit, idleMs: 10_000, total, onBytes });
+  await receiveBody(body(), part, {
+    limit,
+    idleMs: 10_000,
+    total,
+    room: Number.POSITIVE_INFINITY,
+    onBytes,
+    noRoom: () => new Failure({ category: 'disk', code: 'DISK_FULL', message: 'no room' }),
+  });
   return { written: await readFile(path), told, part };
 }
 

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../src/client/runtime.ts';
+import { type Runtime, SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 
 export interface FakeRuntime extends Runtime {
   /** Milliseconds of every sleep, in order; none of them really passed. */
@@ -25,6 +25,8 @@ export function createFakeRuntime(start = Date.now(), random: () => number = () 
       now += ms;
     },
     random,
+    timer: SYSTEM_RUNTIME.timer,
+    freeBytes: async () => null,
     nonce() {
       nonces += 1;
       return `nonce-${String(nonces).padStart(16, '0')}`;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { ResultFile } from '../../../src/batch/run/deliver.ts';
 import { findFetched } from '../../../src/commands/job/fetched-before.ts';
 import { openJobRecord } from '../../../src/journal/job-record.ts';
+import { RESULT_FORMATS } from '../../../src/protocol/result-formats.ts';
 import { newFolder } from '../../journal/support/folder.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -31,7 +32,7 @@ async function makeStage(...ids: readonly string[]) {
 
 function result(path: string, facts: Partial<ResultFile['asset']> = {}): ResultFile {
   const asset = { url: 'x', expires_at: null, content_type: null, size_bytes: null, sha256: null, ...facts };
-  return { name: 'subtitle', asset, extension: '.srt', path };
+  return { name: 'subtitle', asset, format: RESULT_FORMATS.srt, path };
 }
 
 test('a result that was fetched to its place is known again, though the service states no hash', async () => {
