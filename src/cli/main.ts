@@ -3,6 +3,8 @@ import { Failure } from '../client/failure.ts';
 import { Interruption } from '../commands/context.ts';
 import { EXIT_CODES } from '../commands/exit-codes.ts';
 import type { Io } from '../commands/io.ts';
+import type { Caller } from '../commands/printed-command.ts';
+import type { ServiceFlags } from '../profiles/layers.ts';
 import { chooseOutput } from './choose-output.ts';
 import { createDataOutput } from './data-output.ts';
 import { asFailure } from './failures.ts';
@@ -20,6 +22,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   const stdout = watchStdout(io.stdout);
   const interruption = listenForSignals(io);
   let asked: AskedForm = guessGlobal(argv);
+  let service: ServiceFlags = {};
   try {
     const invocation = await parseArguments(argv, io);
     if (invocation.type === 'answered') {
@@ -27,6 +30,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return invocation.code;
     }
     asked = invocation.global;
+    service = { profile: invocation.global.profile, baseUrl: invocation.global.baseUrl };
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
     const terminal = createTerminal(io, invocation.global, interruption.signal);
@@ -45,7 +49,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
         await stdout.check();
       },
       commandLine: argv,
-      service: { profile: invocation.global.profile, baseUrl: invocation.global.baseUrl },
+      service,
     };
     const options = await withProjectDefaults(invocation, io, terminal.warn);
     try {
@@ -63,11 +67,21 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const own = error instanceof Failure ? error : asFailure(error);
     const fault = await stdout.fault();
     const failure = fault === null ? own : withOwnFailure(fault, own);
-    reportFailure(failure, io, asked);
+    reportFailure(await withWholeCommands(failure, { io, service }), io, asked);
     return EXIT_CODES[failure.facts.category].code;
   } finally {
     interruption.stop();
   }
+}
+
+/** The advice of a failure with commands that can be pasted. */
+async function withWholeCommands(failure: Failure, caller: Caller): Promise<Failure> {
+  const { advice } = failure.facts;
+  if (advice?.includes('vloc ') !== true) return failure;
+  const { completeCommands } = await import('../commands/printed-command.ts');
+  const whole = failure.with({ advice: completeCommands(advice, caller) });
+  if (failure.stack !== undefined) whole.stack = failure.stack;
+  return whole;
 }
 
 /** The first signal asks the command to stop, the second leaves at once. */

@@ -9,6 +9,7 @@ import { watchStatus } from './batch/watch-status.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { formatRelative } from './format.ts';
+import { writeCommand } from './printed-command.ts';
 import { cutFields, printList } from './records.ts';
 
 export const batchStatus: Command = defineCommand({
@@ -37,7 +38,7 @@ export const batchStatus: Command = defineCommand({
   run: async (context, [operand = ''], options) => {
     const batch = await (options.watch ? watchStatus : openBatch)(context, operand);
     const { facts } = batch;
-    const onward = continueBatch(facts, batch.folder, context.io);
+    const onward = continueBatch(facts, batch.folder, context);
     const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');
     await print(context, batch, shown, onward);
     tell(context, batch, onward);
@@ -69,7 +70,8 @@ async function print(
   await printList(context, tableOf(shown), rows);
 }
 
-function tell({ terminal, io }: Context, { facts, worker }: OpenBatch, onward: readonly string[]): void {
+function tell(context: Context, { facts, worker }: OpenBatch, onward: readonly string[]): void {
+  const { terminal, io } = context;
   const { credits, next_deadline, open_questions, damaged, stray_jobs } = facts;
   if (worker !== null) {
     const doubt = worker.certain ? '' : ', as far as can be told from here';
@@ -87,7 +89,8 @@ function tell({ terminal, io }: Context, { facts, worker }: OpenBatch, onward: r
   }
   if (damaged > 0) terminal.warn(`The journal is damaged in ${damaged} places; all other records are kept.`);
   if (stray_jobs.length > 0) {
-    terminal.warn(`Jobs whose items are lost: ${stray_jobs.join(' ')}; fetch them with vloc jobs download.`);
+    const command = writeCommand(context, ['jobs', 'download', ...stray_jobs]);
+    terminal.warn(`${stray_jobs.length} jobs belong to no item any more; fetch them with: ${command}`);
   }
   if (onward.length === 0 || worker?.certain === true) return;
   terminal.note('Continue with:');

@@ -17,6 +17,7 @@ import { failureOf, printFindings } from './doctor/report.ts';
 import { judgeNode } from './doctor/runtime.ts';
 import { judgeScreen } from './doctor/screen.ts';
 import { askForCredits } from './doctor/service.ts';
+import { completeCommands } from './printed-command.ts';
 
 export const doctor: Command = defineCommand({
   options: {},
@@ -31,7 +32,12 @@ export const doctor: Command = defineCommand({
   ],
   run: async (context) => {
     const findings = await inspectAll(context, createInspect(context.signal));
-    await printFindings(context, findings);
+    await printFindings(
+      context,
+      findings.map(({ mend, ...finding }) =>
+        mend === undefined ? finding : { ...finding, mend: completeCommands(mend, context) },
+      ),
+    );
     const failure = failureOf(findings);
     if (failure !== null) throw failure;
     return 0;

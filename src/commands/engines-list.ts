@@ -2,6 +2,7 @@ import type { Capabilities } from '../engines/engine.ts';
 import { languageName } from '../protocol/language-tag.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
+import { writeCommand } from './printed-command.ts';
 
 interface EngineState {
   readonly name: string;
@@ -69,7 +70,7 @@ async function printEngines(
       print(await terminal.table(['CAN', 'LANGUAGES'], abilities(capabilities)));
   }
   if (engines.some((engine) => !engine.installed))
-    terminal.note('\nInstall what is missing with: vloc engines install');
+    terminal.note(`\nInstall what is missing with: ${writeCommand(context, ['engines', 'install'])}`);
 }
 
 function row({ name, installed, steps, purpose }: EngineState): string[] {

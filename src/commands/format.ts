@@ -23,11 +23,6 @@ export function parseDuration(text: string): number | null {
   return Number(match[1]) * DURATION_MS[unit];
 }
 
-/** An argument as a POSIX shell takes it back. */
-export function quoteForShell(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
-}
-
 const RELATIVE_UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],

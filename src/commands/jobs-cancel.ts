@@ -3,13 +3,11 @@ import type { Job } from '../client/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type Connection, connect } from './connection.ts';
 import type { Context } from './context.ts';
-import { quoteForShell } from './format.ts';
-import { programWords } from './job/continuation.ts';
-import { serviceWords } from './job/delivery-command.ts';
 import { exitCodeOf } from './job/exit-code.ts';
 import { recordedKinds } from './job/find-jobs.ts';
 import { event } from './job/follow-job.ts';
 import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
+import { writeCommand } from './printed-command.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsCancel: Command = defineCommand({
@@ -35,7 +33,7 @@ export const jobsCancel: Command = defineCommand({
       const failure = summarizeFailures(
         outcomes,
         'jobs were not cancelled',
-        'Look at them: vloc jobs get ID',
+        `Look at them: ${lookCommand(context, outcomes)}`,
       );
       await print(context, outcomes, exitCodeOf(context, failure));
       if (context.signal.aborted) {
@@ -96,10 +94,16 @@ async function print(context: Context, outcomes: readonly Outcome[], exitCode: n
   for (const { job, failure } of outcomes) if (job !== null && failure === null) context.print(job.id);
 }
 
-function tellStopped({ terminal, io, service }: Context, outcomes: readonly Outcome[]): void {
+function tellStopped(context: Context, outcomes: readonly Outcome[]): void {
   const left = outcomes.flatMap(({ label, job, failure }) => ((job ?? failure) === null ? [label] : []));
   if (left.length === 0) return;
-  const words = [...programWords(io.env), 'jobs', 'cancel', ...left, ...serviceWords(service)];
-  terminal.note(`Stopped: ${left.length} of ${outcomes.length} may still run. Continue with:`);
-  terminal.note(`  ${words.map(quoteForShell).join(' ')}`);
+  const { note } = context.terminal;
+  note(`Stopped: ${left.length} of ${outcomes.length} may still run. Continue with:`);
+  note(`  ${writeCommand(context, ['jobs', 'cancel', ...left])}`);
+}
+
+/** Those that the service would not cancel. */
+function lookCommand(context: Context, outcomes: readonly Outcome[]): string {
+  const failed = outcomes.flatMap(({ label, job, failure }) => (failure === null ? [] : [job?.id ?? label]));
+  return writeCommand(context, ['jobs', 'get', ...failed]);
 }

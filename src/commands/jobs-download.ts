@@ -4,13 +4,13 @@ import { type Command, defineCommand } from './command.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
 import { deliverJobs } from './deliver-jobs.ts';
-import { sameCommand } from './job/continuation.ts';
-import { deliveryCommand } from './job/delivery-command.ts';
+import { deliveryCommand } from './job/continuation.ts';
 import { deliverJob, type Follow } from './job/follow-job.ts';
 import { FOLDER_OPTIONS } from './job/job-options.ts';
 import { OUTCOME_FIELDS, type Outcome } from './job/outcome.ts';
 import { KIND_OPTION, type KindChoice, listJobs, readKinds } from './jobs-listing.ts';
 import { openLocalRecords } from './local-records.ts';
+import { sameCommand } from './printed-command.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 import { usageFailure } from './usage-failure.ts';
 
@@ -51,9 +51,7 @@ export const jobsDownload: Command = defineCommand({
       pick: (jobs) => (allFinished ? withoutExpired(jobs, context) : jobs).toSorted(soonestFirst),
       deliver: deliverInTurn,
       goOn: (ids) =>
-        allFinished
-          ? sameCommand(context.commandLine, context.io.env)
-          : deliveryCommand('download', ids, delivery, context),
+        allFinished ? sameCommand(context) : deliveryCommand('download', ids, delivery, context),
     });
   },
 });

@@ -1,7 +1,7 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import { type Command, defineCommand } from './command.ts';
 import { deliverJobs } from './deliver-jobs.ts';
-import { deliveryCommand } from './job/delivery-command.ts';
+import { deliveryCommand } from './job/continuation.ts';
 import { followJob } from './job/follow-job.ts';
 import { DELIVERY_OPTIONS } from './job/job-options.ts';
 import { OUTCOME_FIELDS } from './job/outcome.ts';

@@ -12,6 +12,7 @@ import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import { type Command, defineCommand } from './command.ts';
 import { createKeeper, createRemoteClient } from './connection.ts';
 import type { Context } from './context.ts';
+import { writeCommand } from './printed-command.ts';
 import { PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-desk.ts';
 import { type GivenSecret, INPUT_OPTIONS, type ProfileInput, readProfileInput } from './profile-input.ts';
 import { printRecord } from './records.ts';
@@ -72,7 +73,7 @@ export const profileAdd: Command = defineCommand({
     context.terminal.note(
       current === name
         ? 'Runs use it from now on.'
-        : `Use it with --profile ${name}, or vloc profile use ${name}.`,
+        : `Use it with --profile ${name}, or always: ${writeCommand(context, ['profile', 'use', name])}`,
     );
     return 0;
   },

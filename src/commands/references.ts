@@ -38,7 +38,7 @@ async function readIds({ stdin }: Pick<Io, 'stdin'>): Promise<readonly string[]>
       category: 'usage',
       code: 'STDIN_IS_TERMINAL',
       message: '- reads ids from stdin, and stdin is the terminal',
-      advice: 'Pipe them in, for example: vloc jobs list -o id | vloc jobs wait -',
+      advice: 'Pipe them in; `vloc jobs list --output id` prints them.',
     });
   }
   const lines = (await text(stdin)).split(/\r?\n/);

@@ -1,5 +1,7 @@
 import { Failure } from '../client/failure.ts';
 import { type Command, defineCommand } from './command.ts';
+import type { Context } from './context.ts';
+import { writeCommand } from './printed-command.ts';
 import { keyDocument, STATE_DIR, withKeys } from './serve-keys.ts';
 
 export const serveKeysRevoke: Command = defineCommand({
@@ -18,7 +20,7 @@ export const serveKeysRevoke: Command = defineCommand({
         category: 'refused',
         code: 'KEY_NOT_FOUND',
         message: `there is no key "${key}" in this state folder`,
-        advice: 'See `vloc serve keys list`; --state-dir chooses another folder.',
+        advice: `List the keys: \`${listCommand(context, stateDir)}\`. --state-dir chooses another folder.`,
       });
     }
     const asJson = context.output === 'json' || context.output === 'ndjson';
@@ -27,3 +29,8 @@ export const serveKeysRevoke: Command = defineCommand({
     return 0;
   },
 });
+
+function listCommand(context: Context, stateDir: string | undefined): string {
+  const folder = stateDir === undefined ? [] : ['--state-dir', stateDir];
+  return writeCommand(context, ['serve', 'keys', 'list', ...folder]);
+}

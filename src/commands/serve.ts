@@ -4,6 +4,7 @@ import { stateFolder } from '../profiles/resolve.ts';
 import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
+import { writeCommand } from './printed-command.ts';
 import { STATE_DIR, showNewKey } from './serve-keys.ts';
 import { openStateFolder } from './state-folder.ts';
 import { usageFailure } from './usage-failure.ts';
@@ -79,7 +80,7 @@ export const serve: Command = defineCommand({
       () => takeBack(service),
     );
     logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
-    logs.log(describeKeys(service, settings.stateDir));
+    logs.log(describeKeys(service, settings.stateDir, context));
     await aborted(context.signal);
     logs.log({
       level: 'info',
@@ -215,8 +216,8 @@ function announce(context: Context, { url, keys, newKey }: Service): void {
 }
 
 /** What to know about the keys, for the log: nothing of it is on stdout. */
-function describeKeys({ keys, newKey }: Service, stateDir: string): LogEntry {
-  const create = `vloc serve keys create --state-dir ${stateDir}`;
+function describeKeys({ keys, newKey }: Service, stateDir: string, context: Context): LogEntry {
+  const create = writeCommand(context, ['serve', 'keys', 'create', '--state-dir', stateDir]);
   if (newKey !== null) {
     return { level: 'info', message: `made the key ${newKey.key}; its secrets are shown this once` };
   }

@@ -136,7 +136,7 @@ function stillWaiting(job: string, timeoutMs: number): Failure {
     code: 'NO_EVENT',
     message: `no event told of the end of ${job} within ${formatDuration(timeoutMs)}`,
     // Its event may have come before, or be lost: nobody has asked the service.
-    advice: `Look how the job stands: vloc jobs get ${job}`,
+    advice: `Check the job: \`vloc jobs get ${job}\``,
     jobId: idOfReference(job),
     retryable: true,
   });

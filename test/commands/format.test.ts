@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   formatBytes,
@@ -7,7 +5,6 @@ import {
   formatRelative,
   parseDuration,
   parseMoment,
-  quoteForShell,
 } from '../../src/commands/format.ts';
 
 it.each([
@@ -48,17 +45,6 @@ describe('a duration on the command line', () => {
   it.each(['', 'soon', '-5s', '1y', '1h30m'])('refuses "%s"', (text) => {
     expect(parseDuration(text)).toBeNull();
   });
-});
-
-it('quotes arguments so that a shell gives them back unchanged', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 20 }), (argv) => {
-      const words = argv.map((word) => word.replaceAll('\0', ''));
-      const line = `printf '%s\\0' ${words.map(quoteForShell).join(' ')}`;
-      expect(execFileSync('sh', ['-c', line]).toString('utf8').split('\0').slice(0, -1)).toEqual(words);
-    }),
-    { numRuns: 25 }, // each starts a shell
-  );
 });
 
 describe('a time beside now', () => {

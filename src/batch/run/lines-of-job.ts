@@ -28,7 +28,7 @@ export async function linesOfJob(
     category: 'refused',
     code: 'ANSWER_INCOMPLETE',
     message: `the result of ${job.id} has no usable \`lines\`: ${first?.pointer ?? ''} ${first?.detail ?? ''}`,
-    advice: `Download its subtitle and name the file: vloc jobs download ${job.id}`,
+    advice: `Download its subtitle and name the file: \`vloc jobs download ${job.id}\``,
     jobId: job.id,
     ...(requestId === null ? {} : { requestId }),
   });
@@ -39,7 +39,7 @@ function stillRunning(job: Job): Failure {
     category: 'timeout',
     code: 'STILL_RUNNING',
     message: `the job ${job.id} is still ${job.status}, so it has no lines yet`,
-    advice: `Wait for it, then run this again: vloc jobs wait ${job.id}`,
+    advice: `Wait for it, then run this again: \`vloc jobs wait ${job.id}\``,
     jobId: job.id,
     retryable: true,
   });

@@ -129,7 +129,7 @@ export function stillRunning({ kind, id }: { kind: JobKind; id: string }, timeou
     category: 'timeout',
     code: 'STILL_RUNNING',
     message: `the job ${id} is still running after ${describeDuration(timeoutMs)}`,
-    advice: `It goes on: vloc jobs wait ${KINDS[kind].path}/${id}`,
+    advice: `It continues; wait for it with \`vloc jobs wait ${KINDS[kind].path}/${id}\``,
     jobId: id,
     retryable: true,
   });

@@ -177,7 +177,7 @@ function stillValidating(id: string): Failure {
     category: 'timeout',
     code: 'STILL_VALIDATING',
     message: `the upload ${id} is still being validated after half an hour`,
-    advice: `Look again later: vloc upload get ${id}`,
+    advice: `Check it later: \`vloc upload get ${id}\``,
     retryable: true,
   });
 }

@@ -3,20 +3,21 @@ import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { FAILED_STATES, OPEN_STATES } from '../../batch/report/report-head.ts';
-import { quoteForShell } from '../format.ts';
 import type { Io } from '../io.ts';
-import { programWords, sameCommand } from '../job/continuation.ts';
+import { type Caller, inFolder, sameCommand, serviceFlagsOf, writeCommand } from '../printed-command.ts';
+
+type BatchCaller = Caller & { readonly io: Pick<Io, 'cwd'> };
 
 /** The command lines that go on with what is open, and the one that runs again what failed; empty when all is done. */
 export function continueBatch(
   { items, commands }: Pick<BatchFacts, 'items' | 'commands'>,
   folder: string,
-  io: Pick<Io, 'cwd' | 'env'>,
+  caller: BatchCaller,
 ): readonly string[] {
   const open = new Set(items.filter(isIn(OPEN_STATES)).map(({ key }) => key));
-  const lines = pickNewest(commands, open).map((command) => repeatCommand(command, io));
+  const lines = pickNewest(commands, open).map((command) => repeatCommand(command, caller));
   if (!items.some(isIn(FAILED_STATES))) return lines;
-  return [...lines, [...programWords(io.env), 'batch', 'retry', folder].map(quoteForShell).join(' ')];
+  return [...lines, writeCommand(caller, ['batch', 'retry', folder])];
 }
 
 /** For each open item the command that it was run with last; in the order of the commands. */
@@ -33,8 +34,9 @@ function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boo
   return ({ state }) => states.includes(state);
 }
 
-/** With the change of folder before it where paths would lead elsewhere. */
-function repeatCommand({ argv, cwd }: BatchCommand, io: Pick<Io, 'cwd' | 'env'>): string {
-  const words = sameCommand(argv, io.env);
-  return cwd === io.cwd ? words : `cd ${quoteForShell(cwd)} && ${words}`;
+/** For the service that it named then, with the change of folder before it where paths would lead elsewhere. */
+function repeatCommand({ argv, cwd }: BatchCommand, { io }: BatchCaller): string {
+  const then = { io, service: serviceFlagsOf(argv), commandLine: argv };
+  const command = sameCommand(then);
+  return cwd === io.cwd ? command : inFolder(then, cwd, command);
 }

@@ -3,6 +3,7 @@ import type { RetryRun } from '../../batch/report/select-retries.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Context } from '../context.ts';
 import { runJobs } from '../job/run-jobs.ts';
+import { serviceFlagsOf } from '../printed-command.ts';
 import { asksForStages } from '../stages/stage-options.ts';
 
 /**
@@ -14,11 +15,12 @@ export async function rerunCommand(context: Context, { command, items }: RetryRu
   const { options: asked } = command;
   const readers = [...operands, asked.body, asked.filesFrom, asked.filesFrom0, asked.sheet];
   if (readers.includes('-')) throw notRepeatable(argv);
+  const { baseUrl } = serviceFlagsOf(argv);
   const then: Context = {
     ...context,
     io: { ...context.io, cwd },
     commandLine: argv,
-    service: { ...context.service, profile: context.service.profile ?? profile ?? undefined },
+    service: isNamed(context.service) ? context.service : { profile: profile ?? undefined, baseUrl },
   };
   const hasExpired = items.some(({ state }) => state === 'expired');
   // Only a new key makes a new job of what the service has forgotten.
@@ -30,6 +32,10 @@ export async function rerunCommand(context: Context, { command, items }: RetryRu
     return;
   }
   await runJobs(kind, then, operands, options, new Set(items.map(({ key }) => key)));
+}
+
+function isNamed({ profile, baseUrl }: Context['service']): boolean {
+  return profile !== undefined || baseUrl !== undefined;
 }
 
 function notRepeatable(argv: readonly string[]): Failure {

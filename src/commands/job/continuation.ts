@@ -1,58 +1,27 @@
-/** The commands that take up where a run left off. */
-
+/** How a run that ended before its jobs goes on: said, and with which command. */
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { fixStem } from '../../batch/plan/result-name.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import type { Job } from '../../client/index.ts';
 import type { Context } from '../context.ts';
-import { quoteForShell } from '../format.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** How this tool is called here: in a checkout, and wherever npm started it, the shell knows no `vloc`. */
-export function programWords(env: Environment): readonly string[] {
-  return env.npm_command === undefined ? ['vloc'] : ['npx', 'vloc'];
-}
+import { sameCommand, writeCommand } from '../printed-command.ts';
 
 /** Said where jobs of the embedded service are left running. */
 export const EMBEDDED_STOPS =
   'The embedded service works only while a vloc runs; its jobs go on with the next one.';
 
-/** `vloc jobs wait loc_… --out … --name …`: waits for the job and puts its result where the run would have. */
-export function continueCommand(
-  job: Pick<Job, 'id'>,
-  stem: string,
-  delivery: Delivery,
-  env: Environment,
+/** `vloc jobs wait ID… --out … --name …`: takes up jobs by their ids, and puts their results in the same place. */
+export function deliveryCommand(
+  verb: 'wait' | 'download',
+  ids: readonly string[],
+  { folder, template, existing }: Delivery,
+  context: Pick<Context, 'io' | 'service'>,
 ): string {
-  const words = [
-    ...programWords(env),
-    'jobs',
-    'wait',
-    job.id,
-    '--out',
-    delivery.folder,
-    '--name',
-    fixStem(delivery.template, stem),
-  ];
-  if (delivery.existing === 'replace') words.push('--clobber');
-  if (delivery.existing === 'skip') words.push('--skip-existing');
-  return words.map(quoteForShell).join(' ');
-}
-
-/** The same command once more, paid anew, replacing what it wrote. */
-export function redoCommand(commandLine: readonly string[], env: Environment): string {
-  const missing = ['--fresh', '--clobber'].filter((flag) => !commandLine.includes(flag));
-  return [...programWords(env), ...commandLine, ...missing].map(quoteForShell).join(' ');
-}
-
-/** What begins anew, and what leaves the results to others. */
-const NOT_ONWARD: ReadonlySet<string> = new Set(['--fresh', '--detach']);
-
-/** The same command again, so that it goes on where this run ends, pays nothing twice and fetches the results. */
-export function sameCommand(commandLine: readonly string[], env: Environment): string {
-  const words = commandLine.filter((word) => !NOT_ONWARD.has(word));
-  return [...programWords(env), ...words].map(quoteForShell).join(' ');
+  const words = ['jobs', verb, ...ids];
+  if (folder !== context.io.cwd) words.push('--out', folder);
+  if (template !== '') words.push('--name', template);
+  if (existing === 'replace') words.push('--clobber');
+  if (existing === 'skip') words.push('--skip-existing');
+  return writeCommand(context, words);
 }
 
 /** Says how an interrupted run stands, and how to go on. */
@@ -76,17 +45,17 @@ export function tellStop(
 
 /** Says with which command to go on. */
 export function tellContinuation(
-  { terminal, commandLine, io }: Context,
+  context: Context,
   outcomes: readonly RunOutcome[],
   delivery: Delivery,
   isEmbedded: boolean,
 ): void {
-  const { note } = terminal;
+  const { note } = context.terminal;
   if (isEmbedded && outcomes.some(isRunning)) {
     note(EMBEDDED_STOPS);
   }
   note('Continue with:');
-  note(`  ${sameCommand(commandLine, io.env)}`);
+  note(`  ${sameCommand(context)}`);
   const [only] = outcomes;
   if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
   const { item, state, partJobs } = only;
@@ -94,8 +63,9 @@ export function tellContinuation(
   if (partJobs !== undefined) return;
   // That command would put the service's own format under the name of another.
   if (state.jobId === null || delivery.rewrite !== undefined) return;
-  note('or, from anywhere:');
-  note(`  ${continueCommand({ id: state.jobId }, item.input.stem, delivery, io.env)}`);
+  note('or, by the id of the job:');
+  const named = { ...delivery, template: fixStem(delivery.template, item.input.stem) };
+  note(`  ${deliveryCommand('wait', [state.jobId], named, context)}`);
 }
 
 /** A job that was made and whose result is not here. */

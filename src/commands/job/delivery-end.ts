@@ -2,8 +2,7 @@
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { Failure } from '../../client/failure.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_STOPS } from './continuation.ts';
-import { deliveryCommand } from './delivery-command.ts';
+import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { isStillRunning } from './follow-job.ts';
 import { isLeft, type Outcome, summarizeFailures } from './outcome.ts';
 

@@ -12,7 +12,7 @@ import type { Context, Progress, Step } from '../context.ts';
 import { formatBytes } from '../format.ts';
 import { openLocalRecords } from '../local-records.ts';
 import type { Claims } from './claims.ts';
-import { deliveryCommand } from './delivery-command.ts';
+import { deliveryCommand } from './continuation.ts';
 import { findFetched } from './fetched-before.ts';
 import { noteDownloaded } from './note-downloaded.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,8 +1,7 @@
 /** What a person may want to do with a result. */
 import { relative } from 'node:path';
 import type { Context } from '../context.ts';
-import { quoteForShell } from '../format.ts';
-import { redoCommand } from './continuation.ts';
+import { quoteForShell, redoCommand } from '../printed-command.ts';
 import type { Outcome } from './outcome.ts';
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'start ""' };
@@ -21,12 +20,12 @@ export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): v
   note(
     `Keep it:  it is yours and stays; the service's own copy goes ${expiry === null ? 'after 24 h' : `at ${expiry}`}.`,
   );
-  note(`Redo it:  ${redoCommand(context.commandLine, context.io.env)}`);
+  note(`Redo it:  ${redoCommand(context)}`);
 }
 
 /** The command that plays a video or a sound, or shows a text. */
 export function openCommand({ io }: Pick<Context, 'io'>, path: string): string {
   const shown = relative(io.cwd, path);
   const opener = OPENERS[io.platform] ?? (TEXT.test(path) ? 'less' : 'ffplay -autoexit');
-  return `${opener} ${quoteForShell(shown.startsWith('..') ? path : shown)}`;
+  return `${opener} ${quoteForShell(shown.startsWith('..') ? path : shown, io.platform)}`;
 }

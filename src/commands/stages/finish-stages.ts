@@ -7,12 +7,12 @@ import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { summaryLine } from '../batch/event-lines.ts';
 import { createBatchView } from '../batch/view.ts';
 import { toOutcome } from '../job/batch-outcome.ts';
-import { EMBEDDED_STOPS, sameCommand } from '../job/continuation.ts';
+import { EMBEDDED_STOPS } from '../job/continuation.ts';
 import { exitCodeOf } from '../job/exit-code.ts';
 import { openCommand } from '../job/next-steps.ts';
 import { type Outcome, printOutcomes } from '../job/outcome.ts';
+import { goOnCommand, sameCommand } from '../printed-command.ts';
 import { digestFile } from './given-subtitle.ts';
-import { goOnCommand } from './go-on-command.ts';
 import { going, type Journey, readCosts, type Session } from './session.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
@@ -96,7 +96,7 @@ function tellGate({ context, journeys }: Session): void {
   if (files.size === 0) return;
   note('');
   note(`Look over:  ${[...files].join(', ')}`);
-  note(`Go on:      ${goOnCommand(context.commandLine, context.io.env)}`);
+  note(`Go on:      ${goOnCommand(context)}`);
 }
 
 /** For people only, so not in the forms for programs. */
@@ -107,7 +107,7 @@ function tellFinished({ context, journeys }: Session): void {
   note('');
   note(`Play it:    ${openCommand(context, first.wish.path)}`);
   if (first.target === null) return;
-  note(`Change it:  edit ${first.target.label}, then ${sameCommand(context.commandLine, context.io.env)}`);
+  note(`Change it:  edit ${first.target.label}, then ${sameCommand(context)}`);
 }
 
 /** Says how an interrupted run stands, and how to go on. */
@@ -125,5 +125,5 @@ function tellContinuation({ context, connected }: Session): void {
   const { note } = context.terminal;
   if (connected !== null && connected.capabilities !== null) note(EMBEDDED_STOPS);
   note('Continue with:');
-  note(`  ${sameCommand(context.commandLine, context.io.env)}`);
+  note(`  ${sameCommand(context)}`);
 }

@@ -67,7 +67,7 @@ async function readSecret(
       code: 'WEBHOOK_SECRET_MISSING',
       message: fromStdin ? 'stdin holds no webhook secret' : 'there is no webhook secret',
       advice:
-        'Set VLOC_WEBHOOK_SECRET, or pipe it into --secret-stdin. An embedded service shows it with each new key: vloc serve keys create --output json.',
+        'Set VLOC_WEBHOOK_SECRET, or pipe it into --secret-stdin. An embedded service shows it with each new key: `vloc serve keys create --output json`.',
     });
   }
   if (secret.length < given.length) {

@@ -22,7 +22,7 @@ export function checkSuccess({ job }: ReceivedEvent): void {
     category: 'job',
     code: job.status === 'cancelled' ? 'JOB_CANCELLED' : 'JOB_FAILED',
     message: job.status === 'cancelled' ? 'the job was cancelled' : 'the job failed',
-    advice: `Why: vloc jobs get ${job.kind === null ? '' : `${job.kind}/`}${jobId}`,
+    advice: `See why: \`vloc jobs get ${job.kind === null ? '' : `${job.kind}/`}${jobId}\``,
     jobId,
   });
 }

@@ -105,7 +105,7 @@ async function takeApart(
   const track = facts.tracks[0];
   if (facts.picture === null || track === undefined) {
     const message = `part ${index + 1} has come back without ${track === undefined ? 'sound' : 'a picture'}`;
-    throw new PreparationFailure('MEDIA_UNSUPPORTED', message, 'run the part again: vloc batch retry');
+    throw new PreparationFailure('MEDIA_UNSUPPORTED', message, 'run the part again: `vloc batch retry DIR`');
   }
   const picture = join(work.folder, `join-${index}.mp4`);
   const sound = join(work.folder, `join-${index}.wav`);
