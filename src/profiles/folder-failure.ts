@@ -1,16 +1,11 @@
 /** What the file system has against the folder of the profiles. */
 import { Failure } from '../client/failure.ts';
+import { JournalFailure } from '../journal/failure.ts';
 
-/** SQLite has result codes of its own. Source: SQLite, "Result and Error Codes". */
-const SQLITE_CODES: Readonly<Record<number, string>> = { 8: 'EROFS', 10: 'EIO', 13: 'ENOSPC', 14: 'EACCES' };
-
-/** The code of an error of the file system or of SQLite on top of it; null for any other. */
-export function folderTrouble(error: unknown): string | null {
+/** The code of an error of the file system, also one that the lock reports; null for any other. */
+function folderTrouble(error: unknown): string | null {
+  if (error instanceof JournalFailure) return folderTrouble(error.cause);
   if (!(error instanceof Error) || error instanceof Failure) return null;
-  if ('errcode' in error && typeof error.errcode === 'number') {
-    // The low byte is the primary code, the others tell its variant.
-    return SQLITE_CODES[error.errcode & 0xff] ?? null;
-  }
   return 'syscall' in error && 'code' in error ? String(error.code) : null;
 }
 

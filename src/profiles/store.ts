@@ -1,8 +1,8 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
-import { join } from 'node:path';
 import { Failure } from '../client/failure.ts';
+import { withMutex } from '../journal/hold.ts';
+import { createTurns } from '../journal/turns.ts';
 import { inProfilesFolder } from './folder-failure.ts';
-import { withLock } from './lock.ts';
 import { ensurePrivateFolder, PRIVATE_FILE, readPrivateFile, refuseLink, type Warn } from './private-file.ts';
 import { PROFILES_NAME as NAME, NO_PROFILES, type ProfileDocument, profilesPath } from './profile.ts';
 
@@ -17,13 +17,18 @@ export interface ProfileStore {
   change(edit: (document: ProfileDocument) => ProfileDocument): Promise<void>;
 }
 
+/** A hundred processes that start at once keep two busy cores at work for a minute before the last one has its turn. */
+const LONGEST_WAIT_MS = 120_000;
+
 /** The store in that folder, which is made at the first change. */
 export function openProfileStore(folder: string, warn: Warn): ProfileStore {
   const path = profilesPath(folder);
+  // One waiter per process for the lock: the others would only get in its way.
+  const inTurn = createTurns();
   return {
     path,
     read: () => readDocument(path, warn),
-    change: (edit) => inProfilesFolder(folder, () => changeFile(folder, edit, warn)),
+    change: (edit) => inTurn(() => inProfilesFolder(folder, () => changeFile(folder, edit, warn))),
   };
 }
 
@@ -35,8 +40,8 @@ async function changeFile(
   await ensurePrivateFolder(folder, warn);
   // Before the lock is taken: loading takes longer than writing.
   const [{ default: Conf }] = await Promise.all([import('conf'), import('./profile-schema.ts')]);
-  await withLock(join(folder, `${NAME}.lock`), async () => {
-    const path = profilesPath(folder);
+  const path = profilesPath(folder);
+  await withLock(`${path}.lock`, async () => {
     await refuseLink(path);
     const changed = edit(await readDocument(path, warn));
     const file = new Conf<Record<string, unknown>>({
@@ -47,6 +52,23 @@ async function changeFile(
     });
     file.store = { ...changed };
   });
+}
+
+/** @throws Failure (`temporary`) when the lock is not free in two minutes */
+async function withLock(path: string, work: () => Promise<void>): Promise<void> {
+  const limit = AbortSignal.timeout(LONGEST_WAIT_MS);
+  try {
+    await withMutex(path, work, limit);
+  } catch (error) {
+    if (!limit.aborted || error !== limit.reason) throw error;
+    throw new Failure({
+      category: 'temporary',
+      code: 'PROFILES_LOCKED',
+      message: `another vloc has held ${path} for ${LONGEST_WAIT_MS / 1000} s`,
+      advice: 'Wait for it to end, then run the same command again.',
+      retryable: true,
+    });
+  }
 }
 
 async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> {

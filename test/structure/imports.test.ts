@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   journal: ['protocol', 'disk'],
   batch: ['protocol', 'disk', 'client', 'journal'],
   'report-page': ['protocol', 'batch'],
-  profiles: ['protocol', 'disk', 'client'],
+  profiles: ['protocol', 'disk', 'client', 'journal'],
   engines: ['protocol'],
   prepare: ['protocol', 'disk', 'engines'],
   service: ['protocol', 'disk', 'engines'],
