@@ -13,6 +13,31 @@ export type FailureCategory =
   | 'expired'
   | 'disk';
 
+/**
+ * Where a failure comes from: the API itself, storage behind a presigned address, something in front of either (a proxy,
+ * a firewall, a login page), or the network, which gave no answer.
+ */
+export type Origin = 'api' | 'storage' | 'gateway' | 'network';
+
+/** What is at fault; a message names nothing else. */
+export type Blame =
+  | 'key'
+  /** The address of this machine. */
+  | 'address'
+  | 'plan'
+  | 'permission'
+  /** Access refused for a reason that this version does not know. */
+  | 'access'
+  | 'credits'
+  | 'quota'
+  | 'request'
+  | 'service'
+  /** A download link or an upload reservation. */
+  | 'link'
+  | 'storage'
+  | 'gateway'
+  | 'network';
+
 export interface FailureFacts {
   readonly category: FailureCategory;
   /** Machine-readable, upper case with underscores: the service's own code where there is one. */
@@ -29,6 +54,10 @@ export interface FailureFacts {
   readonly retryAfterMs?: number;
   /** True when the same command may succeed later without a change. */
   readonly retryable?: boolean;
+  /** Missing for what this machine found itself. */
+  readonly origin?: Origin;
+  /** Given with every origin. */
+  readonly blame?: Blame;
   /** Fields at fault, as the service or the local check names them. */
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
   /** Id of the job it is about. */
@@ -49,4 +78,9 @@ export class Failure extends Error {
     const options = this.cause === undefined ? {} : { cause: this.cause };
     return new Failure({ ...this.facts, ...facts }, options);
   }
+}
+
+/** True when the API itself answered with this status; a page of a gateway with the same status says nothing. */
+export function isApiAnswer(error: unknown, status: number): error is Failure {
+  return error instanceof Failure && error.facts.origin === 'api' && error.facts.status === status;
 }

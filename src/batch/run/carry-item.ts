@@ -1,5 +1,6 @@
 /** One item from wherever earlier runs have left it to its end in this one. */
-import { Failure, type Job } from '../../client/index.ts';
+import { Failure, isApiAnswer } from '../../client/failure.ts';
+import type { Job } from '../../client/index.ts';
 import type { IntendRecord } from '../../journal/intent-records.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
@@ -147,7 +148,7 @@ async function readJob({ run, item }: Journey, jobId: string): Promise<Job> {
 }
 
 function expireMissing(error: unknown, jobId: string): unknown {
-  return error instanceof Failure && error.facts.status === 404 ? resultExpired(jobId) : error;
+  return isApiAnswer(error, 404) ? resultExpired(jobId) : error;
 }
 
 function noteSight(journey: Journey, job: Job): void {

@@ -2,7 +2,7 @@
  * An item that is too long for one job: its parts go through the service side by side, each with a call of its own in the
  * journal, and their results become one.
  */
-import { Failure } from '../../client/index.ts';
+import { Failure, isApiAnswer } from '../../client/failure.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
@@ -119,8 +119,7 @@ async function findLostParts({ run, parts }: Family): Promise<void> {
     await rebuildJournal({ ...search, items: parts.items, now: batch.runtime.now() });
   } catch (error) {
     // As in the search for whole items: a key may be allowed to make jobs and not to list them.
-    const isForbidden = error instanceof Failure && error.facts.status === 403;
-    if (force || !isForbidden) throw error;
+    if (force || !isApiAnswer(error, 403)) throw error;
   }
 }
 

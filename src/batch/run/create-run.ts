@@ -16,7 +16,7 @@ import { createPreparations } from './preparations.ts';
 import { isRebuilt } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { createSources } from './sources.ts';
-import { stopReasonOf } from './stop.ts';
+import { stopReasonOf, whyStopped } from './stop.ts';
 import type { Stopping } from './stopping.ts';
 import { createBatchUploads } from './uploads.ts';
 
@@ -73,7 +73,7 @@ export function createRun(batch: Batch, journal: BatchJournal, stopping: Stoppin
       const reason = stopReasonOf(failure, { inARow: streak.inARow, inFlight: following.jobs });
       // Who waits for files that come later also waits until the service can be reached again.
       const isWaitedOut = reason === 'network' && batch.more !== undefined;
-      if (reason !== null && !isWaitedOut) stopping.stop(reason);
+      if (reason !== null && !isWaitedOut) stopping.stop(reason, whyStopped(reason, failure));
       return failure;
     },
   };

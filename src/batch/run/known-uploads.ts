@@ -1,5 +1,6 @@
 /** Uploads that the service still has, by what is in them. Source: specification, "Limits" (7 days). */
-import { type Client, Failure, type Upload } from '../../client/index.ts';
+import { isApiAnswer } from '../../client/failure.ts';
+import type { Client, Upload } from '../../client/index.ts';
 import { hashFile } from '../../client/upload/hash-file.ts';
 import { openSourceFile } from '../../client/upload/source-file.ts';
 import type { UploadRecord } from '../../journal/upload-record.ts';
@@ -54,7 +55,7 @@ async function readReady(
     const upload = await client.uploads.get(id, { signal });
     return upload.status === 'ready' ? upload : null;
   } catch (error) {
-    if (error instanceof Failure && error.facts.status === 404) return null;
+    if (isApiAnswer(error, 404)) return null;
     throw error;
   }
 }

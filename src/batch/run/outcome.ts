@@ -1,7 +1,7 @@
 /** What a whole run ends with: nothing, or the one failure that the exit code follows from. Pure. Source: design, "Exit codes". */
 import { Failure } from '../../client/index.ts';
 import type { BatchOutcome, StopReason } from '../item.ts';
-import { STOP_CATEGORY, STOP_WORDS } from './stop.ts';
+import { STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stop.ts';
 
 /** Null when all is done, or nobody waits for what is left. */
 export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | null {
@@ -10,7 +10,7 @@ export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | 
   const [first] = failures;
   // The failure of the only item tells more than any summary.
   if (outcomes.length === 1 && first !== undefined) return first;
-  if (stop !== null) return stopFailure(outcomes, stop);
+  if (stop !== null) return stopFailure(outcomes, failures, stop);
   if (first === undefined) return null;
   const isWhole = failures.length === outcomes.length;
   const isOneKind = failures.every((failure) => failure.facts.category === first.facts.category);
@@ -33,12 +33,15 @@ function stopOf(outcomes: readonly BatchOutcome[], failures: readonly Failure[])
   const reason = reasons.find((each) => STOP_CATEGORY[each] !== null);
   if (reason !== undefined) return reason;
   // All that were under way may have met it themselves.
-  const ofMoney = failures.filter(({ facts }) => facts.category === 'credits');
-  if (ofMoney.some(({ facts }) => facts.code === CODES.quota)) return 'quota';
-  return ofMoney.length > 0 ? 'no-credits' : null;
+  const met = new Set(failures.map(stopsRun));
+  return (['quota', 'no-credits'] as const).find((each) => met.has(each)) ?? null;
 }
 
-function stopFailure(outcomes: readonly BatchOutcome[], reason: StopReason): Failure {
+function stopFailure(
+  outcomes: readonly BatchOutcome[],
+  failures: readonly Failure[],
+  reason: StopReason,
+): Failure {
   const count = (isWanted: (outcome: BatchOutcome) => boolean) => outcomes.filter(isWanted).length;
   const done = count(({ state }) => state.phase === 'done');
   const begun = count(({ state }) => state.phase === 'left' && state.jobId !== null);
@@ -50,15 +53,24 @@ function stopFailure(outcomes: readonly BatchOutcome[], reason: StopReason): Fai
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(rest > 0 ? [`${rest} not begun`] : []),
   ];
-  const { why, advice } = STOP_WORDS[reason];
+  // What stopped it says more than the reason: a key has several ways to be refused.
+  const cause = failures.find((failure) => stopsRun(failure) === reason);
   return new Failure({
     category: STOP_CATEGORY[reason] ?? 'partial',
-    code: CODES[reason],
-    message: `${why}: ${parts.join(', ')}`,
-    advice,
+    code: cause?.facts.code ?? CODES[reason],
+    message: `${whyStopped(reason, cause)}: ${parts.join(', ')}`,
+    advice: adviceOf(reason, cause),
     retryable: reason === 'network' || reason === 'timeout' || reason === 'max-duration',
     errors: errorsOf(outcomes),
   });
+}
+
+function adviceOf(reason: StopReason, cause: Failure | undefined): string {
+  const first = cause?.facts.advice;
+  const isGeneral = first === undefined || STOP_CATEGORY[reason] !== 'configuration';
+  return isGeneral
+    ? STOP_WORDS[reason].advice
+    : `${first} Then run the same command again: only the rest runs.`;
 }
 
 const CODES: Readonly<Record<StopReason, string>> = {

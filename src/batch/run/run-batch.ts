@@ -2,7 +2,7 @@
  * Carries a batch out, so that nothing is paid twice and no paid result is lost, whenever it is killed and however often
  * it is started. Source: design, "The record (journal)".
  */
-import { Failure } from '../../client/index.ts';
+import { isApiAnswer } from '../../client/failure.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { takeArrivals } from './arrivals.ts';
@@ -15,7 +15,6 @@ import { hashInput } from './known-uploads.ts';
 import { rebuildJournal } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { keepHeapSmall } from './small-heap.ts';
-import { STOP_WORDS } from './stop.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 
 /**
@@ -26,8 +25,8 @@ import { createStopping, type Stopping } from './stopping.ts';
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
   keepHeapSmall(batch.tasks.length);
   const journal = await openBatchJournal(batch.delivery.folder);
-  const stopping = createStopping(batch.signal, (reason) =>
-    batch.listen({ type: 'stop', reason, message: STOP_WORDS[reason].why }),
+  const stopping = createStopping(batch.signal, (reason, message) =>
+    batch.listen({ type: 'stop', reason, message }),
   );
   try {
     for (const sentence of journal.damage) batch.warn(sentence);
@@ -103,8 +102,7 @@ async function findLostJobs(
     return count;
   } catch (error) {
     // A key may be allowed to make jobs and not to list them.
-    const isForbidden = error instanceof Failure && error.facts.status === 403;
-    if (force || !isForbidden) throw error;
+    if (force || !isApiAnswer(error, 403)) throw error;
     return 0;
   }
 }

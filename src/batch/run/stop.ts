@@ -1,5 +1,6 @@
 /** Which failures stop more than the item that met them. Pure. Source: design, "Transport", "Exit codes". */
 import type { Failure, FailureCategory } from '../../client/failure.ts';
+import { BLAMES } from '../../client/transport/verdict.ts';
 import type { StopReason } from '../item.ts';
 
 /** So many in a row are no accident of one request, each of which was tried five times. */
@@ -12,12 +13,23 @@ export interface Circumstances {
   readonly inFlight: number;
 }
 
+/** The reason for which a failure stops a run at once, whatever the circumstances; null: it does not. */
+export function stopsRun({ facts }: Failure): StopReason | null {
+  return facts.blame === undefined ? null : BLAMES[facts.blame].stops;
+}
+
 /** What a failure of an upload or a submission means for the whole run; null: nothing. */
-export function stopReasonOf({ facts }: Failure, { inARow, inFlight }: Circumstances): StopReason | null {
-  if (facts.category === 'credits') return facts.code === 'CREDIT_QUOTA_EXCEEDED' ? 'quota' : 'no-credits';
-  if (facts.status === 401 || facts.status === 403) return 'authentication';
-  const isOutage = facts.category === 'temporary' && inARow >= FAILURES_IN_A_ROW && inFlight === 0;
+export function stopReasonOf(failure: Failure, { inARow, inFlight }: Circumstances): StopReason | null {
+  const stops = stopsRun(failure);
+  if (stops !== null) return stops;
+  const isOutage = failure.facts.category === 'temporary' && inARow >= FAILURES_IN_A_ROW && inFlight === 0;
   return isOutage ? 'network' : null;
+}
+
+/** Why such a failure stops the run, in one sentence without its final stop. */
+export function whyStopped(reason: StopReason, cause: Failure | undefined): string {
+  const blame = cause?.facts.blame;
+  return (blame === undefined ? null : BLAMES[blame].why) ?? STOP_WORDS[reason].why;
 }
 
 const ENDS_WAITING: ReadonlySet<StopReason> = new Set(['authentication', 'interrupted', 'broken', 'timeout']);
@@ -61,11 +73,11 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
     advice: 'Run the same command again: only the rest runs.',
   },
   authentication: {
-    why: 'the service does not accept the key',
-    advice: 'Check it with `vloc doctor`, then run the same command again: only the rest runs.',
+    why: 'the service refuses access',
+    advice: 'Check the key with `vloc doctor`, then run the same command again: only the rest runs.',
   },
   network: {
-    why: `${FAILURES_IN_A_ROW} requests in a row failed for reasons that pass`,
+    why: `${FAILURES_IN_A_ROW} requests in a row failed with temporary errors`,
     advice: 'Run the same command again later: only the rest runs.',
   },
   timeout: {

@@ -1,6 +1,6 @@
 /** How a run comes to a stop: first nothing new is begun, then, for some reasons, nothing is waited for. */
 import type { StopReason } from '../item.ts';
-import { endsWaiting } from './stop.ts';
+import { endsWaiting, STOP_WORDS } from './stop.ts';
 
 /** What signals of a stopped run are aborted with. */
 export class Stopped extends Error {
@@ -20,7 +20,8 @@ export interface Stopping {
   readonly launching: AbortSignal;
   /** Aborted when nothing may be waited for any more, with Stopped as reason. */
   readonly waiting: AbortSignal;
-  stop(reason: StopReason): void;
+  /** @param why one sentence without its final stop; left out: what the reason says of itself */
+  stop(reason: StopReason, why?: string): void;
   /** Stops listening to the signal. */
   end(): void;
 }
@@ -29,18 +30,21 @@ export interface Stopping {
  * @param signal of the user: aborted, it stops everything
  * @param onStop told of each reason that stops more than those before it
  */
-export function createStopping(signal: AbortSignal, onStop: (reason: StopReason) => void): Stopping {
+export function createStopping(
+  signal: AbortSignal,
+  onStop: (reason: StopReason, why: string) => void,
+): Stopping {
   const launching = new AbortController();
   const waiting = new AbortController();
   let first: StopReason | null = null;
 
-  function stop(reason: StopReason): void {
+  function stop(reason: StopReason, why = STOP_WORDS[reason].why): void {
     const isNews = first === null || (endsWaiting(reason) && !waiting.signal.aborted);
     if (!isNews) return;
     first ??= reason;
     launching.abort(new Stopped(reason));
     if (endsWaiting(reason)) waiting.abort(new Stopped(reason));
-    onStop(reason);
+    onStop(reason, why);
   }
 
   const interrupt = () => stop('interrupted');

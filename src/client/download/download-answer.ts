@@ -1,8 +1,9 @@
 /** What an answer to a download means: pure, so that each case can be tested. */
 import { allowsFormat, type ResultFormat } from '../../protocol/result-formats.ts';
 import { Failure, type FailureFacts } from '../failure.ts';
-import { adviseOnAnswer, type RetryAdvice } from '../transport/retry.ts';
-import { retryAfterOf } from '../transport/retry-after.ts';
+import type { RetryAdvice } from '../transport/retry.ts';
+import { describeStorageError } from '../transport/storage-error.ts';
+import { readStorageRefusal, type StorageAnswer, type StorageRefusal } from '../transport/storage-refusal.ts';
 import { notTheResult } from './download-failure.ts';
 import { isSameVersion, type Validator } from './validator.ts';
 
@@ -10,20 +11,13 @@ export type DownloadAnswer =
   /** The body continues where the part ends, or begins at its beginning; `total` is the length of the whole file. */
   | { readonly type: 'body'; readonly from: number; readonly total: number | null }
   /** The address is refused: the job is read once more for another. */
-  | { readonly type: 'link-refused'; readonly status: number; readonly said: string }
+  | { readonly type: 'link-refused'; readonly refusal: StorageRefusal }
   /** The part does not fit what is stored: begin again. */
   | { readonly type: 'misfit'; readonly why: Misfit }
   | { readonly type: 'failed'; readonly failure: Failure; readonly advice: RetryAdvice };
 
 /** The file is another one than before, or the range is not the one that was asked for. */
 export type Misfit = 'changed' | 'range';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** What the body of a refusal says in words; empty for an answer that is none. */
-  readonly said: string;
-}
 
 export interface Wanted {
   /** Host that is asked. */
@@ -42,10 +36,11 @@ export interface Wanted {
   readonly format: ResultFormat | null;
 }
 
-const REFUSED_LINK: ReadonlySet<number> = new Set([401, 403, 404, 410]);
-
 /** Whether the body may be the file; a page that has the right hash is one. */
-export function mayBeFile({ status, headers }: Pick<Answer, 'status' | 'headers'>, hashed: boolean): boolean {
+export function mayBeFile(
+  { status, headers }: Pick<StorageAnswer, 'status' | 'headers'>,
+  hashed: boolean,
+): boolean {
   return (status === 200 || status === 206) && (hashed || !isPage(headers['content-type']));
 }
 
@@ -53,11 +48,10 @@ function isPage(type: string | undefined): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type ?? '');
 }
 
-export function readDownloadAnswer(answer: Answer, wanted: Wanted, now: number): DownloadAnswer {
-  const { status, headers, said } = answer;
-  if (REFUSED_LINK.has(status)) return { type: 'link-refused', status, said };
+export function readDownloadAnswer(answer: StorageAnswer, wanted: Wanted, now: number): DownloadAnswer {
+  const { status, headers, page } = answer;
   if (status === 416 && wanted.offset > 0) return { type: 'misfit', why: 'range' };
-  if (status !== 200 && status !== 206) return refusedStatus(answer, now);
+  if (status !== 200 && status !== 206) return refused(answer, now);
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') return encoded(status);
   const length = wholeNumber(headers['content-length']);
   const span = status === 206 ? parseContentRange(headers, length) : { from: 0, total: length };
@@ -69,7 +63,7 @@ export function readDownloadAnswer(answer: Answer, wanted: Wanted, now: number):
   if (wanted.size !== null && total !== null && total !== wanted.size) return wrongSize(wanted.size, total);
   if (!wanted.hashed) {
     const wrong = wrongContent(headers, total, wanted);
-    if (wrong !== null) return again(notTheResult(wrong, said));
+    if (wrong !== null) return again(notTheResult(wrong, describeStorageError(page)));
   }
   // Closed at its end, an answer without a length looks the same when it is cut.
   const isFramed = length !== null || /\bchunked\b/i.test(headers['transfer-encoding'] ?? '');
@@ -83,7 +77,7 @@ function wholeNumber(text: string | undefined): number | null {
 
 /** `bytes 100-199/200`, or `*` for a length that is not known; null unless it agrees with itself and with the body. */
 function parseContentRange(
-  headers: Answer['headers'],
+  headers: StorageAnswer['headers'],
   length: number | null,
 ): { from: number; total: number | null } | null {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(headers['content-range'] ?? '');
@@ -96,7 +90,7 @@ function parseContentRange(
 
 /** Storage that does not know If-Range sends the rest of whatever it has now. */
 function isOtherVersion(
-  headers: Answer['headers'],
+  headers: StorageAnswer['headers'],
   total: number | null,
   { validator, earlierTotal, hashed }: Wanted,
 ): boolean {
@@ -107,7 +101,7 @@ function isOtherVersion(
 
 /** What came instead of the result, in words; null when it may be it. */
 function wrongContent(
-  headers: Answer['headers'],
+  headers: StorageAnswer['headers'],
   total: number | null,
   { host, size, format }: Wanted,
 ): string | null {
@@ -128,20 +122,19 @@ function again(failure: Failure): DownloadAnswer {
   return { type: 'failed', failure, advice: { type: 'backoff', cause: 'fault', askedMs: null } };
 }
 
-function refusedStatus({ status, headers, said }: Answer, now: number): DownloadAnswer {
-  const askedMs = retryAfterOf(headers, now);
-  const advice = adviseOnAnswer({ status, code: null, retryable: null, askedMs });
-  const passing = advice.type !== 'never';
-  const facts: FailureFacts = {
-    category: passing ? 'temporary' : 'refused',
+function refused(answer: StorageAnswer, now: number): DownloadAnswer {
+  const refusal = readStorageRefusal(answer, now);
+  if (refusal.verdict.renew) return { type: 'link-refused', refusal };
+  const { facts, gateway, said, advice } = refusal;
+  const own: FailureFacts = {
+    ...facts,
     code: 'DOWNLOAD_REFUSED',
-    message: `storage did not return the result (status ${status}${said === '' ? '' : `: ${said}`})`,
-    advice: passing ? 'Run the same command again later.' : 'Report it to the operator of the service.',
-    status,
-    retryable: passing,
-    ...(askedMs === null ? {} : { retryAfterMs: askedMs }),
+    message: `storage did not return the result (${said})`,
+    advice: facts.retryable
+      ? 'Run the same command again later.'
+      : 'Report it to the operator of the service.',
   };
-  return failed(facts, advice);
+  return failed(gateway ?? own, advice);
 }
 
 function encoded(status: number): DownloadAnswer {

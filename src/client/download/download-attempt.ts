@@ -6,7 +6,7 @@ import { resolveTransferUrl } from '../transport/base-url.ts';
 import { collectStart } from '../transport/collect.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';
 import type { Outcome } from '../transport/retry-loop.ts';
-import { describeStorageError, ERROR_PAGE_BYTES } from '../transport/storage-error.ts';
+import { ERROR_PAGE_BYTES } from '../transport/storage-error.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
 import { mayBeFile, readDownloadAnswer } from './download-answer.ts';
 import { addressRefused, damaged, misfit, noRoom, notTheResult, tooSlow } from './download-failure.ts';
@@ -62,9 +62,9 @@ async function receive(download: Download, opened: OpenDownload, limit: TimeLimi
   const { context, part, state, options } = download;
   const { response, host } = opened;
   const { size_bytes: size, sha256 } = state.asset;
-  const said = mayBeFile(response, sha256 !== null)
-    ? ''
-    : describeStorageError(await collectStart(response, ERROR_PAGE_BYTES));
+  const page = mayBeFile(response, sha256 !== null)
+    ? Buffer.alloc(0)
+    : await collectStart(response, ERROR_PAGE_BYTES);
   const wanted = {
     host,
     offset: part.length,
@@ -75,10 +75,10 @@ async function receive(download: Download, opened: OpenDownload, limit: TimeLimi
     format: options.format ?? null,
   };
   const { status, headers } = response;
-  const answer = readDownloadAnswer({ status, headers, said }, wanted, context.clock.now());
+  const answer = readDownloadAnswer({ status, headers, page }, wanted, context.clock.now());
   if (answer.type !== 'body') response.discard();
   if (answer.type === 'failed') return answer;
-  if (answer.type === 'link-refused') return renewLink(download, answer.status, answer.said);
+  if (answer.type === 'link-refused') return renewLink(download, answer.refusal);
   if (answer.type === 'misfit') return startOver(download, misfit(basename(options.to), answer.why));
   const { from, total } = answer;
   if (from === 0 && part.length > 0) await part.restart(needsHash(state.asset, options));

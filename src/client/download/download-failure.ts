@@ -1,7 +1,8 @@
 /** How a download ends when it cannot succeed; `name` is that of the file. */
 import { formatBytes } from '../../protocol/bytes.ts';
 import { describeDuration } from '../duration.ts';
-import { Failure } from '../failure.ts';
+import { Failure, type FailureFacts } from '../failure.ts';
+import type { StorageRefusal } from '../transport/storage-refusal.ts';
 
 const AGAIN_OR_REPORT = 'Run the same command again; if it fails again, report the id of the job.';
 
@@ -42,6 +43,8 @@ export function notTheResult(what: string, said = ''): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DOWNLOAD_NOT_THE_RESULT',
+    origin: 'gateway',
+    blame: 'gateway',
     message: said === '' ? what : `${what}: ${said}`,
     advice:
       'Often this is the login page of a network or a proxy: sign in there or avoid it, then run the same command again.',
@@ -72,14 +75,41 @@ export function tooSlow(host: string, bytes: number, ms: number, least: number):
   });
 }
 
-/** @param said what storage says about it, empty when it says nothing */
-export function linkExpired(name: string, status: number, said: string): Failure {
+/**
+ * The failure of an address that is refused, once the job has no other.
+ * @param expiresAt until when the service keeps the result, null when it does not say
+ */
+export function linkRefused(
+  name: string,
+  { facts, gateway, said, atMs }: StorageRefusal,
+  expiresAt: string | null,
+): Failure {
+  const expiryMs = Date.parse(expiresAt ?? '');
+  if (expiryMs <= atMs || (Number.isNaN(expiryMs) && facts.status === 410)) return resultExpired(name, said);
+  const until = Number.isNaN(expiryMs)
+    ? ''
+    : `; it can be downloaded until ${new Date(expiryMs).toISOString()}`;
+  const deadline = until === '' ? 'soon' : 'before then';
+  const own: FailureFacts = {
+    ...facts,
+    code: 'LINK_REFUSED',
+    message: `storage refused the download address of ${name} (${said})`,
+    advice: `Run the same command again ${deadline}: the job is paid and is not made again. If it stays refused, give the id of the job to the operator of the service.`,
+    retryable: true,
+  };
+  const refused = gateway ?? own;
+  return new Failure({ ...refused, message: refused.message + until });
+}
+
+/** The failure of a result that storage does not have any more. */
+export function resultExpired(name: string, said: string): Failure {
   return new Failure({
     category: 'expired',
     code: 'RESULT_EXPIRED',
-    message: `the download address of ${name} has lapsed and there is no other (status ${status}${said === '' ? '' : `: ${said}`})`,
-    advice: 'Its bytes are gone from the service: start a new job.',
-    status,
+    origin: 'storage',
+    blame: 'link',
+    message: `the download address of ${name} has expired and there is no other (${said})`,
+    advice: 'The service does not keep the result any more: start a new job.',
     retryable: false,
   });
 }

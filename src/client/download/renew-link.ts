@@ -1,35 +1,38 @@
 /** A refused link is read once more from the job, since a service may mint a new one. Source: contract, "Jobs". */
 import { basename } from 'node:path';
-import { Failure } from '../failure.ts';
+import { isApiAnswer } from '../failure.ts';
 import type { Asset } from '../read/resources.ts';
 import type { Outcome } from '../transport/retry-loop.ts';
-import { linkExpired } from './download-failure.ts';
+import type { StorageRefusal } from '../transport/storage-refusal.ts';
+import { linkRefused, resultExpired } from './download-failure.ts';
 import { type Download, needsHash } from './download-state.ts';
 
 /**
- * @param status of the answer that refused the link  @param said what storage says in words, empty without any
- * @throws Failure (`expired`) when there is no other link, or it was asked for before
+ * @param refusal the answer that refused the link
+ * @throws Failure when the job has no other link, or was asked before
  */
-export async function renewLink(download: Download, status: number, said: string): Promise<Outcome<void>> {
+export async function renewLink(download: Download, refusal: StorageRefusal): Promise<Outcome<void>> {
   const { context, part, state, options } = download;
-  const failure = linkExpired(basename(options.to), status, said);
-  if (state.refreshed || options.refresh === undefined) throw failure;
+  const name = basename(options.to);
+  const refusedUntil = (expiresAt: string | null) => linkRefused(name, refusal, expiresAt);
+  if (state.refreshed || options.refresh === undefined) throw refusedUntil(state.asset.expires_at);
   state.refreshed = true;
-  const renewed = await readAgain(options.refresh, failure);
-  if (renewed === null || !isOther(state.asset, renewed)) throw failure;
+  const renewed = await readAgain(options.refresh, () => resultExpired(name, refusal.said));
+  if (renewed === null || !isOther(state.asset, renewed))
+    throw refusedUntil((renewed ?? state.asset).expires_at);
   if (renewed.sha256 !== state.asset.sha256) await part.restart(needsHash(renewed, options));
   state.asset = renewed;
   const message = 'the download address was refused; the job gave another';
   context.emit({ type: 'notice', code: 'LINK_REFRESHED', message });
-  return { type: 'failed', failure, advice: { type: 'at-once' } };
+  return { type: 'failed', failure: refusedUntil(renewed.expires_at), advice: { type: 'at-once' } };
 }
 
 /** A job that is gone has no other address either. */
-async function readAgain(refresh: () => Promise<Asset | null>, failure: Failure): Promise<Asset | null> {
+async function readAgain(refresh: () => Promise<Asset | null>, gone: () => Error): Promise<Asset | null> {
   try {
     return await refresh();
   } catch (error) {
-    if (error instanceof Failure && error.facts.status === 404) throw failure;
+    if (isApiAnswer(error, 404)) throw gone();
     throw error;
   }
 }

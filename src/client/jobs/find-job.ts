@@ -1,6 +1,6 @@
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { CallOptions } from '../call.ts';
-import { Failure } from '../failure.ts';
+import { isApiAnswer } from '../failure.ts';
 import type { Job } from '../read/resources.ts';
 import { isNotPermitted } from './not-permitted.ts';
 
@@ -32,5 +32,5 @@ function mostTelling(errors: readonly unknown[]): unknown {
 }
 
 function isNotFound(error: unknown): boolean {
-  return error instanceof Failure && error.facts.status === 404;
+  return isApiAnswer(error, 404);
 }

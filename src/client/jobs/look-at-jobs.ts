@@ -6,6 +6,7 @@ import type { CallOptions } from '../call.ts';
 import { Failure } from '../failure.ts';
 import { readJob } from '../read/job.ts';
 import type { Job, JobSummary, ListPage } from '../read/resources.ts';
+import { isPassing } from './poll.ts';
 
 /** The two operations that it takes. */
 export interface LookAtJobs {
@@ -79,7 +80,7 @@ async function readOne(
   try {
     return await jobs.get(kind, id, limits);
   } catch (error) {
-    if (error instanceof Failure && error.facts.category !== 'temporary') return error;
+    if (error instanceof Failure && !isPassing(error)) return error;
     throw error;
   }
 }
@@ -113,7 +114,7 @@ async function listPage(jobs: LookAtJobs, kind: JobKind, cursor: string | undefi
   try {
     return await jobs.list(kind, { limit: LIMITS.pageSize.max, cursor }, limits);
   } catch (error) {
-    if (error instanceof Failure && error.facts.category !== 'temporary') return null;
+    if (error instanceof Failure && !isPassing(error)) return null;
     throw error;
   }
 }

@@ -24,6 +24,18 @@ export const GRACE_MS = 5_000;
 /** When nothing but failures came for so long, somebody should know. */
 export const GIVE_UP_MS = 15 * 60_000;
 
+/** True for a failed look that says nothing about the job: a page of a gateway, whatever its status, is one. */
+export function isPassing(error: unknown): error is Failure {
+  if (!(error instanceof Failure)) return false;
+  return error.facts.category === 'temporary' || error.facts.origin === 'gateway';
+}
+
+/** The failure after which nobody looks any more. What was looked at is still there, so it is temporary. */
+export function gaveUp(failure: Failure): Failure {
+  if (failure.facts.category === 'temporary') return failure;
+  return failure.with({ category: 'temporary', retryable: true });
+}
+
 /** @throws Failure of `timeOver`, of a look that can never succeed, or of fifteen minutes of looks that all failed */
 export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): Promise<T> {
   const { runtime, emit } = context;
@@ -38,10 +50,10 @@ export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): P
       failingSince = null;
       delay = poll.delayAfter(value, runtime.now() - begun);
     } catch (error) {
-      if (!(error instanceof Failure) || error.facts.category !== 'temporary') throw error;
+      if (!isPassing(error)) throw error;
       const now = runtime.now();
       failingSince ??= now;
-      if (now < end && now - failingSince >= GIVE_UP_MS) throw error;
+      if (now < end && now - failingSince >= GIVE_UP_MS) throw gaveUp(error);
       delay = growingDelay(now - failingSince);
       const message = `${error.message}; looking again in ${describeDuration(delay)}`;
       emit({ type: 'notice', code: 'POLL_FAILED', message });

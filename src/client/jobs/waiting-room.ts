@@ -12,7 +12,7 @@ import type { Job } from '../read/resources.ts';
 import { pause } from '../transport/retry-loop.ts';
 import { type Guest, msUntilLook, planNextLook } from './guests.ts';
 import { type Findings, type LookAtJobs, lookAtJobs } from './look-at-jobs.ts';
-import { GIVE_UP_MS, GRACE_MS } from './poll.ts';
+import { GIVE_UP_MS, GRACE_MS, gaveUp, isPassing } from './poll.ts';
 import { growingDelay } from './poll-schedule.ts';
 import { createWatch, stillOpen, stillRunning, type WaitOptions } from './wait.ts';
 import { createWorkTimes } from './work-times.ts';
@@ -102,7 +102,7 @@ export function createWaitingRoom(
     const now = runtime.now();
     const since = failingSince.get(kind) ?? now;
     failingSince.set(kind, since);
-    const passing = error instanceof Failure && error.facts.category === 'temporary';
+    const passing = isPassing(error);
     if (passing && now - since < GIVE_UP_MS) {
       const delay = growingDelay(now - since);
       for (const guest of present) guest.dueMs = now + delay;
@@ -110,7 +110,8 @@ export function createWaitingRoom(
       emit({ type: 'notice', code: 'POLL_FAILED', message });
       return;
     }
-    for (const guest of present) if (leave(guest)) guest.reject(error);
+    const reason = passing ? gaveUp(error) : error;
+    for (const guest of present) if (leave(guest)) guest.reject(reason);
   }
 
   function expelLate(): void {

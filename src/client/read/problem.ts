@@ -14,13 +14,24 @@ export interface ReadProblem {
 /** More faults than anybody reads at once. */
 const MAX_ERRORS = 50;
 
-/** Never fails: what is not there, or not of its kind, is null. A body that is no object is no problem: null. */
-export function readProblem(body: unknown): ReadProblem | null {
+/** The members of the specification beside `code`. */
+const MEMBERS = ['type', 'title', 'detail', 'instance', 'request_id', 'retryable'];
+const PROBLEM_TYPE = /^application\/problem\+json\s*(?:;|$)/i;
+
+/**
+ * Never fails: what is missing, or of another type, is null.
+ * @returns null for JSON in another shape, which a gateway writes: the service gives a code and says more, or at least
+ *   names the type of a problem
+ */
+export function readProblem(body: unknown, contentType: string): ReadProblem | null {
   const object = asObject(body);
   if (object === null) return null;
+  const code = asText(member(object, 'code'));
+  const hasMembers = MEMBERS.some((name) => member(object, name) !== undefined);
+  if (!hasMembers || (code === null && !PROBLEM_TYPE.test(contentType))) return null;
   const retryable = member(object, 'retryable');
   return {
-    code: asText(member(object, 'code')),
+    code,
     message: asText(member(object, 'detail')) ?? asText(member(object, 'title')),
     retryable: typeof retryable === 'boolean' ? retryable : null,
     requestId: asText(member(object, 'request_id')),

@@ -39,6 +39,8 @@ export function missingField(origin: Origin, field: string, found?: unknown): Fa
   return new Failure({
     category: 'refused',
     code: 'ANSWER_INCOMPLETE',
+    origin: 'api',
+    blame: 'service',
     message: `in the answer about ${origin.subject} the field \`${field}\` ${fault}`,
     advice:
       'The service differs from the interface that this version knows: report the field and the request id.',

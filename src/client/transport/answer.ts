@@ -5,10 +5,10 @@ import { Failure, type FailureFacts } from '../failure.ts';
 import { type ReadProblem, readProblem } from '../read/problem.ts';
 import { firstLine } from './first-line.ts';
 import { JsonError, parseJson } from './json.ts';
-import { adviseUser, asSentence, categoryOf, foreignAnswer } from './refusal.ts';
-import { adviseOnAnswer, type RefusedAnswer } from './retry.ts';
+import { adviceOf } from './retry.ts';
 import { retryAfterOf } from './retry-after.ts';
 import type { Outcome } from './retry-loop.ts';
+import { adviseUser, BLAMES, gatewayFacts, judgeAnswer, UNREADABLE, type Verdict } from './verdict.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -23,34 +23,39 @@ export function readAnswer(raw: RawAnswer, now: number): Outcome<Answer> {
   const { status, headers, bytes } = raw;
   const requestId = cleanRequestId(headers[REQUEST_ID]);
   const askedMs = retryAfterOf(headers, now);
-  const refuse = (
-    facts: FailureFacts,
-    refused: Omit<RefusedAnswer, 'status' | 'askedMs'>,
-  ): Outcome<Answer> => ({
+  const refuse = (verdict: Verdict, facts: FailureFacts): Outcome<Answer> => ({
     type: 'failed',
     failure: new Failure({ ...withRequestId(requestId), ...facts, status, ...withRetryAfter(askedMs) }),
-    advice: adviseOnAnswer({ ...refused, status, askedMs }),
+    advice: adviceOf(verdict, askedMs),
   });
-  const foreign = (shown: string) => {
-    const facts = foreignAnswer(status, shown);
-    return refuse(facts, { code: null, retryable: facts.retryable ?? null });
+  const foreign = (shown: string, code: string | null = null): Outcome<Answer> => {
+    const verdict = judgeAnswer({ origin: 'gateway', status, code, retryable: null });
+    return refuse(verdict, gatewayFacts(verdict, status, shown, 'the API'));
   };
 
-  if (status >= 300 && status < 400)
-    return refuse(redirected(status, headers), { code: null, retryable: false });
+  if (status >= 300 && status < 400) {
+    const verdict = judgeAnswer({ origin: 'gateway', status, code: null, retryable: null });
+    return refuse(verdict, redirected(status, headers));
+  }
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') return foreign('it is compressed though that was not asked for');
+  if (encoding.toLowerCase() !== 'identity')
+    return foreign('it is compressed though that was not asked for', UNREADABLE.compressed);
   if (status === 204) return success(raw, null, requestId);
-  if (!JSON_TYPE.test(headers['content-type'] ?? '')) return foreign(firstLine(bytes));
+  const type = headers['content-type'] ?? '';
+  if (!JSON_TYPE.test(type)) return foreign(firstLine(bytes));
   const body = tryParse(bytes);
   if (status < 300) {
-    return body instanceof JsonError
-      ? refuse(unreadable(body), { code: null, retryable: true })
-      : success(raw, body, requestId);
+    if (!(body instanceof JsonError)) return success(raw, body, requestId);
+    // The service gives its answers an id; a gateway that cuts or replaces one does not.
+    const origin = requestId === null ? 'gateway' : 'api';
+    const verdict = judgeAnswer({ origin, status, code: null, retryable: null });
+    return refuse(verdict, { ...unreadable(body), origin, blame: verdict.blame });
   }
-  const problem = body instanceof JsonError ? null : readProblem(body);
+  const problem = body instanceof JsonError ? null : readProblem(body, type);
   if (problem === null) return foreign(firstLine(bytes));
-  return refuse(refusal(status, problem), problem);
+  const { code, retryable } = problem;
+  const verdict = judgeAnswer({ origin: 'api', status, code, retryable });
+  return refuse(verdict, refusal(verdict, status, problem));
 }
 
 function success(raw: RawAnswer, body: unknown, requestId: string | null): Outcome<Answer> {
@@ -67,14 +72,26 @@ function tryParse(bytes: Buffer): unknown {
   }
 }
 
-function refusal(status: number, problem: ReadProblem): FailureFacts {
-  const category = categoryOf(status, problem.code, problem.retryable);
+/** Longest text of the service that is shown in one message. */
+const MESSAGE_LENGTH = 500;
+
+/** One sentence without its final stop, on one line. */
+function asSentence(text: string): string {
+  return text.slice(0, MESSAGE_LENGTH).replace(/\s+/g, ' ').trim().replace(/\.$/, '');
+}
+
+function refusal(verdict: Verdict, status: number, problem: ReadProblem): FailureFacts {
+  const { category, blame, retry } = verdict;
+  const said = asSentence(problem.message ?? `the service answered with status ${status}`);
+  const { why } = BLAMES[blame];
   return {
     category,
     code: problem.code ?? `HTTP_${status}`,
-    message: asSentence(problem.message ?? `the service answered with status ${status}`),
-    advice: adviseUser(category, problem.code),
-    retryable: problem.retryable ?? category === 'temporary',
+    origin: 'api',
+    blame,
+    message: why === null ? said : `${why}: ${said}`,
+    advice: adviseUser(verdict, problem.code),
+    retryable: problem.retryable ?? (retry !== 'never' || category === 'temporary'),
     ...withRequestId(cleanRequestId(problem.requestId ?? undefined)),
     ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
   };
@@ -96,8 +113,11 @@ function redirected(status: number, headers: RawAnswer['headers']): FailureFacts
   return {
     category: 'configuration',
     code: 'REDIRECTED',
+    origin: 'gateway',
+    blame: 'gateway',
     message: `the service answered with a redirect${elsewhere} (status ${status}), and signed requests follow none`,
-    advice: 'Set the base URL to where the service really is.',
+    advice:
+      'Set the base URL to the address of the service itself, or sign in where a login page asks for it.',
     retryable: false,
   };
 }

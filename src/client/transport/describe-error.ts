@@ -149,7 +149,9 @@ export function describeNetworkError(
   if (isOwnFault(error)) throw error;
   const words = wordsFor(error, host);
   const retryable = words.category === 'temporary';
-  const failure = new Failure({ ...words, retryable }, { cause: error });
+  // A proxy that refused the tunnel has answered.
+  const origin = error instanceof ProxyError && error.status !== null ? 'gateway' : 'network';
+  const failure = new Failure({ ...words, retryable, origin, blame: origin }, { cause: error });
   // A closed client stays closed, whatever the network does.
   const again = retryable && words.code !== 'CLIENT_CLOSED';
   const advice: RetryAdvice = again ? { type: 'backoff', cause: 'fault', askedMs: null } : { type: 'never' };

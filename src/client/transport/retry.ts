@@ -1,45 +1,29 @@
 /** Whether a failed attempt is made again, and when: pure, so that every row can be tested. */
 import { BACKOFF_BASE_MS, backoffDelay } from './backoff.ts';
 import { RETRY_COST, THROTTLED_RETRY_COST } from './token-bucket.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What the outcome of one attempt means for the next. `askedMs`: the service's Retry-After. */
 export type RetryAdvice =
   | { readonly type: 'never' }
-  /** The reason is mended already (a corrected clock). */
+  /** The cause is fixed already (a corrected clock). */
   | { readonly type: 'at-once' }
   | { readonly type: 'backoff'; readonly cause: 'fault' | 'throttle'; readonly askedMs: number | null }
   /** All slots are taken: wait for one, however often. */
   | { readonly type: 'queue'; readonly askedMs: number | null };
 
-export interface RefusedAnswer {
-  readonly status: number;
-  /** Code of the problem, null when the body was none. */
-  readonly code: string | null;
-  /** The service's own word, null when it says nothing. */
-  readonly retryable: boolean | null;
-  readonly askedMs: number | null;
-}
-
-/** Statuses that pass by themselves when nothing more is known. */
-const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
-
-/** Decides by code, then by the service's word, then by status. Source: specification, "Errors"; contract, "Errors". */
-export function adviseOnAnswer(answer: RefusedAnswer): RetryAdvice {
-  const { status, code, retryable, askedMs } = answer;
-  if (code === 'CREDIT_QUOTA_EXCEEDED' || status === 402) return { type: 'never' };
-  if (code === 'CONCURRENCY_LIMIT_EXCEEDED') return { type: 'queue', askedMs };
-  return mayPass(status, code, retryable)
-    ? { type: 'backoff', cause: status === 429 ? 'throttle' : 'fault', askedMs }
-    : { type: 'never' };
-}
-
-function mayPass(status: number, code: string | null, retryable: boolean | null): boolean {
-  if (retryable !== null) return retryable;
-  // The same key is being worked on by an earlier attempt; its result will be replayed.
-  if (status === 409) return code?.includes('IN_PROGRESS') ?? false;
-  // The specification allows a retry of its own 503 only when it says `retryable`; a proxy's page has no code.
-  if (status === 503 && code !== null) return false;
-  return TRANSIENT_STATUSES.has(status);
+/** The advice that follows from a verdict. */
+export function adviceOf({ retry }: Pick<Verdict, 'retry'>, askedMs: number | null): RetryAdvice {
+  switch (retry) {
+    case 'never':
+      return { type: 'never' };
+    case 'queue':
+      return { type: 'queue', askedMs };
+    case 'throttle':
+      return { type: 'backoff', cause: 'throttle', askedMs };
+    case 'backoff':
+      return { type: 'backoff', cause: 'fault', askedMs };
+  }
 }
 
 /** Attempts of one call in all. Source: design, "Transport". */

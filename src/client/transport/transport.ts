@@ -8,9 +8,9 @@ import { BodyTooLarge } from './collect.ts';
 import { describeNetworkError } from './describe-error.ts';
 import { exchange } from './exchange.ts';
 import { prepareRequest } from './prepare.ts';
-import { foreignAnswer } from './refusal.ts';
 import { type Outcome, withRetries } from './retry-loop.ts';
 import { detectSkew } from './skew.ts';
+import { gatewayFacts, judgeAnswer, UNREADABLE } from './verdict.ts';
 
 /**
  * Sends one signed call, as often as it takes.
@@ -29,7 +29,9 @@ export function createSend(context: ClientContext): Send {
       try {
         const raw = await exchange(context, http, call, request, number);
         const outcome = readAnswer(raw, context.clock.now());
-        if (outcome.type === 'done' || clockCorrected || !correctClock(context, raw, offset)) return outcome;
+        if (outcome.type === 'done' || clockCorrected) return outcome;
+        // The clock of a gateway says nothing about that of the service.
+        if (outcome.failure.facts.origin !== 'api' || !correctClock(context, raw, offset)) return outcome;
         clockCorrected = true;
         return { ...outcome, advice: { type: 'at-once' } };
       } catch (error) {
@@ -42,7 +44,9 @@ export function createSend(context: ClientContext): Send {
 
 function describeAttempt(error: unknown, origin: string): Outcome<never> {
   if (error instanceof BodyTooLarge) {
-    const facts = foreignAnswer(error.status, error.message);
+    const { status } = error;
+    const verdict = judgeAnswer({ origin: 'gateway', status, code: UNREADABLE.tooLarge, retryable: null });
+    const facts = gatewayFacts(verdict, status, error.message, 'the API');
     const failure = new Failure({ ...facts, ...requestIdFact(error.headers) });
     return { type: 'failed', failure, advice: { type: 'never' } };
   }

@@ -33,7 +33,7 @@ export interface PutOptions {
 
 /**
  * Streams a file to its pre-signed address, with constant memory; signs nothing and follows no redirect.
- * @throws Failure; with code UPLOAD_LAPSED when the reservation must be replaced
+ * @throws Failure; with code UPLOAD_LAPSED or UPLOAD_BLOCKED when a new reservation may help
  */
 export async function putFile(
   context: ClientContext,

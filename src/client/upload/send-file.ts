@@ -47,8 +47,13 @@ export interface SentFile {
   readonly sha256: string | null;
 }
 
-/** A lapsed or spoilt reservation; a new one, with a new key, makes it good. */
-const REPLACEABLE = new Set(['UPLOAD_LAPSED', 'UPLOAD_STATE_CONFLICT', 'UPLOAD_ETAG_MISMATCH']);
+/** The reservation is refused or unusable; a new one, with a new key, may help. */
+const REPLACEABLE = new Set([
+  'UPLOAD_LAPSED',
+  'UPLOAD_BLOCKED',
+  'UPLOAD_STATE_CONFLICT',
+  'UPLOAD_ETAG_MISMATCH',
+]);
 
 /**
  * Reserve, PUT, complete, wait until ready.

@@ -1,11 +1,12 @@
-import { Failure } from '../failure.ts';
+import { Failure, type FailureFacts } from '../failure.ts';
 
-/** The failure of a reservation that takes no bytes any more; the upload is made anew. */
-export function uploadLapsed(reason: string): Failure {
+/** The failure of a reservation that takes no bytes any more; the upload is made again. */
+export function uploadLapsed(reason: string, facts: Partial<FailureFacts> = {}): Failure {
   return new Failure({
+    ...facts,
     category: 'expired',
     code: 'UPLOAD_LAPSED',
-    message: `the reservation of the upload has lapsed: ${reason}`,
+    message: `the upload reservation is not accepted any more: ${reason}`,
     advice: 'Run the same command again.',
     retryable: true,
   });

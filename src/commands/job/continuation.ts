@@ -2,6 +2,8 @@
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { fixStem } from '../../batch/plan/result-name.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
+import { deliveryOf } from '../../batch/run/downloads.ts';
+import type { Failure } from '../../client/failure.ts';
 import type { Context } from '../context.ts';
 import { sameCommand, writeCommand } from '../printed-command.ts';
 
@@ -66,6 +68,37 @@ export function tellContinuation(
   note('or, by the id of the job:');
   const named = { ...delivery, template: fixStem(delivery.template, item.input.stem) };
   note(`  ${deliveryCommand('wait', [state.jobId], named, context)}`);
+}
+
+/** So many commands are read one by one; for more the command of the whole run is shorter. */
+const FEW_COMMANDS = 5;
+
+/** Prints the commands for jobs that are paid, whose results could not be waited for or downloaded. */
+export function tellKeptJobs(context: Context, outcomes: readonly RunOutcome[], delivery: Delivery): void {
+  const { note } = context.terminal;
+  const kept = outcomes.flatMap(({ item, state, partJobs }) =>
+    state.phase === 'failed' && state.jobId !== null && isResultKept(state.failure)
+      ? [{ item, jobId: state.jobId, isWhole: partJobs === undefined }]
+      : [],
+  );
+  if (kept.length === 0) return;
+  // Only the command itself joins parts and converts formats.
+  const isEach = kept.length <= FEW_COMMANDS && delivery.rewrite === undefined;
+  const commands =
+    isEach && kept.every(({ isWhole }) => isWhole)
+      ? kept.map(({ item, jobId }) => {
+          const template = fixStem(delivery.template, item.input.stem);
+          return deliveryCommand('wait', [jobId], { ...deliveryOf(delivery, item), template }, context);
+        })
+      : [sameCommand(context)];
+  note('The service still has these jobs, and a result is not paid again. Continue with:');
+  for (const command of commands) note(`  ${command}`);
+}
+
+/** True when the way to the service failed and not the job: its result is still there, or will be. */
+export function isResultKept({ facts: { origin, code } }: Failure): boolean {
+  const isOnTheWay = origin === 'storage' || origin === 'gateway' || origin === 'network';
+  return isOnTheWay && code !== 'RESULT_EXPIRED';
 }
 
 /** A job that was made and whose result is not here. */

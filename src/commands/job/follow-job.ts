@@ -12,7 +12,7 @@ import type { Context, Progress, Step } from '../context.ts';
 import { formatBytes } from '../format.ts';
 import { openLocalRecords } from '../local-records.ts';
 import type { Claims } from './claims.ts';
-import { deliveryCommand } from './continuation.ts';
+import { deliveryCommand, isResultKept } from './continuation.ts';
 import { findFetched } from './fetched-before.ts';
 import { noteDownloaded } from './note-downloaded.ts';
 import type { Outcome } from './outcome.ts';
@@ -126,7 +126,7 @@ function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
     progress.end(key, 'stopped', isTerminal(job.status) ? 'not fetched' : `${job.id} goes on`);
     return { ...outcome, failure: null };
   }
-  const failure = isStillRunning(error) ? error.with({ advice: goOnAdvice(follow, job) }) : error;
+  const failure = withCommand(follow, job, error);
   progress.end(key, isStillRunning(error) ? 'stopped' : 'failed', failure.message);
   event(context, { type: 'failed', id: job.id, code: failure.facts.code, message: failure.message });
   return { ...outcome, failure };
@@ -137,6 +137,19 @@ const STILL_RUNNING = 'STILL_RUNNING';
 /** Whether the job goes on. */
 export function isStillRunning(failure: Failure | null): boolean {
   return failure?.facts.code === STILL_RUNNING;
+}
+
+/** The failure with the command that continues, where the job or its result is still at the service. */
+function withCommand(follow: Follow, job: Job, failure: Failure): Failure {
+  if (isStillRunning(failure)) return failure.with({ advice: goOnAdvice(follow, job) });
+  const { advice = '' } = failure.facts;
+  if (!isTerminal(job.status)) {
+    const isPassing = failure.facts.category === 'temporary';
+    return isPassing ? failure.with({ advice: `${advice}\n${goOnAdvice(follow, job)}` }) : failure;
+  }
+  if (!isResultKept(failure)) return failure;
+  const command = deliveryCommand('download', [job.id], follow.delivery, follow.context);
+  return failure.with({ advice: `${advice}\nDownload it with: ${command}` });
 }
 
 function goOnAdvice({ delivery, context }: Follow, { id }: Job): string {

@@ -11,7 +11,7 @@ import { connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { toOutcome } from './batch-outcome.ts';
-import { tellContinuation, tellStop } from './continuation.ts';
+import { tellContinuation, tellKeptJobs, tellStop } from './continuation.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { planJobs } from './job-plan.ts';
 import { batchOf, commandRecord, type JobRun } from './job-run.ts';
@@ -119,6 +119,7 @@ async function finish(work: Work, outcomes: readonly RunOutcome[]): Promise<void
   await printEnd(context, plan, outcomes);
   const isLeft = outcomes.some(({ state }) => state.phase === 'left' && state.jobId !== null);
   if (isLeft) tellContinuation(context, outcomes, plan.delivery, isEmbedded);
+  else tellKeptJobs(context, outcomes, plan.delivery);
   const failure = summarizeOutcomes(outcomes);
   if (failure !== null) throw failure;
 }

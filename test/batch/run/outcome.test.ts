@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchOutcome, StopReason } from '../../../src/batch/item.ts';
 import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
-import { Failure, type FailureCategory } from '../../../src/client/failure.ts';
+import { Failure, type FailureCategory, type FailureFacts } from '../../../src/client/failure.ts';
 import { EXIT_CODES } from '../../../src/commands/exit-codes.ts';
 import { linesItem } from './support/items.ts';
 
 type State = BatchOutcome['state'];
 
 const done: State = { phase: 'done', jobId: 'tra_1', files: [], credits: 1, before: null };
-const failed = (category: FailureCategory, code = 'X'): State => ({
+const failed = (category: FailureCategory, code = 'X', facts: Partial<FailureFacts> = {}): State => ({
   phase: 'failed',
   jobId: null,
-  failure: new Failure({ category, code, message: `met ${code}` }),
+  failure: new Failure({ category, code, message: `met ${code}`, ...facts }),
 });
+const noCredits = failed('credits', 'INSUFFICIENT_CREDITS', { origin: 'api', blame: 'credits' });
+const noQuota = failed('credits', 'CREDIT_QUOTA_EXCEEDED', { origin: 'api', blame: 'quota' });
 const left = (because: StopReason, jobId: string | null = null): State => ({ phase: 'left', jobId, because });
 const outcomesOf = (...states: readonly State[]) =>
   states.map((state, index) => ({ item: linesItem(index), state }));
@@ -26,8 +28,8 @@ describe('the exit code of a run', () => {
     ['all failed alike', [failed('job'), failed('job')], 5],
     ['all failed, each its own way', [failed('job'), failed('usage')], 3],
     ['a single one failed', [failed('expired')], 9],
-    ['the credits were used up', [done, failed('credits'), left('no-credits')], 6],
-    ['the credits were used up for all that was left', [done, failed('credits'), failed('credits')], 6],
+    ['the credits were used up', [done, noCredits, left('no-credits')], 6],
+    ['the credits were used up for all that was left', [done, noCredits, noCredits], 6],
     ['the quota was used up', [done, failed('job'), left('quota')], 6],
     ['--max-credits was reached', [done, left('max-credits')], 6],
     ['--max-duration was over', [done, left('max-duration')], 3],
@@ -49,8 +51,21 @@ describe('the exit code of a run', () => {
   });
 
   it('tells the quota of the key from the credits of the account', () => {
-    const quota = failed('credits', 'CREDIT_QUOTA_EXCEEDED');
-    expect(summarizeOutcomes(outcomesOf(done, quota, quota))?.facts.code).toBe('CREDIT_QUOTA_EXCEEDED');
+    expect(summarizeOutcomes(outcomesOf(done, noQuota, noQuota))?.facts.code).toBe('CREDIT_QUOTA_EXCEEDED');
+  });
+
+  it('says what was refused, and blames the key for nothing else', () => {
+    const advice = 'Add this machine to the allow-list.';
+    const code = 'SOURCE_IP_NOT_ALLOWED';
+    const refused = failed('configuration', code, { origin: 'api', blame: 'address', advice });
+    const failure = summarizeOutcomes(outcomesOf(refused, left('authentication'), left('authentication')));
+    expect(failure?.facts).toMatchObject({
+      category: 'configuration',
+      code,
+      message:
+        "the address of this machine is not on the key's allow-list: 0 of 3 done, 1 failed, 2 not begun",
+      advice: `${advice} Then run the same command again: only the rest runs.`,
+    });
   });
 
   it('comes with counts and with every failure where there are several', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endsWaiting, stopReasonOf } from '../../../src/batch/run/stop.ts';
+import { endsWaiting, stopReasonOf, whyStopped } from '../../../src/batch/run/stop.ts';
 import { Failure, type FailureFacts } from '../../../src/client/failure.ts';
 
 const failure = (facts: Partial<FailureFacts>) =>
@@ -8,10 +8,13 @@ const CALM = { inARow: 1, inFlight: 1 };
 
 describe('a failure that stops the run', () => {
   it.each([
-    [{ category: 'credits', code: 'INSUFFICIENT_CREDITS', status: 402 }, 'no-credits'],
-    [{ category: 'credits', code: 'CREDIT_QUOTA_EXCEEDED', status: 429 }, 'quota'],
-    [{ category: 'configuration', status: 401 }, 'authentication'],
-    [{ category: 'configuration', status: 403 }, 'authentication'],
+    [{ category: 'credits', origin: 'api', blame: 'credits', status: 402 }, 'no-credits'],
+    [{ category: 'credits', origin: 'api', blame: 'quota', status: 429 }, 'quota'],
+    [{ category: 'configuration', origin: 'api', blame: 'key', status: 401 }, 'authentication'],
+    [{ category: 'configuration', origin: 'api', blame: 'address', status: 403 }, 'authentication'],
+    [{ category: 'configuration', origin: 'gateway', blame: 'gateway', status: 401 }, null],
+    [{ category: 'configuration', origin: 'gateway', blame: 'gateway', status: 403 }, null],
+    [{ category: 'expired', origin: 'storage', blame: 'link', status: 403 }, null],
     [{ category: 'refused', status: 422 }, null],
     [{ category: 'usage' }, null],
     [{ category: 'temporary', status: 503 }, null],
@@ -26,6 +29,18 @@ describe('a failure that stops the run', () => {
     expect(stopReasonOf(outage, { inARow: 3, inFlight: 1 })).toBeNull();
     expect(stopReasonOf(outage, { inARow: 3, inFlight: 0 })).toBe('network');
   });
+});
+
+it('the reason of a stop is what the service blamed, and only a refused key blames the key', () => {
+  const refused = (blame: NonNullable<FailureFacts['blame']>) =>
+    whyStopped('authentication', failure({ category: 'configuration', origin: 'api', blame }));
+  expect(refused('key')).toContain('does not accept the key');
+  expect(refused('address')).toBe("the address of this machine is not on the key's allow-list");
+  expect(refused('plan')).toContain('plan does not include API access');
+  expect(refused('permission')).toContain('lacks the permission');
+  expect(whyStopped('network', failure({ category: 'temporary', origin: 'gateway', blame: 'gateway' }))).toBe(
+    '3 requests in a row failed with temporary errors',
+  );
 });
 
 it('jobs that run are waited for when money or time for new ones is over', () => {

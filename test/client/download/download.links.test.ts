@@ -3,14 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type DownloadOptions, Failure } from '../../../src/client/index.ts';
 import { failureOf, onCleanup } from '../support/harness.ts';
-import { answer, startServer } from '../support/scripted-server.ts';
+import { answer, html, startServer } from '../support/scripted-server.ts';
 import { startDownload } from '../support/start-download.ts';
 import { serveBytes } from '../support/stored-bytes.ts';
 
-const gone = new Failure({ category: 'refused', code: 'RESOURCE_NOT_FOUND', message: 'gone', status: 404 });
+const notFound = { category: 'refused', code: 'RESOURCE_NOT_FOUND', message: 'gone', status: 404 } as const;
+const gone = new Failure({ ...notFound, origin: 'api', blame: 'request' });
+const XML = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
 describe('a refused link', () => {
-  test.each([401, 403, 404, 410])('(%i) is read once more from the job', async (status) => {
+  test.each([401, 403, 404, 409, 410])('(%i) is read once more from the job', async (status) => {
     const { client, server, asset, to, bytes } = await startDownload();
     server.script.push(answer(status, {}));
     let asked = 0;
@@ -53,6 +55,69 @@ describe('a refused link', () => {
     expect(fresh.facts.code).toBe('RESULT_EXPIRED');
     expect(asked).toBe(1);
     expect(server.seen).toHaveLength(3);
+  });
+});
+
+describe('a link that stays refused', () => {
+  const IN_AN_HOUR = 3_600_000;
+
+  test('says until when the result can be downloaded, and does not ask for a new job', async () => {
+    const { client, asset, to, server, runtime } = await startDownload(10);
+    server.fallback = answer(403, { 'content-type': 'application/xml' }, XML);
+    const expires_at = new Date(runtime.now() + IN_AN_HOUR).toISOString();
+    const kept = { ...asset, expires_at };
+    const { facts } = await failureOf(client.download(kept, { to, refresh: async () => kept }));
+    expect(facts).toMatchObject({
+      category: 'expired',
+      code: 'LINK_REFUSED',
+      origin: 'storage',
+      blame: 'link',
+      status: 403,
+      message: `storage refused the download address of video.mp4 (status 403: AccessDenied: Access Denied); it can be downloaded until ${expires_at}`,
+    });
+    expect(facts.advice).toMatch(/^Run the same command again before then: the job is paid/);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('is tried again when the job says that it is valid for longer, and once only', async () => {
+    const { client, asset, to, server, runtime } = await startDownload(10);
+    server.fallback = answer(403, {}, XML);
+    const longer = { ...asset, expires_at: new Date(runtime.now() + IN_AN_HOUR).toISOString() };
+    const soon = { ...asset, expires_at: new Date(runtime.now() + 1_000).toISOString() };
+    const { facts } = await failureOf(client.download(soon, { to, refresh: async () => longer }));
+    expect(server.seen).toHaveLength(2);
+    expect(facts.message).toContain(longer.expires_at);
+  });
+
+  test('has expired by the clock of storage, whatever that of this machine says', async () => {
+    const { client, asset, to, server, runtime } = await startDownload(10);
+    const expires_at = new Date(runtime.now() + IN_AN_HOUR).toISOString();
+    const refuseAt = (ms: number) => answer(403, { date: new Date(ms).toUTCString() }, XML);
+    server.script.push(refuseAt(runtime.now() + 2 * IN_AN_HOUR));
+    const expired = await failureOf(client.download({ ...asset, expires_at }, { to }));
+    expect(expired.facts).toMatchObject({ code: 'RESULT_EXPIRED', category: 'expired' });
+    server.script.push(refuseAt(runtime.now()));
+    runtime.advance(30 * 24 * IN_AN_HOUR);
+    const kept = await failureOf(client.download({ ...asset, expires_at }, { to }));
+    expect(kept.facts.code).toBe('LINK_REFUSED');
+  });
+
+  test('by a page of a firewall blames neither link nor job', async () => {
+    const { client, asset, to, server } = await startDownload(10);
+    server.fallback = html(403, '<h1>Blocked by policy</h1>');
+    const { facts } = await failureOf(client.download(asset, { to, refresh: async () => asset }));
+    expect(facts).toMatchObject({ category: 'configuration', code: 'NOT_THE_STORAGE', origin: 'gateway' });
+    expect(facts.message).toBe(
+      'a proxy, gateway or firewall in front of storage refused the request (status 403: Blocked by policy)',
+    );
+  });
+
+  test('is not taken for a job that is gone when a gateway answers 404 in the place of the API', async () => {
+    const { client, asset, to, server } = await startDownload(10);
+    server.fallback = answer(403, {}, XML);
+    const page = new Failure({ ...notFound, origin: 'gateway', blame: 'gateway' });
+    const { facts } = await failureOf(client.download(asset, { to, refresh: () => Promise.reject(page) }));
+    expect(facts).toMatchObject({ code: 'RESOURCE_NOT_FOUND', origin: 'gateway' });
   });
 });
 

@@ -22,6 +22,8 @@ export type End = keyof typeof EXIT_CODES;
 /** How a run ends that meets the fault at a signed step, at the PUT, at the download. */
 export interface Ends {
   readonly api: End;
+  /** At a signed step that looks how an upload or a job is; left out: as at the others. */
+  readonly poll?: End;
   readonly put: End;
   readonly download: End;
 }
@@ -44,7 +46,6 @@ const PASSING: Ends = { api: 'done', put: 'done', download: 'done' };
 const LASTING: Ends = { api: 'temporary', put: 'temporary', download: 'temporary' };
 /** Storage is not the API: whatever kind of 200 it answers to a PUT is taken, and the bytes of a result have a length. */
 const SPOILT_FOR_GOOD: Ends = { api: 'temporary', put: 'done', download: 'temporary' };
-const NO_API: Ends = { api: 'configuration', put: 'done', download: 'done' };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** As long as a service asks for that is a little busy. */
@@ -100,25 +101,17 @@ export const FAULTS: readonly Fault[] = [
     once: { api: 'configuration', put: 'configuration', download: 'configuration' },
   },
   passing('502 with a page', instead(502, { 'content-type': 'text/html' }, '<h1>Bad Gateway</h1>')),
+  passing('200 with a page', instead(200, { 'content-type': 'text/html' }, '<h1>Sign in</h1>')),
   {
-    name: '200 with a page',
-    does: {
-      type: 'answer',
-      spoil: instead(200, { 'content-type': 'text/html' }, '<h1>Sign in</h1>'),
-    },
-    once: NO_API,
-    // Completion finds twice that the bytes never came.
-    forGood: { api: 'configuration', put: 'refused', download: 'temporary' },
+    name: '403 with a page',
+    does: { type: 'answer', spoil: instead(403, { 'content-type': 'text/html' }, '<h1>Blocked</h1>') },
+    // A job may name another link, and there may be another reservation.
+    once: { api: 'configuration', poll: 'done', put: 'done', download: 'configuration' },
+    forGood: { api: 'configuration', put: 'configuration', download: 'configuration' },
   },
   spoilt('malformed JSON', executed(JSON_TYPE, '{"id": "x", ')),
   spoilt('an empty body', executed(JSON_TYPE)),
-  {
-    name: 'another content type',
-    does: { type: 'answer', spoil: executed({ 'content-type': 'text/plain' }, '{}') },
-    once: NO_API,
-    forGood: { api: 'configuration', put: 'done', download: 'temporary' },
-    traced: true,
-  },
+  spoilt('another content type', executed({ 'content-type': 'text/plain' }, '{}')),
   passing('503 that may be retried', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true), true),
   {
     ...passing('503 that may not be retried', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false), true),
@@ -149,7 +142,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: '307 to another host',
     does: { type: 'answer', spoil: sentElsewhere },
-    once: { api: 'configuration', put: 'refused', download: 'expired' },
+    once: { api: 'configuration', poll: 'done', put: 'refused', download: 'expired' },
   },
   {
     ...passing('headers of 60 KB', executed({ ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}')),
@@ -157,7 +150,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a gzip bomb',
     does: { type: 'answer', spoil: gzipBomb },
-    once: { api: 'configuration', put: 'done', download: 'configuration' },
+    once: { api: 'configuration', poll: 'done', put: 'done', download: 'configuration' },
     traced: true,
   },
   spoilt('JSON 200,000 deep', executed(JSON_TYPE, '['.repeat(200_000))),

@@ -11,7 +11,8 @@ import type { Step } from './steps.ts';
 import type { Theatre } from './theatre.ts';
 
 function endAt(step: Step, ends: Ends) {
-  return step === 'put' || step === 'download' ? ends[step] : ends.api;
+  if (step === 'put' || step === 'download') return ends[step];
+  return step === 'pollUpload' || step === 'pollJob' ? (ends.poll ?? ends.api) : ends.api;
 }
 
 function setFor(theatre: Theatre, fault: Fault): Promise<Stage> {

@@ -174,7 +174,7 @@ test('whatever JSON comes, reading gives a value or a Failure, never another err
     (body: unknown) => readBalance(body, null),
     (body: unknown) => readTransaction(body, null),
     (body: unknown) => readList(body, null, (item) => readUpload(item, null)),
-    (body: unknown) => readProblem(body),
+    (body: unknown) => readProblem(body, 'application/problem+json'),
   ];
   const key = fc.constantFrom(
     'id',

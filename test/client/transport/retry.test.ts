@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { adviseOnAnswer, nextStep, type RetryAdvice } from '../../../src/client/transport/retry.ts';
+import { nextStep, type RetryAdvice } from '../../../src/client/transport/retry.ts';
 
 const PATIENT = {
   failedAttempts: 1,
@@ -8,33 +8,6 @@ const PATIENT = {
   remainingMs: Number.POSITIVE_INFINITY,
   random: () => 0.5,
 };
-
-describe('the advice on an answer', () => {
-  test.each([
-    [500, null, null, 'backoff'],
-    [502, null, null, 'backoff'],
-    [503, null, null, 'backoff'],
-    [504, null, null, 'backoff'],
-    [408, null, null, 'backoff'],
-    [501, null, null, 'never'],
-    [400, null, null, 'never'],
-    [404, null, null, 'never'],
-    [503, 'SERVICE_TEMPORARILY_UNAVAILABLE', null, 'never'],
-    [503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true, 'backoff'],
-    [503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false, 'never'],
-    [500, 'INTERNAL_ERROR', false, 'never'],
-    [422, 'SOMETHING_NEW', true, 'backoff'],
-    [429, 'RATE_LIMIT_EXCEEDED', true, 'backoff'],
-    [429, 'CONCURRENCY_LIMIT_EXCEEDED', true, 'queue'],
-    [429, 'CONCURRENCY_LIMIT_EXCEEDED', null, 'queue'],
-    [429, 'CREDIT_QUOTA_EXCEEDED', true, 'never'],
-    [402, 'INSUFFICIENT_CREDITS', true, 'never'],
-    [409, 'IDEMPOTENCY_KEY_REUSED', null, 'never'],
-    [409, 'REQUEST_IN_PROGRESS', null, 'backoff'],
-  ])('for %i %s, retryable %s, is %s', (status, code, retryable, type) => {
-    expect(adviseOnAnswer({ status, code, retryable, askedMs: null }).type).toBe(type);
-  });
-});
 
 describe('the next step', () => {
   const fault = (askedMs: number | null): RetryAdvice => ({ type: 'backoff', cause: 'fault', askedMs });

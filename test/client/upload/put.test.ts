@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { failureOf, onCleanup } from '../support/harness.ts';
-import { answer, problem, type Reply, reset, startServer } from '../support/scripted-server.ts';
+import { answer, html, problem, type Reply, reset, startServer } from '../support/scripted-server.ts';
 import { MIB, makeFile, startUploads, VIDEO } from '../support/start-uploads.ts';
 
 describe('storage in trouble', () => {
@@ -35,6 +35,26 @@ describe('storage in trouble', () => {
     const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
     expect(facts).toMatchObject({ code: 'UPLOAD_LAPSED', category: 'expired' });
     expect(service.reservations).toHaveLength(2);
+  });
+
+  test('in front of which a firewall refuses gets one new reservation, and is not blamed', async () => {
+    const { client, service } = await startUploads();
+    service.putScript.push(html(403, '<h1>Blocked by the firewall</h1>'), html(403, '<h1>Blocked</h1>'));
+    const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
+    expect(facts).toMatchObject({ category: 'configuration', code: 'UPLOAD_BLOCKED', origin: 'gateway' });
+    expect(facts.message).toBe(
+      'a proxy, gateway or firewall in front of storage refused the request (status 403: Blocked)',
+    );
+    expect(service.reservations).toHaveLength(2);
+  });
+
+  test('behind a login page is asked again: the page is not a stored file', async () => {
+    const { client, service } = await startUploads();
+    service.putScript.push(html(200, '<html><h1>Sign in</h1></html>'));
+    const { path, bytes } = await makeFile(5);
+    await client.uploads.sendFile(path, VIDEO);
+    expect(service.stored.get('/storage/1')?.equals(bytes)).toBe(true);
+    expect(service.reservations).toHaveLength(1);
   });
 
   test('is not even asked when the reservation has lapsed by the clock', async () => {
@@ -85,7 +105,7 @@ describe('storage in trouble', () => {
   test('that refuses in mid-stream is heard', async () => {
     const { client, service } = await startUploads();
     const { path } = await makeFile(24 * MIB);
-    service.putScript.push(early(answer(413, {}, 'too large')));
+    service.putScript.push(early(answer(413, {}, '<Error><Code>EntityTooLarge</Code></Error>')));
     const { facts } = await failureOf(client.uploads.sendFile(path, VIDEO));
     expect(facts).toMatchObject({ category: 'refused', code: 'CONTENT_TOO_LARGE' });
   });
