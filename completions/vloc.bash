@@ -4,7 +4,7 @@
 _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
-    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion help' operands='free' options='--version -V --help -h' ;;
+    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion version help' operands='free' options='--version -V --help -h' ;;
     'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --stop-after --from-subtitles --subtitle --source-subtitle --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'separate') commands='' operands='files' options='--client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'recognize') commands='' operands='files' options='--from --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
@@ -113,7 +113,7 @@ _vloc_value() {
     *' --color') value='choices auto always never' ;;
     *' --profile') value='source profiles' ;;
     *' --base-url') value='free' ;;
-    *' --kind') value=',choices audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
+    *' --kind') value=',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
     *' --limit') value='free' ;;
     *' --cursor') value='free' ;;
     *' --since') value='free' ;;
@@ -154,7 +154,7 @@ _vloc_value() {
     *' --public-origin') value='free' ;;
     *' --trusted-proxy') value=',free' ;;
     *' --log') value='choices json text' ;;
-    *' --permission') value=',choices audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
+    *' --permission') value=',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
     *' --monthly-quota') value='free' ;;
     *' --allow') value=',free' ;;
   esac

@@ -4,7 +4,7 @@
 function __vloc_has_command
     switch "$argv[1]"
         case ''
-            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion help
+            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion version help
         case 'jobs'
             contains -- $argv[2] list get wait download cancel
         case 'batch'
@@ -131,6 +131,7 @@ complete -c vloc -n "__vloc_at_first ''" -a engines -d 'see and install the medi
 complete -c vloc -n "__vloc_at_first ''" -a serve -d 'run the embedded service for other programs'
 complete -c vloc -n "__vloc_at_first ''" -a schema -d 'print the OpenAPI document of the interface'
 complete -c vloc -n "__vloc_at_first ''" -a completion -d 'print the script that completes commands in a shell'
+complete -c vloc -n "__vloc_at_first ''" -a version -d 'print the version'
 complete -c vloc -n "__vloc_at_first ''" -a help -d 'show the help of a command or of a topic'
 complete -c vloc -n "__vloc_at ''" -l version -s V -d 'print the version'
 complete -c vloc -n "__vloc_at ''" -l help -s h -d 'display help for command'
@@ -340,7 +341,7 @@ complete -c vloc -n "__vloc_at_first 'jobs'" -a wait -d 'wait for jobs and downl
 complete -c vloc -n "__vloc_at_first 'jobs'" -a download -d 'download the results of finished jobs'
 complete -c vloc -n "__vloc_at_first 'jobs'" -a cancel -d 'cancel jobs that have not ended'
 complete -c vloc -n "__vloc_at 'jobs'" -l help -s h -d 'display help for command'
-complete -c vloc -n "__vloc_at 'jobs list'" -l kind -x -a '(__vloc_list audio_separation subtitle_recognition subtitle_translation dubbing auto_localization)' -d 'only these kinds: audio_separation, subtitle_recognition, subtitle_translation, dubbing, auto_localization'
+complete -c vloc -n "__vloc_at 'jobs list'" -l kind -x -a '(__vloc_list separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization)' -d 'only these kinds: separate, recognize, translate, dub, localize; also by their full names'
 complete -c vloc -n "__vloc_at 'jobs list'" -l limit -x -d 'how many at most, over as many pages as it takes (default: 20)'
 complete -c vloc -n "__vloc_at 'jobs list'" -l cursor -x -d 'begin at the next_cursor of a list before, with the same filters'
 complete -c vloc -n "__vloc_at 'jobs list'" -l since -x -d 'from then on: a date, a time with its zone, or how long ago, such as 7d'
@@ -384,7 +385,7 @@ complete -c vloc -n "__vloc_at 'jobs wait'" -l base-url -x -d 'address of the se
 complete -c vloc -n "__vloc_at 'jobs wait'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at 'jobs download'" -k -a '(__vloc_values jobs)'
 complete -c vloc -n "__vloc_at 'jobs download'" -l all-finished -d 'the results of all succeeded jobs that are not in the folder yet'
-complete -c vloc -n "__vloc_at 'jobs download'" -l kind -x -a '(__vloc_list audio_separation subtitle_recognition subtitle_translation dubbing auto_localization)' -d 'only these kinds: audio_separation, subtitle_recognition, subtitle_translation, dubbing, auto_localization'
+complete -c vloc -n "__vloc_at 'jobs download'" -l kind -x -a '(__vloc_list separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization)' -d 'only these kinds: separate, recognize, translate, dub, localize; also by their full names'
 complete -c vloc -n "__vloc_at 'jobs download'" -l out -x -a '(__fish_complete_directories)' -d 'folder for the results, made when it is missing (default: this one)'
 complete -c vloc -n "__vloc_at 'jobs download'" -l name -x -d 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}'
 complete -c vloc -n "__vloc_at 'jobs download'" -l clobber -d 'replace files that exist'
@@ -716,7 +717,7 @@ complete -c vloc -n "__vloc_at_first 'serve keys'" -a create -d 'make a key and 
 complete -c vloc -n "__vloc_at_first 'serve keys'" -a list -d 'list keys and what they may do'
 complete -c vloc -n "__vloc_at_first 'serve keys'" -a revoke -d 'end the use of a key'
 complete -c vloc -n "__vloc_at 'serve keys'" -l help -s h -d 'display help for command'
-complete -c vloc -n "__vloc_at 'serve keys create'" -l permission -x -a '(__vloc_list audio_separation subtitle_recognition subtitle_translation dubbing auto_localization)' -d 'capabilities the key may use, of audio_separation, subtitle_recognition, subtitle_translation, dubbing, auto_localization (default: all)'
+complete -c vloc -n "__vloc_at 'serve keys create'" -l permission -x -a '(__vloc_list separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization)' -d 'capabilities the key may use, of audio_separation, subtitle_recognition, subtitle_translation, dubbing, auto_localization (default: all)'
 complete -c vloc -n "__vloc_at 'serve keys create'" -l monthly-quota -x -d 'credits a calendar month, in Asia/Shanghai (default: no limit of its own)'
 complete -c vloc -n "__vloc_at 'serve keys create'" -l allow -x -d 'addresses and networks that may use the key (default: any)'
 complete -c vloc -n "__vloc_at 'serve keys create'" -l state-dir -x -a '(__fish_complete_directories)' -d 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'

@@ -41,6 +41,7 @@ const HELP: CompletedOption = {
   repeats: false,
 };
 const VERSION: CompletedOption = { ...HELP, long: '--version', short: '-V', explains: 'print the version' };
+const VERSION_COMMAND: Candidate = { word: 'version', explains: 'print the version' };
 const HELP_COMMAND: Candidate = { word: 'help', explains: 'show the help of a command or of a topic' };
 
 /** All places, the root first, each before those below it. */
@@ -50,7 +51,7 @@ export async function listPlaces(): Promise<readonly Place[]> {
   const root: Place = {
     words: [],
     explains: '',
-    children: [...rows, HELP_COMMAND],
+    children: [...rows, VERSION_COMMAND, HELP_COMMAND],
     options: [VERSION, HELP],
     operands: null,
   };

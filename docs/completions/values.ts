@@ -1,7 +1,7 @@
 /** What the shells offer for a value: out of the choices of the tables, and else by the name that the help gives it. */
 import type { Command, Operands, OptionSpec } from '../../src/commands/command.ts';
 import type { ValueSource } from '../../src/commands/completion/sources.ts';
-import { JOB_KIND_NAMES } from '../../src/protocol/kind-names.ts';
+import { KIND_CHOICES } from '../../src/commands/jobs-listing.ts';
 
 export type Value = {
   /** What the help calls it. */
@@ -22,7 +22,7 @@ export type Value = {
 type Offer = Value extends infer Each ? (Each extends Value ? Omit<Each, 'name' | 'list'> : never) : never;
 
 const FREE: Offer = { type: 'free' };
-const KINDS: Offer = { type: 'choices', choices: JOB_KIND_NAMES };
+const KINDS: Offer = { type: 'choices', choices: KIND_CHOICES };
 
 /** Names of operands; others are free. */
 const OPERANDS: Readonly<Record<string, Offer>> = {

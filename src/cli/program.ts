@@ -8,6 +8,7 @@ import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow 
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
 import { commandHelp, rootHelp } from './help.ts';
 import { findTopic, HELP_TOPICS } from './help-topics.ts';
+import { moveLeadingOptions } from './leading-options.ts';
 import { addOptions, readOptions } from './options.ts';
 import { VERSION } from './version.ts';
 
@@ -27,7 +28,8 @@ export type Invocation =
  * Parses the arguments; answers help and version itself.
  * @throws Failure of category usage, with the nearest name where there is one
  */
-export async function parseArguments(argv: readonly string[], io: Io): Promise<Invocation> {
+export async function parseArguments(given: readonly string[], io: Io): Promise<Invocation> {
+  const argv = moveLeadingOptions(given);
   const found: { invocation: Invocation } = { invocation: { type: 'answered', code: 0 } };
   const root = createParser('vloc', io)
     .description('Give it a video, get it back in other languages.')
@@ -41,7 +43,7 @@ export async function parseArguments(argv: readonly string[], io: Io): Promise<I
   for (const { title, row } of named.length === 0 ? rows : named) {
     await addRow(root, row, title, path, io, found);
   }
-  if (named.length === 0) addHelpCommand(root, io);
+  if (named.length === 0) addAnswers(root, io);
   if (argv.length === 0) {
     root.outputHelp();
     return found.invocation;
@@ -191,7 +193,14 @@ async function addCommand(
   });
 }
 
-function addHelpCommand(root: Parser, io: Io): void {
+function addAnswers(root: Parser, io: Io): void {
+  root
+    .command('version')
+    .summary('print the version')
+    .helpGroup('More:')
+    .action(() => {
+      io.stdout.write(`${VERSION}\n`);
+    });
   root
     .command('help [topic...]')
     .summary('show the help of a command or of a topic')
@@ -222,13 +231,23 @@ function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
+/** Commands of other tools that people try first. */
+const ALSO_CALLED: Readonly<Record<string, string>> = {
+  login: 'Store a service and its key with `vloc profile add NAME`.',
+  status: 'See a folder of results with `vloc batch status DIR`, and jobs with `vloc jobs list`.',
+  list: 'List jobs with `vloc jobs list`.',
+  transcribe: 'Write down what is said in a video with `vloc recognize VIDEO`.',
+};
+
 function usageFailure(error: CommanderError, path: readonly string[]): Failure {
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const [word = ''] = path;
+  const meant = error.code === 'commander.unknownCommand' ? ALSO_CALLED[word] : undefined;
   return new Failure({
     category: 'usage',
     code: 'USAGE',
-    message,
-    advice: `See \`${['vloc', ...namedCommand(path), '--help'].join(' ')}\`.`,
+    message: meant === undefined ? message : `unknown command '${word}'`,
+    advice: meant ?? `See \`${['vloc', ...namedCommand(path), '--help'].join(' ')}\`.`,
   });
 }
 

@@ -13,9 +13,11 @@ export async function start(host: NodeJS.Process): Promise<number> {
   return code;
 }
 
+const VERSION_WORDS: ReadonlySet<string> = new Set(['--version', '-V', 'version']);
+
 async function run(argv: readonly string[], io: Io): Promise<number> {
   // Answered before the parser loads: scripts ask for it often, and it costs nothing.
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return answer(`${VERSION}\n`, io);
+  if (argv.length === 1 && VERSION_WORDS.has(argv[0] ?? '')) return answer(`${VERSION}\n`, io);
   // Asked by shells at a press of Tab, with a person waiting: it needs no parser either.
   if (argv[0] === 'completion' && argv[1] === 'values') {
     const { valueLines } = await import('../commands/completion/sources.ts');

@@ -10,10 +10,22 @@ import type { ListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
 import { usageFailure } from './usage-failure.ts';
 
+/** Kinds by the names of the commands that make them. */
+const COMMAND_OF: Readonly<Record<JobKind, string>> = {
+  audio_separation: 'separate',
+  subtitle_recognition: 'recognize',
+  subtitle_translation: 'translate',
+  dubbing: 'dub',
+  auto_localization: 'localize',
+};
+
+/** All names that --kind takes, but for the paths of the service. */
+export const KIND_CHOICES: readonly string[] = [...Object.values(COMMAND_OF), ...JOB_KIND_NAMES];
+
 export const KIND_OPTION = {
   type: 'list',
   value: 'kinds',
-  help: `only these kinds: ${JOB_KIND_NAMES.join(', ')}`,
+  help: `only these kinds: ${Object.values(COMMAND_OF).join(', ')}; also by their full names`,
 } as const satisfies OptionSpec;
 
 export interface KindChoice {
@@ -23,15 +35,16 @@ export interface KindChoice {
 }
 
 /**
- * The kinds that --kind names, by name or path; all five without it.
+ * The kinds that --kind names, by command, name or path; all five without it.
  * @throws Failure of category usage for an unknown one
  */
 export function readKinds(written: readonly string[]): KindChoice {
   if (written.length === 0) return { kinds: JOB_KIND_NAMES, areNamed: false };
   const kinds = written.map((text) => {
-    const kind = JOB_KIND_NAMES.find((name) => name === text) ?? kindOfPath(text);
+    const kind =
+      JOB_KIND_NAMES.find((name) => name === text || COMMAND_OF[name] === text) ?? kindOfPath(text);
     if (kind !== null) return kind;
-    throw usageFailure(`there is no kind of job named "${text}"`, `Choose of ${JOB_KIND_NAMES.join(', ')}.`);
+    throw usageFailure(`unknown kind of job: ${text}`, `Choose one of: ${KIND_CHOICES.join(', ')}.`);
   });
   return { kinds: [...new Set(kinds)], areNamed: true };
 }

@@ -64,3 +64,39 @@ describe('a word behind a group that is none of its commands', () => {
     await expect(parsed).rejects.toMatchObject({ facts: { category: 'usage', message, advice } });
   });
 });
+
+it('takes the options of every command before its name too', async () => {
+  const { io } = createTestIo();
+  const invocation = await parseArguments(
+    ['--profile', 'x', '-q', 'jobs', '-o', 'json', 'list', '--all'],
+    io,
+  );
+  expect(invocation).toMatchObject({
+    global: { profile: 'x', quiet: true, output: 'json' },
+    options: { all: true },
+  });
+});
+
+describe('names that other tools have', () => {
+  it.each([
+    ['login', 'vloc profile add'],
+    ['status', 'vloc batch status'],
+    ['status', 'vloc jobs list'],
+    ['list', 'vloc jobs list'],
+    ['transcribe', 'vloc recognize'],
+  ])('%s leads to %s', async (name, command) => {
+    await expect(parseArguments([name, 'x'], createTestIo().io)).rejects.toMatchObject({
+      facts: {
+        category: 'usage',
+        message: `unknown command '${name}'`,
+        advice: expect.stringContaining(`\`${command}`),
+      },
+    });
+  });
+});
+
+it.each(['version', '--version', '-V'])('%s prints the version alone', async (word) => {
+  const { io, stdout } = createTestIo();
+  expect(await parseArguments([word], io)).toEqual({ type: 'answered', code: 0 });
+  expect(stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

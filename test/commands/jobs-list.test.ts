@@ -38,6 +38,8 @@ test('every filter of the operation narrows it', async () => {
     idsOf((await vloc.run(['jobs', 'list', '-o', 'id', ...words])).stdout);
   expect(await list('--kind', 'dubbing')).toEqual([dub]);
   expect(await list('--kind', 'dubbings,subtitle_translation')).toEqual([last, dub, first]);
+  expect(await list('--kind', 'dub')).toEqual([dub]);
+  expect(await list('--kind', 'dub,translate')).toEqual([last, dub, first]);
   expect(await list('--client-reference', 'lesson-1')).toEqual([first]);
   expect(await list('--status', 'failed')).toEqual([]);
   const from = new Date(vloc.clock.now() - 90_000).toISOString();
@@ -89,7 +91,7 @@ test('ndjson is a job a line and a summary', async () => {
 });
 
 test.each([
-  [['--kind', 'singing'], 'there is no kind of job named "singing"'],
+  [['--kind', 'singing'], 'unknown kind of job: singing'],
   [['--since', 'yesterday'], '--since: no date'],
   [['--since', '1h', '--until', '2h'], 'must be earlier than --until'],
   [['--limit', '0'], '--limit: must be a whole number from 1 on'],
