@@ -72,24 +72,24 @@ const finished = v.object({
   expires_at: v.optional(v.nullable(v.string())),
 });
 
-/** All results are on this disk, checked and synced. */
-const downloaded = v.object({
-  type: v.literal('downloaded'),
-  ...common,
-  job_id: v.string(),
-  files: v.array(
-    v.object({
-      path: v.string(),
-      sha256,
-      /** Bytes. */
-      size: v.number(),
-      /** Name of the part of the result, such as `video`; records of earlier versions have the order of the parts instead. */
-      asset: v.optional(v.string()),
-    }),
-  ),
-});
+const files = v.array(
+  v.object({
+    path: v.string(),
+    sha256,
+    /** Bytes. */
+    size: v.number(),
+    /** Name of the part of the result, such as `video`; records of earlier versions have the order of the parts instead. */
+    asset: v.optional(v.string()),
+  }),
+);
 
-const intentRecord = v.variant('type', [intend, accepted, refused, finished, downloaded]);
+/** These files are whole, checked and synced, and get their names next. A run that is killed then knows them by this. */
+const publishing = v.object({ type: v.literal('publishing'), ...common, job_id: v.string(), files });
+
+/** All results are on this disk, checked and synced. */
+const downloaded = v.object({ type: v.literal('downloaded'), ...common, job_id: v.string(), files });
+
+const intentRecord = v.variant('type', [intend, accepted, refused, finished, publishing, downloaded]);
 
 /** Half of a log are records of other types, and a parser takes its time to say what is wrong with them. */
 const TYPES: ReadonlySet<string> = new Set(intentRecord.options.map(({ entries }) => entries.type.literal));
@@ -98,6 +98,7 @@ export type IntendRecord = v.InferOutput<typeof intend>;
 export type RefusedRecord = v.InferOutput<typeof refused>;
 export type AcceptedRecord = v.InferOutput<typeof accepted>;
 export type FinishedRecord = v.InferOutput<typeof finished>;
+export type PublishingRecord = v.InferOutput<typeof publishing>;
 export type DownloadedRecord = v.InferOutput<typeof downloaded>;
 export type IntentRecord = v.InferOutput<typeof intentRecord>;
 

@@ -6,6 +6,7 @@ import {
   type IntendRecord,
   type IntentRecord,
   type PhaseTimes,
+  type PublishingRecord,
   parseIntentRecord,
   type RefusedRecord,
 } from './intent-records.ts';
@@ -28,6 +29,8 @@ export interface Intent {
   /** Null when that record is lost to damage: what is left still leads to the job that was paid. */
   readonly asked: IntendRecord | null;
   readonly outcome: Outcome;
+  /** The files that a run was about to give their names; null when there are none, and once all are downloaded. */
+  readonly publishing: PublishingRecord | null;
   readonly times: PhaseTimes;
 }
 
@@ -83,20 +86,32 @@ function createFold(): { readonly intents: Intents; take(line: IntentRecord | nu
 }
 
 function newIntent(key: string): Intent {
-  return { key, asked: null, outcome: { phase: 'intended' }, times: {} };
+  return { key, asked: null, outcome: { phase: 'intended' }, publishing: null, times: {} };
 }
 
 /** An intent after one more record: the first word about a phase stands (of refusals the last), and none leads back. */
 export function advance(intent: Intent, { times: earlier, ...line }: IntentRecord): Intent {
+  if (line.type === 'publishing') return addPublishing(intent, line);
   const times = { [line.type]: line.at, ...earlier, ...intent.times };
   if (line.type === 'intend') return { ...intent, times, asked: intent.asked ?? line };
   const outcome = outcomeOf(line);
   const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(intent.outcome.phase);
   const isNews = gain > 0 || (gain === 0 && outcome.phase === 'refused');
-  return isNews ? { ...intent, times, outcome } : { ...intent, times };
+  const publishing = outcome.phase === 'downloaded' ? null : intent.publishing;
+  return isNews ? { ...intent, times, outcome, publishing } : { ...intent, times };
 }
 
-function outcomeOf(record: Exclude<IntentRecord, IntendRecord>): Outcome {
+/** What was downloaded is recorded as such; of what was not, each version of a file may be there. */
+function addPublishing(intent: Intent, line: PublishingRecord): Intent {
+  if (intent.outcome.phase === 'downloaded') return intent;
+  const known = intent.publishing ?? { ...line, files: [] };
+  const files = line.files.filter(
+    ({ path, sha256 }) => !known.files.some((each) => each.path === path && each.sha256 === sha256),
+  );
+  return { ...intent, publishing: { ...known, files: [...known.files, ...files] } };
+}
+
+function outcomeOf(record: Exclude<IntentRecord, IntendRecord | PublishingRecord>): Outcome {
   switch (record.type) {
     case 'refused':
       return { phase: 'refused', record };
@@ -129,7 +144,7 @@ export function pickLiveIntents(records: Iterable<LogRecord>): LogRecord[] {
   });
 }
 
-function recordsOf({ asked, outcome, times }: Intent): LogRecord[] {
-  const question = asked === null ? [] : [asked];
-  return outcome.phase === 'intended' ? question : [...question, { ...outcome.record, times }];
+function recordsOf({ asked, outcome, publishing, times }: Intent): LogRecord[] {
+  const last = outcome.phase === 'intended' ? null : { ...outcome.record, times };
+  return [asked, last, publishing].filter((record) => record !== null);
 }

@@ -27,7 +27,19 @@ const seen = v.object({ type: v.literal('job_seen'), ...about, state: v.picklist
 /** The results are on this machine. */
 const downloaded = v.object({ type: v.literal('job_downloaded'), ...about, files: v.array(v.string()) });
 
-const jobRecord = v.variant('type', [created, seen, downloaded]);
+/** The file is whole, checked and synced, and gets its name next. The job may be one that another machine has made. */
+const publishing = v.object({
+  type: v.literal('job_publishing'),
+  ...about,
+  at: v.pipe(v.string(), v.isoTimestamp()),
+  path: v.string(),
+  /** Lower-case hex. */
+  sha256: v.string(),
+  /** Bytes. */
+  size: v.number(),
+});
+
+const jobRecord = v.variant('type', [created, seen, publishing, downloaded]);
 export type JobRecordLine = v.InferOutput<typeof jobRecord>;
 export type NewJob = Omit<v.InferOutput<typeof created>, 'type' | 'profile'>;
 
@@ -56,6 +68,23 @@ export function foldJobs(records: Iterable<LogRecord>): ReadonlyMap<string, JobE
   return jobs;
 }
 
+/** A file that was about to get its name. */
+export type PublishedFile = Pick<v.InferOutput<typeof publishing>, 'path' | 'sha256' | 'size'>;
+
+/** The files of a job that were about to get their names: what is there with these bytes is its result. */
+export function filesPublished(
+  records: Iterable<LogRecord>,
+  { profile, id }: { profile: string; id: string },
+): readonly PublishedFile[] {
+  const files: PublishedFile[] = [];
+  for (const record of records) {
+    const line = parseJobRecord(record);
+    const isOfJob = line?.type === 'job_publishing' && line.profile === profile && line.id === id;
+    if (isOfJob) files.push({ path: line.path, sha256: line.sha256, size: line.size });
+  }
+  return files;
+}
+
 /** What was said of a job before it was made is passed over. Gives whether the job is new. */
 function addLine(jobs: Map<string, JobEntry>, line: JobRecordLine): boolean {
   const key = entryKey(line);
@@ -71,6 +100,7 @@ function apply(known: JobEntry | undefined, line: JobRecordLine): JobEntry | und
     return known ?? { ...job, state: 'queued', downloaded: null };
   }
   if (known === undefined) return undefined;
+  if (line.type === 'job_publishing') return known;
   if (line.type === 'job_downloaded') return { ...known, downloaded: line.files };
   // Two processes may watch one job, and the slower one must not make an ended job run again.
   return hasEnded(known) ? known : { ...known, state: line.state };
@@ -90,7 +120,9 @@ export function pickLiveJobs(records: Iterable<LogRecord>, now: number): LogReco
   for (const record of records) {
     const line = parseJobRecord(record);
     if (line === null) order.push(record);
-    else if (addLine(jobs, line)) order.push(entryKey(line));
+    else if (line.type === 'job_publishing') {
+      if (!isForgotten({ created_at: line.at }, now)) order.push(record);
+    } else if (addLine(jobs, line)) order.push(entryKey(line));
   }
   return order.flatMap((place): LogRecord[] => {
     if (typeof place !== 'string') return [place];

@@ -2,7 +2,15 @@
 import { join } from 'node:path';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { JobStatus } from '../protocol/states.ts';
-import { foldJobs, isForgotten, type JobEntry, type NewJob, pickLiveJobs } from './job-entries.ts';
+import {
+  filesPublished,
+  foldJobs,
+  isForgotten,
+  type JobEntry,
+  type NewJob,
+  type PublishedFile,
+  pickLiveJobs,
+} from './job-entries.ts';
 import type { Damage } from './record-line.ts';
 import { openSharedLog } from './shared-log.ts';
 import { stripAddress } from './without-secrets.ts';
@@ -13,6 +21,10 @@ export interface JobRecord {
   add(job: NewJob): Promise<void>;
   /** Notes a state; one that was noted already costs nothing. */
   see(id: string, state: JobStatus): Promise<void>;
+  /** Notes a file that is whole, before it gets its name. */
+  notePublishing(id: string, file: PublishedFile): Promise<void>;
+  /** The files of a job that were noted so. */
+  published(id: string): Promise<readonly PublishedFile[]>;
   /** Notes that the results are here, with the paths of the files. */
   markDownloaded(id: string, files: readonly string[]): Promise<void>;
   /** The kind of a job of this profile, or null if this machine has not made it. */
@@ -50,6 +62,11 @@ export function openJobRecord(stateDir: string, profile: string, now: () => numb
       await log.append({ type: 'job_seen', profile, id, state });
       states.set(id, state);
     },
+    async notePublishing(id, { path, sha256, size }) {
+      const at = new Date(now()).toISOString();
+      await log.append({ type: 'job_publishing', profile, id, at, path, sha256, size });
+    },
+    published: async (id) => filesPublished((await log.read()).records, { profile, id }),
     markDownloaded: (id, files) => log.append({ type: 'job_downloaded', profile, id, files: [...files] }),
     kindOf: async (id) => (await readJobs()).find((job) => job.id === id)?.kind ?? null,
     list: async () => (await readJobs()).reverse(),

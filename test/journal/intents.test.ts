@@ -30,6 +30,22 @@ describe('an intent', () => {
     expect(phaseOf([intend, accepted, refused])).toBe('accepted');
   });
 
+  it('knows the files that a run was about to name, until all are downloaded, whatever comes behind', () => {
+    const [finished, publishing, downloaded] = (['finished', 'publishing', 'downloaded'] as const).map(
+      (type) => RECORDS[type]({ key: 'k1' }),
+    );
+    if (!finished || !publishing || !downloaded) throw new Error('three records were made');
+    const publishingOf = (records: Parameters<typeof foldIntents>[0]) =>
+      foldIntents(records).byKey.get('k1')?.publishing;
+    expect(publishingOf([finished])).toBeNull();
+    expect(publishingOf([finished, publishing])).toEqual(publishing);
+    expect(publishingOf([finished, publishing, downloaded])).toBeNull();
+    expect(publishingOf([finished, publishing, downloaded, publishing])).toBeNull();
+    const again = { ...publishing, files: [{ path: 'out/one.wav', sha256: 'f'.repeat(64), size: 9 }] };
+    expect(publishingOf([finished, publishing, again, publishing])?.files).toHaveLength(2);
+    expect(phaseOf([finished, publishing])).toBe('finished');
+  });
+
   it('whose question was lost to damage still leads to its job', () => {
     const { byKey, byItem } = foldIntents([RECORDS.accepted({ key: 'k1' })]);
     expect(byKey.get('k1')).toMatchObject({ asked: null, outcome: { record: { job_id: 'dub_k1' } } });

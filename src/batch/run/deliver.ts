@@ -2,8 +2,16 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { partOf } from '../../client/download/part-file.ts';
-import { type Asset, assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
+import {
+  type Asset,
+  assetsOf,
+  type Client,
+  type DownloadOptions,
+  Failure,
+  type Job,
+} from '../../client/index.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ItemFile } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
@@ -21,8 +29,13 @@ export interface DeliveredFile extends ItemFile {
 export interface DeliverOptions {
   readonly stem: string;
   readonly delivery: Delivery;
-  /** Takes a file for the result that is there already and has its bytes: an earlier run may have been killed behind it. */
-  readonly adopt?: boolean;
+  /**
+   * Takes a file that is there already for the result when it has its bytes, by what the service states or by one of these
+   * records: an earlier run may have been killed behind it. Left out, no file is taken.
+   */
+  readonly adopt?: readonly StoredFile[] | undefined;
+  /** Awaited before a file gets its name, unless the service states what it is known by. */
+  readonly beforePublish?: ((file: StoredFile) => Promise<void>) | undefined;
   /** Takes the SHA-256 also where the service states none, for a record; it costs as much as writing the file. */
   readonly hash?: boolean;
   readonly signal: AbortSignal;
@@ -46,7 +59,7 @@ export async function deliverResults(
       continue;
     }
     const rewrite = format === RESULT_FORMATS.srt ? options.delivery.rewrite : undefined;
-    const adopted = options.adopt === true && rewrite === undefined ? await adopt(path, asset) : null;
+    const adopted = rewrite === undefined ? await adopt(path, asset, options.adopt) : null;
     if (adopted !== null) {
       files.push({ asset: name, path, ...adopted, skipped: false });
       continue;
@@ -59,14 +72,15 @@ export async function deliverResults(
     const { signal, onProgress } = options;
     const overwrite = existing === 'replace';
     const { hash } = options;
-    const fetch = (to: string) =>
-      client.download(asset, { to, format, signal, overwrite, hash, onProgress, refresh });
+    const common = { format, signal, overwrite, hash, onProgress, refresh };
+    const fetch = (to: string) => client.download(asset, { ...common, to });
     if (rewrite !== undefined) {
       const made = await rewriteResult(fetch, path, rewrite, overwrite);
       files.push({ asset: name, path, ...made, skipped: false });
       continue;
     }
-    const done = await fetch(path);
+    const beforePublish = isKnown(asset) ? undefined : noteFile(name, options);
+    const done = await client.download(asset, { ...common, to: path, beforePublish });
     files.push({ asset: name, path: done.path, bytes: done.bytes, sha256: done.sha256, skipped: false });
   }
   return files;
@@ -98,13 +112,33 @@ export function resultFiles(
   });
 }
 
+/** Whether the service states what the file can be known by. */
+export function isKnown({ size_bytes: bytes, sha256 }: Asset): boolean {
+  return bytes !== null && sha256 !== null;
+}
+
+/** Records a file before it gets its name. */
+function noteFile(asset: string, { beforePublish }: DeliverOptions): DownloadOptions['beforePublish'] {
+  if (beforePublish === undefined) return undefined;
+  return async ({ path, bytes: size, sha256 }) => {
+    if (sha256 !== null) await beforePublish({ asset, path, size, sha256 });
+  };
+}
+
 /** Size and hash of a file that is the asset already; null when it is another, or nobody can tell. */
-async function adopt(path: string, { size_bytes: bytes, sha256 }: Asset) {
-  if (bytes === null || sha256 === null) return null;
-  if (!(await isSameFile(path, { bytes, sha256 }))) return null;
-  // A run that was killed while it gave the file its name has left it the name of a part too.
-  await rm(partOf(path), { force: true });
-  return { bytes, sha256 };
+async function adopt(path: string, asset: Asset, records: readonly StoredFile[] | undefined) {
+  if (records === undefined) return null;
+  const { size_bytes, sha256: stated } = asset;
+  const recorded = records.filter((record) => record.path === path);
+  const candidates =
+    size_bytes !== null && stated !== null ? [{ size: size_bytes, sha256: stated }] : recorded;
+  for (const { size: bytes, sha256 } of candidates) {
+    if (!(await isSameFile(path, { bytes, sha256 }))) continue;
+    // A run that was killed while it gave the file its name has left it the name of a part too.
+    await rm(partOf(path), { force: true });
+    return { bytes, sha256 };
+  }
+  return null;
 }
 
 /** The language of the result: what the job found, else what was asked of it. */

@@ -1,6 +1,7 @@
 /** Results of a batch on their way to this disk: a few side by side, those whose links lapse first before others. */
 import { join } from 'node:path';
 import type { Job } from '../../client/index.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { type DeliveredFile, deliverResults } from './deliver.ts';
@@ -33,7 +34,16 @@ export async function downloadResults(
   try {
     tell(0, null);
     const delivery = deliveryOf(run.batch.delivery, item);
-    const options = { stem: item.input.stem, delivery, adopt: true, hash: true, signal, onProgress: tell };
+    const options = {
+      stem: item.input.stem,
+      delivery,
+      adopt: recordedFiles(run, key),
+      beforePublish: (file: StoredFile) =>
+        run.journal.add({ type: 'publishing', key, at: timestamp(run), job_id: job.id, files: [file] }),
+      hash: true,
+      signal,
+      onProgress: tell,
+    };
     const files = await deliverResults(connection.client, job, options);
     await noteDownloaded(run, key, job, files);
     await run.note(() =>
@@ -46,6 +56,14 @@ export async function downloadResults(
   } finally {
     end();
   }
+}
+
+/** What the journal knows of files that an earlier run has given their names, or was about to. */
+function recordedFiles({ journal }: Run, key: string): readonly StoredFile[] {
+  const intent = journal.intents.byKey.get(key);
+  if (intent === undefined) return [];
+  const { outcome, publishing } = intent;
+  return [...(publishing?.files ?? []), ...(outcome.phase === 'downloaded' ? outcome.record.files : [])];
 }
 
 /** The delivery of an item: into the folder that its input has in the tree of the inputs. */

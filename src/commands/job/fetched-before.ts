@@ -1,6 +1,6 @@
 /** Results that this machine has fetched already, of a service that states no hash to know them by. */
 import { stat } from 'node:fs/promises';
-import type { DeliveredFile, ResultFile } from '../../batch/run/deliver.ts';
+import { type DeliveredFile, isKnown, type ResultFile } from '../../batch/run/deliver.ts';
 import { isSameFile } from '../../batch/run/same-file.ts';
 import { JournalFailure } from '../../journal/failure.ts';
 import type { JobEntry } from '../../journal/job-entries.ts';
@@ -16,7 +16,7 @@ export async function findFetched(
   results: readonly ResultFile[],
 ): Promise<readonly DeliveredFile[] | null> {
   if (results.every(({ asset }) => isKnown(asset))) return null;
-  const jobs = await readJobs(record);
+  const jobs = await unlessDamaged<readonly JobEntry[]>(record.list(), []);
   const isOwn = ({ path }: ResultFile) => {
     const writers = jobs.filter(({ downloaded }) => downloaded?.includes(path) === true);
     return writers.length === 1 && writers[0]?.id === jobId;
@@ -26,10 +26,6 @@ export async function findFetched(
   return results.map(({ name, path }) => ({ asset: name, path, bytes: null, sha256: null, skipped: true }));
 }
 
-function isKnown({ size_bytes: bytes, sha256 }: ResultFile['asset']): boolean {
-  return bytes !== null && sha256 !== null;
-}
-
 async function isThere({ path, asset }: ResultFile): Promise<boolean> {
   const { size_bytes: bytes, sha256 } = asset;
   if (bytes !== null && sha256 !== null) return isSameFile(path, { bytes, sha256 });
@@ -37,12 +33,12 @@ async function isThere({ path, asset }: ResultFile): Promise<boolean> {
   return found?.isFile() === true && (bytes === null || found.size === bytes);
 }
 
-/** A record that cannot be read tells of nothing. */
-async function readJobs(record: Pick<JobRecord, 'list'>): Promise<readonly JobEntry[]> {
+/** A record of this machine that cannot be read or written is no reason to fail: it says nothing then. */
+export async function unlessDamaged<T>(work: Promise<T>, otherwise: T): Promise<T> {
   try {
-    return await record.list();
+    return await work;
   } catch (error) {
     if (!(error instanceof JournalFailure)) throw error;
-    return [];
+    return otherwise;
   }
 }

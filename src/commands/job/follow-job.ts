@@ -6,6 +6,7 @@ import type { Limiter } from '../../batch/run/limiter.ts';
 import { whenLinksLapse } from '../../batch/run/links-lapse.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
@@ -13,7 +14,7 @@ import { formatBytes } from '../format.ts';
 import { openLocalRecords } from '../local-records.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
-import { findFetched } from './fetched-before.ts';
+import { findFetched, unlessDamaged } from './fetched-before.ts';
 import { noteDownloaded } from './note-downloaded.ts';
 import type { Outcome } from './outcome.ts';
 import { withTargets } from './target-locks.ts';
@@ -82,14 +83,16 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
     const results = resultFiles(job, { stem: job.id, delivery });
     const paths = results.map(({ path }) => path);
     claims.take(job, paths);
+    const { jobs: record } = openLocalRecords(connection, context.io.now);
     const options = {
       stem: job.id,
       delivery,
-      adopt: delivery.existing !== 'replace',
+      adopt: delivery.existing === 'replace' ? undefined : await unlessDamaged(record.published(job.id), []),
+      beforePublish: (file: StoredFile) => unlessDamaged(record.notePublishing(job.id, file), undefined),
+      hash: true,
       signal: context.signal,
       onProgress: (bytes: number, total: number | null) => progress.show(key, downloadStep(bytes, total)),
     };
-    const { jobs: record } = openLocalRecords(connection, context.io.now);
     const before = delivery.existing === 'refuse' ? await findFetched(record, job.id, results) : null;
     const fetch = () =>
       withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options));

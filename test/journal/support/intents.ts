@@ -43,6 +43,13 @@ export const RECORDS = {
     state,
     error: state === 'failed' ? { code: 'ENGINE_ERROR', message: 'it broke', retryable: true } : null,
   }),
+  publishing: ({ key, at = BEGIN }: Parts) => ({
+    type: 'publishing',
+    key,
+    at: new Date(at).toISOString(),
+    job_id: `dub_${key}`,
+    files: [{ path: 'out/one.wav', sha256: HASH, size: 10 }],
+  }),
   downloaded: ({ key, at = BEGIN }: Parts) => ({
     type: 'downloaded',
     key,
