@@ -31,7 +31,12 @@ export interface Ends {
 export interface Fault {
   readonly name: string;
   readonly does: /** Spoils the answer. */
-    | { readonly type: 'answer'; readonly spoil: Spoil }
+    | {
+        readonly type: 'answer';
+        readonly spoil: Spoil;
+        /** True for an answer that only time can end. */
+        readonly isSilent?: boolean;
+      }
     /** Is there before the request is sent; the call that comes back takes it away. */
     | { readonly type: 'before'; readonly begin: (stage: Stage) => Promise<() => Promise<void>> };
   readonly once: Ends;
@@ -59,6 +64,11 @@ const passing = (name: string, spoil: Spoil, traced = false): Fault => ({
   traced,
 });
 
+const silent = (name: string, spoil: Spoil): Fault => ({
+  ...passing(name, spoil),
+  does: { type: 'answer', spoil, isSilent: true },
+});
+
 const spoilt = (name: string, spoil: Spoil): Fault => ({
   ...passing(name, spoil, true),
   forGood: SPOILT_FOR_GOOD,
@@ -80,8 +90,8 @@ export const FAULTS: readonly Fault[] = [
   passing('a reset before the first byte', resetAtOnce),
   { ...passing('a reset in the middle of the body', resetInTheMiddle), forGood: SPOILT_FOR_GOOD },
   passing('the answer lost after the service executed', executedThenDropped),
-  passing('a black hole', blackHole),
-  passing('a slow loris', slowLoris),
+  silent('a black hole', blackHole),
+  silent('a slow loris', slowLoris),
   { ...passing('a truncated body', truncated), forGood: SPOILT_FOR_GOOD },
   {
     name: 'EAI_AGAIN of the name service',

@@ -54,7 +54,10 @@ async function arm(stage: Stage, fault: Fault, step: Step, times: number): Promi
       if (asked !== step || left === 0) return null;
       left -= 1;
       met = true;
-      return does.spoil;
+      return async (exchange) => {
+        await does.spoil(exchange);
+        if (does.isSilent === true) stage.timeIsUp();
+      };
     };
     return { met: () => met, end: async () => {} };
   }

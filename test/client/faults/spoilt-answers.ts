@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type Exchange, endToEnd } from './exchange.ts';
 
-/** What is done with one request. */
+/** What is done with one request; what only time can end resolves once nothing more will come. */
 export type Spoil = (exchange: Exchange) => void | Promise<void>;
 
 export const REQUEST_ID = 'req_fault';
@@ -76,18 +76,15 @@ export const truncated = half((socket) => socket.end());
 /** The connection stays, and nothing comes. */
 export const blackHole: Spoil = () => {};
 
-/** A byte of the answer's head every so many milliseconds: the whole of it would take seconds. */
-const TRICKLE_MS = 20;
+/** Bytes of the answer's head that come, of a thousand, each on its own. */
+const TRICKLED_BYTES = 5;
 
-export const slowLoris: Spoil = (exchange) => {
-  const socket = socketOf(exchange);
+export const slowLoris: Spoil = async (exchange) => {
+  const socket = socketOf(exchange).on('error', () => {});
   const head = `HTTP/1.1 200 OK\r\nx-padding: ${'a'.repeat(1000)}\r\n`;
-  let at = 0;
-  const timer = setInterval(() => {
-    socket.write(head.charAt(at));
-    at += 1;
-  }, TRICKLE_MS);
-  socket.on('close', () => clearInterval(timer)).on('error', () => {});
+  for (const byte of head.slice(0, TRICKLED_BYTES)) {
+    await new Promise<void>((resolve) => socket.write(byte, () => resolve()));
+  }
 };
 
 /** To another host, which must not learn a thing. */
