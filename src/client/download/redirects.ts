@@ -50,8 +50,10 @@ function refused(why: string): Failure {
   return new Failure({
     category: 'refused',
     code: 'DOWNLOAD_REDIRECT_REFUSED',
-    message: `the result was not fetched: ${why}`,
-    advice: 'Report it to whoever runs the service.',
+    origin: 'storage',
+    blame: 'storage',
+    message: `storage did not return the result: ${why}`,
+    advice: 'Report it to the operator of the service.',
     retryable: false,
   });
 }

@@ -19,11 +19,13 @@ export interface MiniService {
   /** Jobs by Idempotency-Key: more than one is a double charge. */
   readonly jobs: Map<string, string>;
   /** Replaces the answers of one step until it is used up. */
-  readonly faults: { step: Step; replies: ((real: Reply, request: IncomingMessage) => Reply)[] };
+  faults: { step: Step; replies: ((real: Reply, request: IncomingMessage) => Reply)[] };
   readonly result: Buffer;
 }
 
 const RESULT = Buffer.from('the localized video '.repeat(5_000));
+/** Far beyond any clock of a test. */
+const EXPIRES_AT = '2099-01-01T00:00:00.000Z';
 const SHA256 = createHash('sha256').update(RESULT).digest('hex');
 
 function stepOf(method: string, target: string): Step {
@@ -81,7 +83,7 @@ export function serveAll(server: ScriptedServer): MiniService {
     ),
     createJob: pass((seen) => json(202, { id: idFor(service.jobs, seen, 'loc'), status: 'queued' })),
     pollJob: pass(({ target }) => {
-      const video = { url: '/files/1', size_bytes: RESULT.length, sha256: SHA256 };
+      const video = { url: '/files/1', size_bytes: RESULT.length, sha256: SHA256, expires_at: EXPIRES_AT };
       const id = target.split('/')[3];
       return json(200, { id, status: statusOf(target, 'succeeded', 'processing'), result: { video } });
     }),
