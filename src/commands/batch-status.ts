@@ -9,6 +9,7 @@ import { watchStatus } from './batch/watch-status.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { formatRelative } from './format.ts';
+import { warnOfDamage } from './job/read-history.ts';
 import { writeCommand } from './printed-command.ts';
 import { cutFields, printList } from './records.ts';
 
@@ -70,9 +71,10 @@ async function print(
   await printList(context, tableOf(shown), rows);
 }
 
-function tell(context: Context, { facts, worker }: OpenBatch, onward: readonly string[]): void {
+function tell(context: Context, batch: OpenBatch, onward: readonly string[]): void {
   const { terminal, io } = context;
-  const { credits, next_deadline, open_questions, damaged, stray_jobs } = facts;
+  const { facts, worker } = batch;
+  const { credits, next_deadline, open_questions, stray_jobs } = facts;
   if (worker !== null) {
     const doubt = worker.certain ? '' : ', as far as can be told from here';
     terminal.note(`Process ${worker.pid} on ${worker.host} works on it since ${worker.since}${doubt}.`);
@@ -87,7 +89,7 @@ function tell(context: Context, { facts, worker }: OpenBatch, onward: readonly s
     const what = open_questions.length === 1 ? 'One call has' : `${open_questions.length} calls have`;
     terminal.note(`${what} no answer yet; they are sent again with their keys, so nothing is paid twice.`);
   }
-  if (damaged > 0) terminal.warn(`The journal is damaged in ${damaged} places; all other records are kept.`);
+  warnOfDamage({ terminal }, batch);
   if (stray_jobs.length > 0) {
     const command = writeCommand(context, ['jobs', 'download', ...stray_jobs]);
     terminal.warn(`${stray_jobs.length} jobs belong to no item any more; fetch them with: ${command}`);

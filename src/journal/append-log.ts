@@ -1,9 +1,20 @@
 /** An append-only file of checksummed records. Source: design, "The record (journal)". */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { errorCode, onDisk } from './failure.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
-import { decodeLog, decodeRecords, encodeRecords, type LogContent, type LogRecord } from './record-line.ts';
+import { type HeadFile, openHead, readHead } from './log-head.ts';
+import { syncFolder } from './private-folder.ts';
+import {
+  decodeLog,
+  decodeRecords,
+  describeDamage,
+  encodeLog,
+  encodeRecords,
+  type LogContent,
+  type LogRecord,
+} from './record-line.ts';
 import { createGroupCommit, createTurns } from './turns.ts';
 
 /**
@@ -21,51 +32,113 @@ export interface AppendLog {
   close(): Promise<void>;
 }
 
+/** What was found when a damaged log was opened; it stays until somebody has looked for what is lost. */
+export const DAMAGED = 'log_damaged';
+
 /**
- * Opens the log for its only writer (see `lockFolder`), making it if need be, 0600, and gives what is in it.
- * A record whose writing was cut off is removed; damage elsewhere is reported and left in its place.
+ * Opens the log for its only writer (see `lockFolder`), making it if need be, 0600, and returns what is in it.
+ * A record whose writing was cut off is removed. A damaged log is kept beside under another name, byte by byte, and
+ * rewritten with the records that are whole, behind which one of type `log_damaged` says so.
  * @throws JournalFailure
  */
 export async function openAppendLog(path: string): Promise<{ log: AppendLog; content: LogContent }> {
-  const file = await openLogFile(path);
+  const head = await onDisk(path, () => readHead(path));
+  const bytes = await onDisk(path, () => readBytes(path));
+  const content = decodeLog(bytes ?? Buffer.alloc(0), head);
+  const isDamaged = content.damage.length > 0;
+  const kept = isDamaged && bytes !== null ? await onDisk(path, () => keepAside(path, bytes)) : null;
+  const last = Math.max(content.last, head.state === 'known' ? head.last : 0);
+  const count = await onDisk(path, () => openHead(path, head, last));
   try {
-    const content = { ...decodeLog(await file.read()), torn: file.torn };
-    return { log: createAppendLog(file, content.records), content };
+    const file = await openLogFile(path);
+    try {
+      const log = createAppendLog({ file, count, last }, content.records);
+      if (!isDamaged) return { log, content };
+      const places = describeDamage(path, content.damage);
+      const records = [...content.records, { type: DAMAGED, places, kept }];
+      await log.rewrite(records);
+      return { log, content: { ...content, records } };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   } catch (error) {
-    await file.close();
+    await count.close();
     throw error;
   }
 }
 
-function createAppendLog(file: LogFile, read: readonly LogRecord[]): AppendLog {
+/** Puts the bytes into a new file beside the log. Returns its name. */
+async function keepAside(path: string, bytes: Buffer): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const aside = `${path}.damaged-${number}`;
+    try {
+      const handle = await open(aside, 'wx', 0o600);
+      await handle.writeFile(bytes);
+      await handle.sync().finally(() => handle.close());
+      await syncFolder(dirname(path));
+      return basename(aside);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+interface Parts {
+  readonly file: LogFile;
+  readonly count: HeadFile;
+  /** The number of the last line. */
+  readonly last: number;
+}
+
+function createAppendLog(
+  { file, count, last: begin }: Parts,
+  read: readonly LogRecord[],
+): AppendLog & { rewrite(records: readonly LogRecord[]): Promise<void> } {
   const inTurn = createTurns();
+  let last = begin;
   // Right after opening nobody has to read the file again to know what is in it.
   let known: readonly LogRecord[] | null = read;
-  const commit = createGroupCommit<LogRecord>(inTurn, (records) => {
+  const commit = createGroupCommit<LogRecord>(inTurn, async (records) => {
     known = null;
-    return file.append(encodeRecords(records));
+    await file.append(encodeRecords(records, last + 1));
+    last += records.length;
+    await count.note(last);
   });
+  // The numbers go on, so that a run that is killed here leaves a log that is ahead of its count.
+  async function replace(records: readonly LogRecord[]): Promise<void> {
+    await file.replace(encodeLog(records, last + 1));
+    last += 1 + records.length;
+    await count.note(last);
+  }
   return {
     append: (...records) => commit(records),
+    rewrite: (records) =>
+      inTurn(async () => {
+        await replace(records);
+        known = records;
+      }),
     compact: (pickLive) =>
       inTurn(async () => {
         const records = known ?? decodeRecords(await file.read());
         known = null;
-        return compactRecords(file, records, pickLive);
+        return compactRecords(records, pickLive, replace);
       }),
-    close: () => inTurn(() => file.close()),
+    close: () => inTurn(() => file.close().finally(() => count.close())),
   };
 }
 
 /** Rewrites the file if more than half of its records are dead: so the work stays in proportion to what was appended. */
 export async function compactFile(file: LogFile, pickLive: PickLive): Promise<boolean> {
-  return compactRecords(file, decodeRecords(await file.read()), pickLive);
+  return compactRecords(decodeRecords(await file.read()), pickLive, (live) =>
+    file.replace(encodeRecords(live)),
+  );
 }
 
 async function compactRecords(
-  file: LogFile,
   records: Iterable<LogRecord>,
   pickLive: PickLive,
+  replace: (live: readonly LogRecord[]) => Promise<void>,
 ): Promise<boolean> {
   let count = 0;
   function* counted() {
@@ -76,7 +149,7 @@ async function compactRecords(
   }
   const live = pickLive(counted());
   if (live.length * 2 >= count) return false;
-  await file.replace(encodeRecords(live));
+  await replace(live);
   return true;
 }
 
@@ -85,13 +158,25 @@ async function compactRecords(
  * @throws JournalFailure when it cannot be read
  */
 export function readLog(path: string): Promise<LogContent> {
+  return onDisk(path, async () => decodeLog((await readBytes(path)) ?? Buffer.alloc(0)));
+}
+
+/** The same for a log of `openAppendLog`: what is missing from its end is reported too. */
+export function readCountedLog(path: string): Promise<LogContent> {
   return onDisk(path, async () => {
-    try {
-      const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      return decodeLog(await handle.readFile().finally(() => handle.close()));
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      return { records: [], damage: [], torn: 0 };
-    }
+    // In this order: another process may append in between.
+    const head = await readHead(path);
+    return decodeLog((await readBytes(path)) ?? Buffer.alloc(0), head);
   });
+}
+
+/** Null for a file that is not there. */
+async function readBytes(path: string): Promise<Buffer | null> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return await handle.readFile().finally(() => handle.close());
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return null;
+  }
 }

@@ -31,7 +31,9 @@ export interface JobRecord {
   kindOf(id: string): Promise<JobKind | null>;
   /** Jobs that the service still knows, newest first. */
   list(): Promise<readonly JobEntry[]>;
-  /** Those of them whose results are to be had or still to come, oldest first: its links lapse first. */
+  /** The jobs of this profile, however old, in the order in which they were made: no clock decides which are there. */
+  listAll(): Promise<readonly JobEntry[]>;
+  /** Those of `list` whose results are to be had or still to come, oldest first: its links lapse first. */
   listUnfetched(): Promise<readonly JobEntry[]>;
   /** Places of the file that cannot be read any more. */
   damage(): Promise<readonly Damage[]>;
@@ -47,10 +49,12 @@ export const JOB_RECORD_FILE = 'jobs.log';
 export function openJobRecord(stateDir: string, profile: string, now: () => number): JobRecord {
   const log = openSharedLog(join(stateDir, JOB_RECORD_FILE), (records) => pickLiveJobs(records, now()));
 
-  async function readJobs(): Promise<JobEntry[]> {
+  async function readAll(): Promise<JobEntry[]> {
     const jobs = foldJobs((await log.read()).records).values();
-    return [...jobs].filter((job) => job.profile === profile && !isForgotten(job, now()));
+    return [...jobs].filter((job) => job.profile === profile);
   }
+
+  const readJobs = async () => (await readAll()).filter((job) => !isForgotten(job, now()));
 
   const states = new Map<string, JobStatus>();
   return {
@@ -70,6 +74,7 @@ export function openJobRecord(stateDir: string, profile: string, now: () => numb
     markDownloaded: (id, files) => log.append({ type: 'job_downloaded', profile, id, files: [...files] }),
     kindOf: async (id) => (await readJobs()).find((job) => job.id === id)?.kind ?? null,
     list: async () => (await readJobs()).reverse(),
+    listAll: readAll,
     listUnfetched: async () => (await readJobs()).filter(isUnfetched),
     damage: async () => (await log.read()).damage,
   };

@@ -21,7 +21,10 @@ export type NothingLeft =
       readonly jobId: string;
       readonly error: FinishedRecord['error'];
     }
-  /** The service has forgotten the call; it may have been charged, so only its user can decide to pay anew. */
+  /**
+   * By the clock of this machine the service has forgotten the call. It may have been charged, so only its user can decide
+   * to pay again, and that when the service has said so.
+   */
   | { readonly reason: 'expired'; readonly jobId: string | null };
 
 export type StoredFile = Readonly<DownloadedRecord['files'][number]>;
@@ -36,7 +39,10 @@ const MARGIN_MS = 60 * 60_000;
 export function nextStep({ key, asked, outcome }: Intent, now: number): NextStep {
   switch (outcome.phase) {
     case 'intended': {
-      const isKnown = asked !== null && now - Date.parse(asked.at) < LIMITS.retentionMs - MARGIN_MS;
+      if (asked === null) return expired(key, null);
+      const ageMs = now - Date.parse(asked.at);
+      // What comes from the future was written, or is read, by a wrong clock: nobody knows how old it is.
+      const isKnown = ageMs > -MARGIN_MS && ageMs < LIMITS.retentionMs - MARGIN_MS;
       return isKnown ? { step: 'submit', key, asked } : expired(key, null);
     }
     case 'refused': {
@@ -59,7 +65,7 @@ function afterEnd(key: string, { state, job_id: jobId, error, at }: FinishedReco
   return isForgotten(at, now) ? expired(key, jobId) : { step: 'download', key, jobId };
 }
 
-/** The job is at least as old as the record, so it is gone for certain; to ask for one that is gone costs nothing. */
+/** The job is at least as old as the record, so it is gone unless the clock is wrong; to ask for it costs nothing. */
 function isForgotten(at: string, now: number): boolean {
   return now - Date.parse(at) >= LIMITS.retentionMs;
 }

@@ -1,4 +1,7 @@
-/** One record, one line: checksum, tab, JSON. Source: design, "What is learnt from the best" (the index of cacache). */
+/**
+ * One record, one line: checksum, tab, JSON. Source: design, "What is learnt from the best" (the index of cacache). The
+ * lines of a journal are numbered, so that one that is gone leaves a gap.
+ */
 import { hash } from 'node:crypto';
 
 /** What a record is beyond its type is known to those who wrote it; records of types unknown here are kept. */
@@ -7,11 +10,13 @@ export interface LogRecord {
   readonly [field: string]: unknown;
 }
 
-/** A line that is not what was written. */
+/** A place that is not as it was written. */
 export interface Damage {
+  /** `line`: its checksum does not fit; `missing`: lines are gone before it; `head`: the number of lines is not known. */
+  readonly kind: 'line' | 'missing' | 'head';
   /** Where it begins, in bytes from the beginning of the file. */
   readonly offset: number;
-  /** Bytes that are lost, the end of the line among them. */
+  /** Bytes of the file that are lost, the end of the line among them. */
   readonly length: number;
 }
 
@@ -21,7 +26,17 @@ export interface LogContent {
   readonly damage: readonly Damage[];
   /** Bytes behind the last whole line: a record whose writing was cut off, and so was never acknowledged. */
   readonly torn: number;
+  /** The number of the last line that has one; 0 if none has. */
+  readonly last: number;
 }
+
+/** What a log's own count says of its last line; see `log-head.ts`. */
+export type Head =
+  /** There is no count: the log is of an earlier version, or new. */
+  | { readonly state: 'none' }
+  | { readonly state: 'unreadable' }
+  /** At least so many lines were written. */
+  | { readonly state: 'known'; readonly last: number };
 
 /** 64 bits of SHA-256: a torn or rotten line passes for a whole one once in 10^19 times. */
 const CHECKSUM_LENGTH = 16;
@@ -31,54 +46,137 @@ function checksumOf(json: string | Buffer): string {
   return hash('sha256', json).slice(0, CHECKSUM_LENGTH);
 }
 
-/** The lines of records with their line feeds, which JSON never contains. */
-export function encodeRecords(records: readonly LogRecord[]): Buffer {
-  return Buffer.from(records.map(encodeRecord).join(''));
+/** The first line of a log that was rewritten: the lines before it are gone on purpose. */
+const START: LogRecord = { type: 'log_start' };
+
+/**
+ * The lines of records with their line feeds, which JSON never contains.
+ * @param first number of the first of them; left out, the lines have none
+ */
+export function encodeRecords(records: readonly LogRecord[], first?: number): Buffer {
+  return Buffer.from(
+    records.map((record, place) => encodeRecord(record, first === undefined ? null : first + place)).join(''),
+  );
 }
 
-function encodeRecord(record: LogRecord): string {
-  const json = JSON.stringify(record);
+/** A whole log whose first line has that number. */
+export function encodeLog(records: readonly LogRecord[], first: number): Buffer {
+  return encodeRecords([START, ...records], first);
+}
+
+function encodeRecord(record: LogRecord, number: number | null): string {
+  const own = JSON.stringify(record);
+  // As text, since names that are digits come first in any object.
+  const json = number === null ? own : `{"seq":${number},${own.slice(1)}`;
   return `${checksumOf(json)}\t${json}\n`;
 }
 
-/** Reads all lines that are whole; never throws, whatever the bytes. */
-export function decodeLog(bytes: Buffer): LogContent {
+/**
+ * Reads all lines that are whole; never throws, whatever the bytes.
+ * @param head the count that is kept beside the log; left out for logs without one
+ */
+export function decodeLog(bytes: Buffer, head?: Head): LogContent {
   const records: LogRecord[] = [];
   const damage: Damage[] = [];
-  let torn = bytes.length;
-  for (const { offset, length, record } of readLines(bytes)) {
-    if (record === null) damage.push({ offset, length });
-    else records.push(record);
-    torn = bytes.length - offset - length;
+  const order = createOrder();
+  let end = 0;
+  for (const { offset, length, line } of readLines(bytes)) {
+    end = offset + length;
+    if (line === null) damage.push({ kind: 'line', offset, length });
+    if (!order.take(line, offset === 0)) damage.push({ kind: 'missing', offset, length: 0 });
+    if (line !== null && line.record.type !== START.type) records.push(line.record);
   }
-  return { records, damage, torn };
+  const torn = bytes.length - end;
+  if (head !== undefined) damage.push(...damageOfEnd(head, order, end, torn));
+  return { records, damage, torn, last: order.last() };
+}
+
+type Order = ReturnType<typeof createOrder>;
+
+/** Follows the numbers of lines; lines of earlier versions have none, and come before all others or in between. */
+function createOrder() {
+  let last = 0;
+  let isSure = true;
+  return {
+    last: () => last,
+    /** False once lines are gone whose numbers nobody knows. */
+    isSure: () => isSure,
+    /** False when lines are gone before it. */
+    take(line: Line | null, isFirst: boolean): boolean {
+      if (line === null) {
+        isSure = false;
+        return true;
+      }
+      const { number, record } = line;
+      if (number === null) return true;
+      const isStart = isFirst && record.type === START.type;
+      const isNext = isSure ? number === last + 1 : number > last;
+      last = Math.max(last, number);
+      isSure = true;
+      return isStart || isNext;
+    },
+  };
+}
+
+/** What only the count tells: that lines are gone from the end. */
+function damageOfEnd(head: Head, order: Order, end: number, torn: number): Damage[] {
+  const isNumbered = order.last() > 0;
+  switch (head.state) {
+    case 'unreadable':
+      return [{ kind: 'head', offset: 0, length: 0 }];
+    case 'none':
+      if (isNumbered) return [{ kind: 'head', offset: 0, length: 0 }];
+      // A version that kept no count: nobody can tell a record that was being written from one that was cut.
+      return torn > 0 ? [{ kind: 'line', offset: end, length: torn }] : [];
+    case 'known':
+      // Behind a damaged line nothing more is known to be gone.
+      return head.last > order.last() && order.isSure()
+        ? [{ kind: 'missing', offset: end, length: torn }]
+        : [];
+  }
 }
 
 /** The whole records one by one, for who does not need all of them at once. */
 export function* decodeRecords(bytes: Buffer): Iterable<LogRecord> {
-  for (const { record } of readLines(bytes)) if (record !== null) yield record;
+  for (const { line } of readLines(bytes)) {
+    if (line !== null && line.record.type !== START.type) yield line.record;
+  }
 }
 
-interface Line extends Damage {
+interface Line {
+  readonly record: LogRecord;
+  /** Null for a line without one. */
+  readonly number: number | null;
+}
+
+interface Place {
+  readonly offset: number;
+  readonly length: number;
   /** Null when it is damaged. */
-  readonly record: LogRecord | null;
+  readonly line: Line | null;
 }
 
-function* readLines(bytes: Buffer): Iterable<Line> {
+function* readLines(bytes: Buffer): Iterable<Place> {
   for (let offset = 0; ; ) {
     const end = bytes.indexOf(LINE_FEED, offset);
     if (end < 0) return;
-    yield { offset, length: end + 1 - offset, record: decodeLine(bytes.subarray(offset, end)) };
+    yield { offset, length: end + 1 - offset, line: decodeLine(bytes.subarray(offset, end)) };
     offset = end + 1;
   }
 }
 
-function decodeLine(line: Buffer): LogRecord | null {
-  const json = line.subarray(CHECKSUM_LENGTH + 1);
-  if (line.toString('latin1', 0, CHECKSUM_LENGTH + 1) !== `${checksumOf(json)}\t`) return null;
+/** How the JSON of a numbered line begins; up to 15 digits are exact. */
+const NUMBER = /^\{"seq":(\d{1,15}),/;
+
+function decodeLine(line: Buffer): Line | null {
+  const bytes = line.subarray(CHECKSUM_LENGTH + 1);
+  if (line.toString('latin1', 0, CHECKSUM_LENGTH + 1) !== `${checksumOf(bytes)}\t`) return null;
+  const json = bytes.toString();
+  const [begin, number] = NUMBER.exec(json) ?? [];
   try {
-    const value: unknown = JSON.parse(json.toString());
-    return isRecord(value) ? value : null;
+    // The number is the line's, not the record's.
+    const value: unknown = JSON.parse(begin === undefined ? json : `{${json.slice(begin.length)}`);
+    return isRecord(value) ? { record: value, number: number === undefined ? null : Number(number) } : null;
   } catch {
     return null;
   }
@@ -88,10 +186,18 @@ function isRecord(value: unknown): value is LogRecord {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
-/** A sentence for each damaged place: where, and how much is lost. */
+/** A sentence for each damaged place: where, and what is lost. */
 export function describeDamage(path: string, damage: readonly Damage[]): string[] {
-  return damage.map(
-    ({ offset, length }) =>
-      `${path} is damaged at byte ${offset}: a record of ${length} bytes is lost, all others are kept`,
-  );
+  return damage.map((place) => `${path} is damaged${describePlace(place)}`);
+}
+
+function describePlace({ kind, offset, length }: Damage): string {
+  switch (kind) {
+    case 'line':
+      return ` at byte ${offset}: a record of ${length} bytes is lost, all others are kept`;
+    case 'missing':
+      return ` at byte ${offset}: records are missing there, all others are kept`;
+    case 'head':
+      return ': the count of its records is lost, so the newest may be missing';
+  }
 }

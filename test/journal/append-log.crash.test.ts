@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLog } from '../../src/journal/append-log.ts';
+import { readCountedLog, readLog } from '../../src/journal/append-log.ts';
 import { newFolder } from './support/folder.ts';
 import { countCalls, HAS_STRACE, runTraced, runWriter, runWriterWithFileLimit } from './support/strace.ts';
 
 /** Those that change the disk or decide what of it is durable. */
-const CALLS = ['openat', 'write', 'fdatasync', 'fsync', 'rename', 'ftruncate', 'close'];
+const CALLS = ['openat', 'write', 'pwrite64', 'fdatasync', 'fsync', 'rename', 'ftruncate', 'close'];
 const COUNT = 3;
 const numbers = (records: readonly { readonly [field: string]: unknown }[]) =>
   records.map(({ number }) => number);
@@ -21,14 +21,16 @@ describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
     expect(counts.get('write')).toBe(COUNT + 1);
     expect(counts.get('rename')).toBe(1);
     expect(counts.get('fdatasync')).toBe(COUNT);
-    // The name of the new file, the shorter copy, and its name.
-    expect(counts.get('fsync')).toBe(3);
+    // The count of lines and its name, the name of the new file, the shorter copy, and its name.
+    expect(counts.get('fsync')).toBe(5);
+    // The count is made, and brought up to date after each append and the shorter copy.
+    expect(counts.get('pwrite64')).toBe(1 + COUNT + 1);
 
     const check = async ({ call, time }: { call: string; time: number }) => {
       const path = join(folder, `${call}-${time}`, 'log');
       const killed = await runTraced(path, COUNT, `${call}:signal=KILL:when=${time}`);
       expect({ call, time, isKilled: killed.isKilled }).toEqual({ call, time, isKilled: true });
-      const { records, damage } = await readLog(path);
+      const { records, damage } = await readCountedLog(path);
       expect({ call, time, damage }).toEqual({ call, time, damage: [] });
       const found = numbers(records);
       const isRewritten = found.length === 1 && found[0] === COUNT - 1;

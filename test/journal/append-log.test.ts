@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAppendLog, readLog } from '../../src/journal/append-log.ts';
+import { openAppendLog, readCountedLog, readLog } from '../../src/journal/append-log.ts';
 import { JournalFailure } from '../../src/journal/failure.ts';
 import { foldIntents } from '../../src/journal/intents.ts';
 import { encodeRecords } from '../../src/journal/record-line.ts';
@@ -16,7 +16,7 @@ describe('a log', () => {
   it('gives back what was appended, in order, also to the next process', async () => {
     const path = join(newFolder(), 'log');
     const { log, content } = await openAppendLog(path);
-    expect(content).toEqual({ records: [], damage: [], torn: 0 });
+    expect(content).toEqual({ records: [], damage: [], torn: 0, last: 0 });
     await log.append(line(1), line(2));
     await log.append({ type: 'text', text: 'ä\n\u2028"\ud83d\0' });
     expect((await readLog(path)).records).toEqual([
@@ -34,7 +34,7 @@ describe('a log', () => {
 
   it('that is not there reads as empty, and is not made by reading', async () => {
     const path = join(newFolder(), 'none', 'log');
-    expect(await readLog(path)).toEqual({ records: [], damage: [], torn: 0 });
+    expect(await readLog(path)).toEqual({ records: [], damage: [], torn: 0, last: 0 });
     expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
   });
 
@@ -101,10 +101,10 @@ describe('a torn record', () => {
     // Longer than what is searched at a time, so that the search has to go on.
     const torn = Buffer.alloc(150_000, 'x');
     await appendFile(path, torn);
-    expect(await readLog(path)).toEqual({ records: [line(1)], damage: [], torn: torn.length });
+    expect(await readLog(path)).toEqual({ records: [line(1)], damage: [], torn: torn.length, last: 1 });
     expect(statSync(path).size).toBe(whole.length + torn.length);
     const next = await openAppendLog(path);
-    expect(next.content).toEqual({ records: [line(1)], damage: [], torn: torn.length });
+    expect(next.content).toEqual({ records: [line(1)], damage: [], torn: torn.length, last: 1 });
     expect(readFileSync(path)).toEqual(whole);
     await next.log.append(line(2));
     await next.log.close();
@@ -144,5 +144,99 @@ describe('compaction', () => {
     await log.close();
     expect((await readLog(path)).records).toEqual([line(3)]);
     expect(mode(path)).toBe('600');
+  });
+});
+
+describe('a damaged log', () => {
+  /** Three records, without the middle one. */
+  async function writeDamaged() {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    await log.append(line(1));
+    const { size: first } = statSync(path);
+    await log.append(line(2));
+    const { size: second } = statSync(path);
+    await log.append(line(3));
+    await log.close();
+    const whole = readFileSync(path);
+    const damaged = Buffer.concat([whole.subarray(0, first), whole.subarray(second)]);
+    writeFileSync(path, damaged);
+    return { path, damaged, first };
+  }
+
+  it('is kept beside, byte by byte, and says in its place what was found', async () => {
+    const { path, damaged, first } = await writeDamaged();
+    const { log, content } = await openAppendLog(path);
+    const note = {
+      type: 'log_damaged',
+      places: [`${path} is damaged at byte ${first}: records are missing there, all others are kept`],
+      kept: 'log.damaged-1',
+    };
+    expect(content.records).toEqual([line(1), line(3), note]);
+    expect(content.damage).toHaveLength(1);
+    expect(readFileSync(`${path}.damaged-1`)).toEqual(damaged);
+    expect(mode(`${path}.damaged-1`)).toBe('600');
+    await log.append(line(4));
+    await log.close();
+    expect(await readCountedLog(path)).toMatchObject({
+      records: [line(1), line(3), note, line(4)],
+      damage: [],
+    });
+  });
+
+  it('that is damaged again is kept beside again', async () => {
+    const { path } = await writeDamaged();
+    await (await openAppendLog(path)).log.close();
+    writeFileSync(path, '');
+    const { log, content } = await openAppendLog(path);
+    await log.close();
+    expect(content.records).toEqual([
+      expect.objectContaining({ type: 'log_damaged', kept: 'log.damaged-2' }),
+    ]);
+    expect(readFileSync(`${path}.damaged-2`)).toHaveLength(0);
+  });
+
+  it('that is gone is missed', async () => {
+    const { path } = await writeDamaged();
+    rmSync(path);
+    expect((await readCountedLog(path)).damage).toEqual([{ kind: 'missing', offset: 0, length: 0 }]);
+    const { log, content } = await openAppendLog(path);
+    await log.close();
+    expect(content.records).toEqual([expect.objectContaining({ type: 'log_damaged', kept: null })]);
+  });
+
+  it('is whole again after a compaction, which a cut count does not hide', async () => {
+    const { path } = await writeDamaged();
+    const { log } = await openAppendLog(path);
+    expect(await log.compact((records) => [...records].slice(-1))).toBe(true);
+    await log.close();
+    expect((await readCountedLog(path)).damage).toEqual([]);
+    truncateSync(`${path}.head`, 5);
+    expect((await readCountedLog(path)).damage).toEqual([{ kind: 'head', offset: 0, length: 0 }]);
+  });
+
+  it('is reported while another process appends, only when it is damaged', async () => {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    for (let number = 0; number < 50; number += 1) {
+      const appended = log.append(line(number));
+      expect((await readCountedLog(path)).damage).toEqual([]);
+      await appended;
+    }
+    await log.close();
+    await (await openAppendLog(path)).log.close();
+    expect((await readCountedLog(path)).records).toHaveLength(50);
+  });
+
+  it('of an earlier version is counted from then on', async () => {
+    const path = join(newFolder(), 'log');
+    writeFileSync(path, encodeRecords([line(1), line(2)]));
+    const { log, content } = await openAppendLog(path);
+    expect(content).toMatchObject({ records: [line(1), line(2)], damage: [] });
+    await log.append(line(3));
+    await log.close();
+    const whole = readFileSync(path);
+    truncateSync(path, whole.lastIndexOf('\n', whole.length - 2) + 1);
+    expect((await readCountedLog(path)).damage).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createIntent } from '../../src/journal/intent-records.ts';
 import { foldIntents, PHASES, pickLiveIntents } from '../../src/journal/intents.ts';
-import { anyRecords, RECORDS } from './support/intents.ts';
+import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
 
 const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
   foldIntents(records).byKey.get(key)?.outcome.phase;
@@ -58,6 +58,23 @@ describe('an intent', () => {
     const record = createIntent({ ...fields, params });
     expect(JSON.stringify(record)).not.toContain('canary');
     expect(foldIntents([record]).byKey.get('k1')?.asked).toEqual(record);
+  });
+
+  it.each(['intend', 'accepted', 'finished', 'downloaded'] as const)(
+    'keeps the first %s record of a phase, whatever later ones say',
+    (type) => {
+      const first = RECORDS[type]({ key: 'k1', at: BEGIN });
+      const later = { ...RECORDS[type]({ key: 'k1', at: BEGIN + 1_000 }), job_id: 'another' };
+      const { asked, outcome, times } = foldIntents([first, later]).byKey.get('k1') ?? {};
+      expect(type === 'intend' ? asked : outcome && 'record' in outcome && outcome.record).toEqual(first);
+      expect(times?.[type]).toBe(new Date(BEGIN).toISOString());
+    },
+  );
+
+  it('keeps the last refusal, since the call may have been sent again', () => {
+    const first = RECORDS.refused({ key: 'k1' });
+    const last = { ...first, code: 'CREDIT_QUOTA_EXCEEDED' };
+    expect(foldIntents([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
   });
 
   it('is found by its item, the newest last', () => {

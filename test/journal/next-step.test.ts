@@ -31,6 +31,14 @@ describe('the next step of an item', () => {
     });
   });
 
+  it('is nothing without its user for a request from the future: nobody knows how old it is', () => {
+    expect(stepAfter([intend({ key })], -HOUR_MS + 1)).toMatchObject({ step: 'submit' });
+    expect(stepAfter([intend({ key })], -HOUR_MS)).toMatchObject({
+      step: 'nothing',
+      because: { reason: 'expired', jobId: null },
+    });
+  });
+
   it('is to wait for a job that runs, and to fetch one that is done', () => {
     const running = [intend({ key }), accepted({ key })];
     expect(stepAfter(running)).toEqual({ step: 'attach', key, jobId: 'dub_k1' });

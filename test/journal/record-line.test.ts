@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeLog, describeDamage, encodeRecords } from '../../src/journal/record-line.ts';
+import { decodeLog, describeDamage, encodeLog, encodeRecords } from '../../src/journal/record-line.ts';
 
 const records = Array.from({ length: 6 }, (_, number) => ({
   type: 'line',
@@ -21,6 +24,7 @@ describe('a log of six records', () => {
         records: records.slice(0, whole),
         damage: [],
         torn: cut - (ends[whole - 1] ?? 0),
+        last: 0,
       });
     }
   });
@@ -83,9 +87,132 @@ describe('a log of anything', () => {
     expect(decodeLog(encodeRecords([unknown])).records).toEqual([unknown]);
   });
 
-  it('does not take a line for a record that has a right checksum and is none', () => {
-    const { records: found, damage } = decodeLog(encodeRecords([JSON.parse('[1]')]));
-    expect(found).toEqual([]);
-    expect(damage).toHaveLength(1);
+  it.each([
+    '[1]',
+    'null',
+    '"text"',
+    '7',
+    '{}',
+    '{"type":null}',
+    '{"type":1}',
+    '{"types":"line"}',
+    'not JSON',
+  ])('does not take %s for a record, though its checksum is right', (json) => {
+    const line = Buffer.from(`${hash('sha256', json).slice(0, 16)}\t${json}\n`);
+    expect(decodeLog(line)).toEqual({
+      records: [],
+      damage: [{ kind: 'line', offset: 0, length: line.length }],
+      torn: 0,
+      last: 0,
+    });
+  });
+
+  it('does not take a line for whole whose separator is another', () => {
+    const line = Buffer.from(encodeRecords(records.slice(0, 1)));
+    line.write(' ', 16);
+    expect(decodeLog(line).records).toEqual([]);
+  });
+});
+
+const numbered = records.map((record, place) => encodeRecords([record], place + 1));
+const known = (last: number) => ({ state: 'known', last }) as const;
+
+describe('a log with numbered lines', () => {
+  it('gives back any records, and the number of the last one', () => {
+    const record = fc
+      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }))
+      .map((fields) => JSON.parse(JSON.stringify({ type: 'any', ...fields, seq: undefined })))
+      .filter(({ type }) => typeof type === 'string' && type !== 'log_start');
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 8 }), fc.integer({ min: 1, max: 1_000 }), (some, first) => {
+        const count = known(first + some.length);
+        const content = { records: some, damage: [], torn: 0, last: first + some.length };
+        expect(decodeLog(encodeLog(some, first), count)).toEqual(content);
+        expect(decodeLog(encodeRecords(some, 1), known(some.length))).toEqual({
+          ...content,
+          last: some.length,
+        });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('cut at any byte is damaged, unless what is cut was never counted', () => {
+    const whole = Buffer.concat(numbered);
+    for (let cut = 0; cut < whole.length; cut += 1) {
+      const bytes = whole.subarray(0, cut);
+      const { records: left, damage, torn } = decodeLog(bytes, known(records.length));
+      expect(damage).toEqual([{ kind: 'missing', offset: cut - torn, length: torn }]);
+      expect(decodeLog(bytes, known(left.length)).damage).toEqual([]);
+    }
+  });
+
+  it('with any bit of any byte flipped is damaged', () => {
+    const whole = Buffer.concat(numbered);
+    for (let bit = 0; bit < 8 * whole.length; bit += 1) {
+      const damaged = Buffer.from(whole);
+      const offset = bit >> 3;
+      damaged.writeUInt8(whole.readUInt8(offset) ^ (1 << (bit & 7)), offset);
+      expect(decodeLog(damaged, known(records.length)).damage.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('whose lines are gone, come twice or in another order is damaged', () => {
+    const lines = fc.shuffledSubarray([...numbered, ...numbered], { minLength: 0 });
+    fc.assert(
+      fc.property(lines, (some) => {
+        const isWhole = Buffer.concat(some).equals(Buffer.concat(numbered));
+        const { damage } = decodeLog(Buffer.concat(some), known(records.length));
+        expect(damage.length === 0).toBe(isWhole);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('may be ahead of its count, and hold lines of earlier versions, which have no numbers', () => {
+    const [one, two, three] = numbered;
+    const mixed = Buffer.concat(
+      [...lines.slice(3), one, ...lines.slice(4), two, three].map((line) => line ?? log),
+    );
+    expect(decodeLog(mixed, known(1))).toMatchObject({ damage: [], last: 3 });
+    expect(decodeLog(mixed, known(1)).records).toHaveLength(8);
+  });
+
+  it.each([
+    ['is gone', { state: 'none' }],
+    ['cannot be read', { state: 'unreadable' }],
+  ] as const)('whose count %s is damaged, and says so', (_what, head) => {
+    const { damage } = decodeLog(Buffer.concat(numbered), head);
+    expect(damage).toEqual([{ kind: 'head', offset: 0, length: 0 }]);
+    expect(describeDamage('journal', damage)).toEqual([
+      'journal is damaged: the count of its records is lost, so the newest may be missing',
+    ]);
+  });
+
+  it('says in words that lines are missing', () => {
+    const [one = log, , three = log] = numbered;
+    const { damage } = decodeLog(Buffer.concat([one, three]), known(3));
+    expect(describeDamage('journal', damage)).toEqual([
+      `journal is damaged at byte ${one.length}: records are missing there, all others are kept`,
+    ]);
+  });
+});
+
+describe('a log of an earlier version', () => {
+  const path = join(import.meta.dirname, '..', 'fixtures', 'journal-before-counts');
+  const before = readFileSync(path);
+
+  it('is read as it was written', () => {
+    const { records: found, damage, torn, last } = decodeLog(before, { state: 'none' });
+    expect({ count: found.length, damage, torn, last }).toEqual({ count: 9, damage: [], torn: 0, last: 0 });
+    expect(found[0]).toEqual({ type: 'batch_name', batch: '0123456789' });
+  });
+
+  it('that ends within a line is damaged: nobody can tell what was cut from what was being written', () => {
+    const cut = before.subarray(0, before.length - 1);
+    const start = cut.lastIndexOf('\n') + 1;
+    expect(decodeLog(cut, { state: 'none' }).damage).toEqual([
+      { kind: 'line', offset: start, length: cut.length - start },
+    ]);
   });
 });

@@ -32,8 +32,8 @@ export type Decision =
   | { readonly step: 'edited'; readonly path: string }
   /** The job failed, and would fail again. */
   | { readonly step: 'failed'; readonly jobId: string; readonly code: string; readonly message: string }
-  /** The service has forgotten the job, and its result is not here. */
-  | { readonly step: 'expired'; readonly jobId: string | null };
+  /** By the clock of this machine the service has deleted the job, and its result is not here; the run asks. */
+  | { readonly step: 'expired'; readonly jobId: string | null; readonly key: string };
 
 /** Something was asked for parts of the item; what is left to do is decided for each of them. */
 interface PartsBegun {
@@ -76,7 +76,7 @@ export function decide(item: BatchItem, recorded: Recorded, situation: Situation
     case 'downloaded':
       return afterDownload(key, because.files, recorded.intents.byKey.get(key), situation);
     case 'expired':
-      return { step: 'expired', jobId: because.jobId };
+      return { step: 'expired', jobId: because.jobId, key };
     case 'refused':
     case 'failed':
     case 'cancelled':
@@ -110,7 +110,7 @@ function afterDownload(
   const edited = files.find(({ path, size }) => sizes.has(path) && sizes.get(path) !== size);
   if (edited !== undefined && !replace) return { step: 'edited', path: edited.path };
   const isForgotten = record === null || now - Date.parse(record.at) >= LIMITS.retentionMs;
-  if (jobId === null || isForgotten) return { step: 'expired', jobId };
+  if (jobId === null || isForgotten) return { step: 'expired', jobId, key };
   return { step: 'continue', next: { step: 'download', key, jobId } };
 }
 

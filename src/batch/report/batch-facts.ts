@@ -5,6 +5,7 @@ import type { LogContent } from '../../journal/record-line.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { readBills } from '../run/bills.ts';
 import { type Bill, createBudget } from '../run/budget.ts';
+import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem } from './item-report.ts';
 import { gatherParts } from './part-reports.ts';
@@ -23,7 +24,7 @@ export interface BatchFacts {
   readonly next_deadline: string | null;
   /** The commands that were run, each once. */
   readonly commands: readonly BatchCommand[];
-  /** Places of the journal that cannot be read any more. */
+  /** Damaged places of the journal, until the service was asked which jobs are lost with them. */
   readonly damaged: number;
   /** Jobs that were paid and belong to no item that is known, since records are lost. */
   readonly stray_jobs: readonly string[];
@@ -34,7 +35,11 @@ export interface BatchFacts {
  * @param folder of the results, absolute
  * @param now milliseconds since 1970
  */
-export function readBatchFacts({ records, damage }: LogContent, folder: string, now: number): BatchFacts {
+export function readBatchFacts(
+  { records, damage }: Omit<LogContent, 'last'>,
+  folder: string,
+  now: number,
+): BatchFacts {
   const intents = foldIntents(records);
   const facts = foldItemFacts(records);
   const commands = foldBatchCommands(records);
@@ -60,8 +65,8 @@ export function readBatchFacts({ records, damage }: LogContent, folder: string, 
     open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),
     next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
     commands,
-    damaged: damage.length,
-    stray_jobs: strayJobs(intents),
+    damaged: damage.length + (findDoubt(records, null)?.places.length ?? 0),
+    stray_jobs: strayIds(intents),
   };
 }
 
@@ -91,10 +96,4 @@ function countStates(items: readonly ItemReport[]): Record<ReportState, number> 
 
 function soonest(instants: readonly string[]): string | null {
   return instants.toSorted((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null;
-}
-
-function strayJobs({ byKey }: Intents): readonly string[] {
-  return [...byKey.values()].flatMap(({ asked, outcome }) =>
-    asked === null && 'record' in outcome && 'job_id' in outcome.record ? [outcome.record.job_id] : [],
-  );
 }

@@ -1,11 +1,12 @@
 /** The journal of a folder and who works there, read without a lock: a run may be going on. */
-import { readLog } from '../../journal/append-log.ts';
+import { readCountedLog } from '../../journal/append-log.ts';
 import { readLockFile } from '../../journal/lock-file.ts';
 import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
-import type { LogContent } from '../../journal/record-line.ts';
+import { describeDamage, type LogContent } from '../../journal/record-line.ts';
 import { journalPath, lockPath } from '../record-folder.ts';
 import { withAbsolutePaths } from '../record-paths.ts';
 import { asFailures } from '../run/journal.ts';
+import { findDoubt } from '../run/lost-jobs.ts';
 
 /**
  * What the journal of a folder holds, paths in it absolute; empty where there is none.
@@ -13,8 +14,20 @@ import { asFailures } from '../run/journal.ts';
  * @throws Failure (`disk`)
  */
 export async function readBatchLog(folder: string): Promise<LogContent> {
-  const content = await asFailures(() => readLog(journalPath(folder)));
+  const content = await asFailures(() => readCountedLog(journalPath(folder)));
   return { ...content, records: content.records.map((record) => withAbsolutePaths(folder, record)) };
+}
+
+/**
+ * A sentence for each damaged place of the journal of a folder. What an earlier run has found counts until the service was
+ * asked for the jobs that are lost.
+ */
+export function describeBatchDamage(folder: string, { records, damage }: LogContent): readonly string[] {
+  const before = findDoubt(records, null)?.places ?? [];
+  return [
+    ...describeDamage(journalPath(folder), damage),
+    ...before.map((place) => `An earlier run has found: ${place}`),
+  ];
 }
 
 /** A process that works in a folder, or on another machine may do so. */

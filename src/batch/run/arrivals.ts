@@ -5,7 +5,7 @@ import { pauseOf } from './again.ts';
 import type { Task } from './batch.ts';
 import type { Run } from './run.ts';
 
-/** @param prepare the first of them, with what the service knows of a lost journal */
+/** @param prepare them with what the service knows of jobs that the journal lacks */
 export async function* takeArrivals(
   run: Run,
   prepare: (tasks: readonly Task[]) => Promise<readonly Task[]>,
@@ -13,12 +13,10 @@ export async function* takeArrivals(
   const { batch, journal, stopping } = run;
   if (batch.more === undefined) return;
   const recorded = () => ({ intents: journal.intents, facts: foldItemFacts(journal.records()) });
-  let isFirst = true;
   try {
     for await (const { tasks, records } of batch.more(recorded, stopping.launching)) {
       await journal.add(...records);
-      const ready = isFirst ? await patiently(run, () => prepare(tasks)) : tasks;
-      isFirst = false;
+      const ready = await patiently(run, () => prepare(tasks));
       run.countBills(ready);
       for (const { item } of ready) run.tell(item, { phase: 'waiting' });
       yield ready;

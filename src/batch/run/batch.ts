@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly fresh: boolean;
   /** Makes new jobs for those that have failed for good. */
   readonly retryFailed: boolean;
+  /** Makes new jobs for those that the service does not have any more; it is asked first. */
+  readonly renewExpired?: boolean;
   /** Looks for jobs of a lost journal, of whatever folder they were. */
   readonly rebuild: boolean;
   /** Waits for nothing. */

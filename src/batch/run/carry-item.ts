@@ -9,6 +9,7 @@ import type { RunOutcome } from './batch.ts';
 import { jobFailure } from './deliver.ts';
 import { doneBefore } from './done-before.ts';
 import { downloadResults } from './downloads.ts';
+import { findIntended } from './find-intended.ts';
 import { launchItem } from './launch.ts';
 import type { Place } from './launcher.ts';
 import { whenLinksLapse } from './links-lapse.ts';
@@ -52,20 +53,60 @@ async function travel(journey: Journey, order: number, decision: Decision): Prom
     case 'changed':
     case 'edited':
     case 'failed':
-    case 'expired':
       throw explainDecision(decision, run.batch.delivery.folder);
     case 'new':
       return launchAndWait(journey, order, null);
+    case 'expired':
+      return askExpired(journey, order, decision);
     case 'continue':
       break;
   }
   const { next } = decision;
   if (next.step === 'parts') throw new TypeError('an item in parts is carried by its parts');
   if (next.step === 'submit') return launchAndWait(journey, order, next.asked);
-  journey.jobId = next.jobId;
-  if (run.batch.options.detach) return lookOnce(journey, next.key, next.jobId, next.step);
-  if (next.step === 'attach') return follow(journey, next.key, next.jobId, run.launcher.join());
-  return deliver(journey, next.key, await readJob(journey, next.jobId));
+  return resumeJob(journey, next);
+}
+
+async function resumeJob(
+  journey: Journey,
+  {
+    key,
+    jobId,
+    step,
+  }: { readonly key: string; readonly jobId: string; readonly step: 'attach' | 'download' },
+): Promise<End> {
+  const { run } = journey;
+  journey.jobId = jobId;
+  if (run.batch.options.detach) return lookOnce(journey, key, jobId, step);
+  if (step === 'attach') return follow(journey, key, jobId, run.launcher.join());
+  return deliver(journey, key, await readJob(journey, jobId));
+}
+
+/** A clock may be wrong, so the service says whether it has the job; only where it has not, a new one may be asked for. */
+async function askExpired(
+  journey: Journey,
+  order: number,
+  { key, jobId }: Extract<Decision, { step: 'expired' }>,
+): Promise<End> {
+  const { run } = journey;
+  const intent = run.journal.intents.byKey.get(key);
+  try {
+    if (jobId === null) return await findAndWait(journey, key, intent?.asked ?? null);
+    const step = intent?.outcome.phase === 'accepted' ? 'attach' : 'download';
+    return await resumeJob(journey, { key, jobId, step });
+  } catch (error) {
+    const isGone = error instanceof Failure && error.facts.category === 'expired';
+    if (!isGone || run.batch.options.renewExpired !== true) throw error;
+    return launchAndWait(journey, order, null);
+  }
+}
+
+/** Waits for the job of a call whose answer was lost long ago. */
+async function findAndWait(journey: Journey, key: string, asked: IntendRecord | null): Promise<End> {
+  const { run, item } = journey;
+  const job = asked === null ? null : await findIntended(run, item, asked);
+  if (job === null) throw resultExpired(null);
+  return resumeJob(journey, { key, jobId: job.id, step: 'attach' });
 }
 
 /** Nobody waits with --detach, but what has come to its end since is known, and its result fetched. */

@@ -2,7 +2,7 @@
  * An item that is too long for one job: its parts go through the service side by side, each with a call of its own in the
  * journal, and their results become one.
  */
-import { Failure, isApiAnswer } from '../../client/failure.ts';
+import { Failure } from '../../client/failure.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
@@ -14,7 +14,7 @@ import { hashInput } from './known-uploads.ts';
 import { type Family, openFamily, runOfFamily } from './part-family.ts';
 import { creditsOf, unfinishedOf } from './part-outcome.ts';
 import { joinResults, type PartResult } from './part-results.ts';
-import { rebuildJournal } from './rebuild.ts';
+import { mayPay } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { Stopped } from './stopping.ts';
 
@@ -62,19 +62,13 @@ async function travel(run: Run, item: BatchItem, order: number, jobs: string[]):
 
 async function carryFamily(family: Family): Promise<readonly RunOutcome[]> {
   const { run, item, order, parts } = family;
-  await findLostParts(family);
   await run.journal.add(createItemFacts(item, parts.sha256));
-  const decisions = await decideParts(family);
+  const decisions = await takeUpParts(family, await decideParts(family));
   stopUnaffordable(family, decisions);
   const own = runOfFamily(family);
   // A fraction: the parts keep the place of their item among the others, and their order.
   const outcomes = parts.items.map((part, place) =>
-    carryItem(
-      own.run,
-      part,
-      order + place / parts.items.length,
-      decisions[place] ?? { step: 'new', after: null },
-    ).then((outcome) => {
+    carryItem(own.run, part, order + place / parts.items.length, decisions[place] ?? NEW).then((outcome) => {
       own.noteEnd(part, outcome);
       return outcome;
     }),
@@ -107,21 +101,17 @@ function decideParts({ run, parts }: Family): Promise<readonly Decision[]> {
   });
 }
 
-/** Looks for jobs of the parts when the record of the folder was lost; see `rebuildJournal`. */
-async function findLostParts({ run, parts }: Family): Promise<void> {
-  const { batch, journal } = run;
-  const { rebuild: force, fresh } = batch.options;
-  const isKnown = parts.items.some(({ key }) => journal.intents.byItem.has(key));
-  if (fresh || isKnown || !(force || run.isJournalNew)) return;
-  const { client } = batch.connection;
-  const search = { client, journal, batchReference: run.batchReference, force, signal: batch.signal };
-  try {
-    await rebuildJournal({ ...search, items: parts.items, now: batch.runtime.now() });
-  } catch (error) {
-    // As in the search for whole items: a key may be allowed to make jobs and not to list them.
-    if (force || !isApiAnswer(error, 403)) throw error;
-  }
+/** The decisions once jobs of parts that the journal lacks were looked for. */
+async function takeUpParts(family: Family, decisions: readonly Decision[]): Promise<readonly Decision[]> {
+  const { run, parts, source } = family;
+  const unpaid = parts.items.filter((part, place) => mayPay(part, decisions[place] ?? NEW));
+  // The files of parts that were sent are gone; their content is known all the same.
+  const contentOf = async ({ input, part }: BatchItem) =>
+    input.type === 'lines' ? input.sha256 : (source?.files[(part?.number ?? 1) - 1]?.sha256 ?? null);
+  return (await run.rebuild.takeUp(unpaid, contentOf)) === 0 ? decisions : decideParts(family);
 }
+
+const NEW: Decision = { step: 'new', after: null };
 
 /** What an item ends as when something was thrown on its way. */
 function endOf(run: Run, jobId: string | null, error: unknown): End {

@@ -2,10 +2,12 @@
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as v from 'valibot';
+import type { Intents } from '../../journal/intents.ts';
 import { readRecord } from '../../journal/read-record.ts';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import type { BatchJournal } from './journal.ts';
+import { findDoubt } from './lost-jobs.ts';
 
 /** 40 bits: nobody has so many folders under one key that two of them meet. */
 const BATCH_LENGTH = 10;
@@ -21,7 +23,15 @@ export interface Reference {
 const batchName = v.object({
   type: v.literal('batch_name'),
   batch: v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${BATCH_LENGTH}}$`))),
+  /** False when it was chosen after records were lost, the first name perhaps among them. */
+  is_certain: v.optional(v.boolean(), true),
 });
+
+/** The name of a folder, and whether all its jobs carry it for certain. */
+export interface BatchName {
+  readonly batch: string;
+  readonly isCertain: boolean;
+}
 
 /** Names a folder of results, by where it really lies. */
 export async function batchReference(folder: string): Promise<string> {
@@ -34,16 +44,28 @@ export async function batchReference(folder: string): Promise<string> {
  * @throws Failure (`disk`)
  */
 export async function nameBatch(
-  journal: Pick<BatchJournal, 'records' | 'add'>,
+  journal: Pick<BatchJournal, 'records' | 'intents' | 'add'>,
   folder: string,
-): Promise<string> {
+): Promise<BatchName> {
   for (const record of journal.records()) {
     const named = readRecord(batchName, record);
-    if (named !== null) return named.batch;
+    if (named !== null) return { batch: named.batch, isCertain: named.is_certain };
   }
-  const batch = await batchReference(folder);
-  await journal.add({ type: 'batch_name', batch });
-  return batch;
+  const carried = findCarried(journal.intents);
+  const batch = carried ?? (await batchReference(folder));
+  const isCertain = carried !== null || findDoubt(journal.records(), null) === null;
+  await journal.add({ type: 'batch_name', batch, is_certain: isCertain });
+  return { batch, isCertain };
+}
+
+/** The name that an earlier call has carried. */
+function findCarried({ byKey }: Intents): string | null {
+  for (const { asked } of byKey.values()) {
+    const reference = asked?.params.client_reference;
+    const read = typeof reference === 'string' ? readReference(reference) : null;
+    if (read !== null) return read.batch;
+  }
+  return null;
 }
 
 /**

@@ -13,14 +13,23 @@ import { createLimiter } from './limiter.ts';
 import { createNote } from './note.ts';
 import { createTeller } from './part-states.ts';
 import { createPreparations } from './preparations.ts';
-import { isRebuilt } from './rebuild.ts';
+import type { Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { createSources } from './sources.ts';
 import { stopReasonOf, whyStopped } from './stop.ts';
 import type { Stopping } from './stopping.ts';
 import { createBatchUploads } from './uploads.ts';
 
-export function createRun(batch: Batch, journal: BatchJournal, stopping: Stopping, reference: string): Run {
+export interface RunParts {
+  readonly batch: Batch;
+  readonly journal: BatchJournal;
+  readonly stopping: Stopping;
+  /** See `nameBatch`. */
+  readonly reference: string;
+  readonly rebuild: Rebuild;
+}
+
+export function createRun({ batch, journal, stopping, reference, rebuild }: RunParts): Run {
   const { options, runtime, listen, connection, records } = batch;
   const budget = createBudget(options.maxCredits);
   const counted = new Set<string>();
@@ -54,7 +63,7 @@ export function createRun(batch: Batch, journal: BatchJournal, stopping: Stoppin
     // A service on this machine tells more when each is asked for, and it costs nothing.
     wait: connection.everyMs === null ? jobs.waitTogether() : jobs.wait,
     batchReference: reference,
-    isJournalNew: [...journal.intents.byKey.keys()].every(isRebuilt),
+    rebuild,
     following,
     streak,
     tell,

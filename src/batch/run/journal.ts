@@ -6,7 +6,7 @@ import { inFolderOf, JournalFailure } from '../../journal/failure.ts';
 import { describeHolder } from '../../journal/hold.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
 import { type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
-import { describeDamage, type LogRecord } from '../../journal/record-line.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
 import { journalPath, lockPath } from '../record-folder.ts';
 import { withAbsolutePaths, withPathsFrom } from '../record-paths.ts';
 import { pickLiveCommands } from '../report/command-record.ts';
@@ -19,8 +19,6 @@ export interface BatchJournal {
   readonly intents: Intents;
   /** All records but those of intents, those that were added among them; paths in them are absolute. */
   records(): readonly LogRecord[];
-  /** A sentence for each place that cannot be read any more. */
-  readonly damage: readonly string[];
   /** Resolves when they are on the disk. @throws Failure (`disk`) */
   add(...records: readonly LogRecord[]): Promise<void>;
   close(): Promise<void>;
@@ -67,7 +65,6 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   return {
     intents: tracker.intents,
     records: () => others,
-    damage: describeDamage(path, content.damage),
     add: (...records) =>
       asFailures(async () => {
         const written = records.map((record) => withPathsFrom(folder, record));

@@ -3,9 +3,9 @@ import { Failure, type Job } from '../../client/index.ts';
 import type { IntendRecord } from '../../journal/intent-records.ts';
 import type { BatchItem } from '../item.ts';
 import { afterTemporary, pauseOf } from './again.ts';
+import { findIntended, noteNeverArrived } from './find-intended.ts';
 import type { Place } from './launcher.ts';
 import type { Provided } from './provided.ts';
-import { findIntended } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { type Intended, intend, isWithoutSlot, resume, submit } from './submit.ts';
 
@@ -41,8 +41,11 @@ export async function launchItem(
   if (asked !== null) {
     if (item.input.type === 'job') attempt.provided = await run.sources.provide(item, order);
     attempt.intended = resume(item, asked, attempt.provided);
-    const job = attempt.intended === null ? await findIntended(run, item, asked) : null;
-    if (job !== null) return { key: asked.key, job, place: run.launcher.join() };
+    if (attempt.intended === null) {
+      const job = await findIntended(run, item, asked);
+      if (job !== null) return { key: asked.key, job, place: run.launcher.join() };
+      await noteNeverArrived(run, asked);
+    }
   }
   try {
     for (;;) {

@@ -1,106 +1,315 @@
-/** Jobs that the service knows and the journal does not: found by the reference that they carry. */
+/** Jobs that the service knows and the journal does not: found by the reference that they carry, before anything is paid. */
 import { hash } from 'node:crypto';
-import type { Client, Job, JobKind, JobSummary } from '../../client/index.ts';
-import { createIntent, type IntendRecord } from '../../journal/intent-records.ts';
-import type { Intent } from '../../journal/intents.ts';
+import { sep } from 'node:path';
+import { isApiAnswer } from '../../client/failure.ts';
+import { Failure, type Job, type JobKind, type JobSummary } from '../../client/index.ts';
+import { JournalFailure } from '../../journal/failure.ts';
+import { createIntent } from '../../journal/intent-records.ts';
+import type { JobEntry } from '../../journal/job-entries.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { BatchItem } from '../item.ts';
+import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
-import { itemReference, readReference } from './client-reference.ts';
+import { isSplit } from '../plan/input.ts';
+import { newestIntent } from '../plan/newest-intent.ts';
+import { journalPath, RECORD_FOLDER } from '../record-folder.ts';
+import type { Batch } from './batch.ts';
+import { type BatchName, itemReference, readReference } from './client-reference.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
-import { type Run, timestamp } from './run.ts';
-import { noteAccepted } from './submit.ts';
-import { resultExpired } from './unusable.ts';
+import {
+  attachedIds,
+  comparedIds,
+  findDoubt,
+  findLostJobs,
+  type LostJob,
+  strayIds,
+  writeCompared,
+  writeDamage,
+} from './lost-jobs.ts';
+
+/** What a rebuild works on. */
+export interface RebuildParts {
+  readonly batch: Pick<
+    Batch,
+    'connection' | 'options' | 'delivery' | 'records' | 'runtime' | 'signal' | 'more'
+  >;
+  readonly journal: BatchJournal;
+  readonly name: BatchName;
+}
+
+/** SHA-256 of the input of an item, lower-case hex; null for an input that is only named. */
+export type ContentOf = (item: BatchItem) => Promise<string | null>;
 
 export interface Rebuild {
-  readonly items: readonly BatchItem[];
-  readonly client: Pick<Client, 'jobs'>;
-  readonly journal: BatchJournal;
-  /** See `batchReference`. */
-  readonly batchReference: string;
-  /** --rebuild: takes jobs of other folders too, when they are for the same input and options. */
-  readonly force: boolean;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly signal: AbortSignal;
+  /**
+   * Writes jobs of these items into the journal, which lacks them. The service is asked only when the journal is new or
+   * damaged, or with --rebuild.
+   * @param items for which a job would be paid otherwise
+   * @returns how many jobs were found
+   * @throws Failure: `disk` (JOURNAL_DAMAGED) when the journal is damaged and the service does not tell
+   */
+  takeUp(items: readonly BatchItem[], contentOf?: ContentOf): Promise<number>;
+}
+
+/** Whether a decision leads to a call that may be paid, as far as the journal knows. */
+export function mayPay(item: BatchItem, decision: Decision): boolean {
+  switch (decision.step) {
+    case 'new':
+      return true;
+    case 'continue':
+      return decision.next.step === 'submit' || isSplit(item.input);
+    case 'expired':
+      return decision.jobId === null;
+    default:
+      return false;
+  }
+}
+
+/** Begins with what this machine knows of jobs for the folder. @throws Failure (`disk`) */
+export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
+  const { batch, journal } = parts;
+  const { rebuild: isForced, fresh } = batch.options;
+  const isNew = journal.intents.byKey.size === 0;
+  if (!fresh) await noteUnknownJobs(parts);
+  const lists = new Map<JobKind, Promise<readonly LostJob[]>>();
+  const claimed = new Set<string>();
+
+  /** Jobs of a kind without an item. */
+  async function findJobs(kind: JobKind): Promise<readonly LostJob[]> {
+    if (findDoubt(journal.records(), kind) !== null) await compare(parts, kind);
+    const lost = findLostJobs(journal.records(), journal.intents, kind);
+    if (!isForced && !isNew) return lost;
+    const listed = lists.get(kind) ?? readListed(parts, kind);
+    lists.set(kind, listed);
+    listed.catch(() => lists.delete(kind));
+    const known = new Set([...lost.map(({ id }) => id), ...attachedIds(journal.intents)]);
+    return [...lost, ...(await listed).filter(({ id }) => !known.has(id))];
+  }
+
+  return {
+    async takeUp(items, contentOf = (item) => readContent(item, batch.signal)) {
+      if (fresh) return 0;
+      let count = 0;
+      for (const [kind, own] of Map.groupBy(items, (item) => item.kind)) {
+        const jobs = await findJobs(kind);
+        // The parts of an item are looked for once it is known where it is cut.
+        for (const item of jobs.length === 0 ? [] : own.filter(({ input }) => !isSplit(input))) {
+          const found = await findJobOf(item, jobs, contentOf, claimed);
+          if (found === null) continue;
+          await attach(parts, item, found);
+          count += 1;
+        }
+      }
+      return count;
+    },
+  };
+}
+
+/** Other records of this machine may know jobs that were lost together with the lines of the journal. */
+async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> {
+  const records = journal.records();
+  const attached = attachedIds(journal.intents);
+  const compared = comparedIds(records);
+  const strays = strayIds(journal.intents).filter((id) => !compared.has(id));
+  const made = (await readMade(batch))
+    .map(({ id }) => id)
+    .filter((id) => !attached.has(id) && !compared.has(id));
+  const unknown = [...new Set([...strays, ...made])];
+  if (unknown.length === 0 || findDoubt(records, null) !== null) return;
+  await journal.add(
+    writeDamage([`these jobs were made for the folder and have no item: ${unknown.join(' ')}`]),
+  );
+}
+
+/** Jobs that this machine has made for the folder and that may have a result. */
+async function readMade({ records, delivery }: RebuildParts['batch']): Promise<readonly JobEntry[]> {
+  try {
+    const ownFolder = `${delivery.folder}${sep}${RECORD_FOLDER}${sep}`;
+    const isOwn = (folder: string | null) => folder === delivery.folder || folder?.startsWith(ownFolder);
+    return (await records.jobs.listAll()).filter(
+      ({ output_folder, state }) => isOwn(output_folder) && state !== 'failed' && state !== 'cancelled',
+    );
+  } catch (error) {
+    // It is further evidence only; the run says by itself when its records cannot be used.
+    if (error instanceof JournalFailure) return [];
+    throw error;
+  }
 }
 
 /**
- * Writes a lost journal anew, as far as the lists of the service tell of it. Costs one request for each kind when there
- * is nothing to be found.
- * @returns how many jobs were taken up
+ * Writes down which jobs the service has and the journal lacks. No clock of this machine decides what is old: it may be
+ * wrong, and the service deletes what is.
  */
-export async function rebuildJournal(rebuild: Rebuild): Promise<number> {
-  const kinds = new Set(rebuild.items.map(({ kind }) => kind));
-  let count = 0;
-  for (const kind of kinds) {
-    const jobs = await readJobs(rebuild, kind);
-    for (const item of rebuild.items) {
-      const isMissing = item.kind === kind && !rebuild.journal.intents.byItem.has(item.key);
-      if (isMissing && jobs.size > 0) count += await takeUp(rebuild, item, jobs);
+async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
+  const { batch, journal } = parts;
+  try {
+    const attached = attachedIds(journal.intents);
+    const made = (await readMade(batch)).filter((entry) => entry.kind === kind && !attached.has(entry.id));
+    const strays = strayIds(journal.intents);
+    const own = new Set([...made.map(({ id }) => id), ...strays]);
+    const isOurs = (job: JobSummary) => {
+      const reference = readReference(job.client_reference);
+      // A reference of the user's own may be that of any item.
+      const isOfUser = reference === null && job.client_reference !== null;
+      return own.has(job.id) || isOfUser || belongs(parts, job);
+    };
+    const jobs = (await readJobs(parts, kind, true)).filter(isOurs).map(toLostJob);
+    const listed = new Set(jobs.map(({ id }) => id));
+    const gone = strays.filter((id) => !listed.has(id));
+    for (const { id, client_reference } of made.filter((entry) => !listed.has(entry.id))) {
+      const job = await readJob(parts, kind, id);
+      if (job === null) gone.push(id);
+      else jobs.push({ ...toLostJob(job), client_reference: job.client_reference ?? client_reference });
     }
+    await journal.add(writeCompared({ kind, jobs, gone }));
+  } catch (error) {
+    const isWaitedOut =
+      batch.more !== undefined && error instanceof Failure && error.facts.category === 'temporary';
+    if (!(error instanceof Failure) || error.facts.category === 'disk' || isWaitedOut) throw error;
+    throw cannotCompare(batch.delivery.folder, error);
   }
-  return count;
 }
 
-/** By the reference of their item, the newest first: items of the same bytes have the same reference. */
-type FoundJobs = ReadonlyMap<string, JobSummary[]>;
+function cannotCompare(folder: string, cause: Failure): Failure {
+  return new Failure(
+    {
+      category: 'disk',
+      code: 'JOURNAL_DAMAGED',
+      message: `the record ${journalPath(folder)} is damaged, and the service could not be asked which jobs it lost: ${cause.message}`,
+      advice:
+        'Nothing was sent. Run the same command again with a key that may list jobs: it continues jobs that the service ' +
+        'still has (--rebuild: also those of other folders). --fresh makes new jobs, which are charged again.',
+      retryable: cause.facts.retryable ?? false,
+    },
+    { cause },
+  );
+}
 
-/** Jobs that run or have a result and that the journal does not know. */
-async function readJobs(rebuild: Rebuild, kind: JobKind): Promise<FoundJobs> {
-  const { client, force, batchReference, signal, journal } = rebuild;
-  const known = knownJobs(journal);
-  const filters = {
-    limit: LIMITS.pageSize.max,
-    created_after: new Date(rebuild.now - LIMITS.retentionMs).toISOString(),
-  };
-  const found = new Map<string, JobSummary[]>();
+async function readJob({ batch }: RebuildParts, kind: JobKind, id: string): Promise<Job | null> {
+  try {
+    return await batch.connection.client.jobs.get(kind, id, { signal: batch.signal });
+  } catch (error) {
+    if (isApiAnswer(error, 404)) return null;
+    throw error;
+  }
+}
+
+/** Whether a job was made for this folder; where nobody knows any more how it was called, for any. */
+function belongs({ batch, name }: RebuildParts, job: JobSummary): boolean {
+  const reference = readReference(job.client_reference);
+  return reference !== null && (batch.options.rebuild || !name.isCertain || reference.batch === name.batch);
+}
+
+/** For a new journal, which may have been lost, and for --rebuild: jobs that run or have a result. */
+async function readListed(parts: RebuildParts, kind: JobKind): Promise<readonly LostJob[]> {
+  const { rebuild: isForced } = parts.batch.options;
+  try {
+    const jobs = await readJobs(parts, kind, isForced);
+    return jobs.filter((job) => job.status !== 'failed' && belongs(parts, job)).map(toLostJob);
+  } catch (error) {
+    // A key may be allowed to make jobs and not to list them.
+    if (isForced || !isApiAnswer(error, 403)) throw error;
+    return [];
+  }
+}
+
+/** All jobs of a kind but those that were cancelled, the newest first. @param all reads on where no job on the first page is ours */
+async function readJobs(parts: RebuildParts, kind: JobKind, all: boolean): Promise<readonly JobSummary[]> {
+  const { client } = parts.batch.connection;
+  const found: JobSummary[] = [];
   let cursor: string | undefined;
   do {
-    const page = await client.jobs.list(kind, { ...filters, cursor }, { signal });
-    let isOursAmong = false;
-    for (const job of page.data) {
-      const reference = readReference(job.client_reference);
-      const isOurs = reference !== null && (force || reference.batch === batchReference);
-      const isOfUse = job.status !== 'failed' && job.status !== 'cancelled';
-      if (!isOurs) continue;
-      isOursAmong = true;
-      if (!isOfUse || known.has(job.id)) continue;
-      found.set(reference.item, [...(found.get(reference.item) ?? []), job]);
-    }
+    const query = { limit: LIMITS.pageSize.max, cursor };
+    const page = await client.jobs.list(kind, query, { signal: parts.batch.signal });
+    found.push(...page.data);
     // Nothing of ours among the newest: the folder is new, not its journal lost.
-    if (!force && cursor === undefined && !isOursAmong) return found;
+    if (!all && cursor === undefined && !page.data.some((job) => belongs(parts, job))) return [];
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
-  return found;
+  return found.filter(({ status }) => status !== 'cancelled');
+}
+
+function toLostJob({ id, status, created_at, client_reference }: JobSummary): LostJob {
+  return { id, status, created_at, client_reference };
+}
+
+async function readContent({ input }: BatchItem, signal: AbortSignal): Promise<string | null> {
+  if (input.type === 'file') return hashInput(input.path, signal);
+  return input.type === 'lines' ? input.sha256 : null;
+}
+
+interface FoundJob {
+  readonly job: LostJob;
+  readonly content: string | null;
+}
+
+/** The newest job of an item that no other has claimed: files of the same bytes have the same reference. */
+async function findJobOf(
+  item: BatchItem,
+  jobs: readonly LostJob[],
+  contentOf: ContentOf,
+  claimed: Set<string>,
+): Promise<FoundJob | null> {
+  const { client_reference: own } = item.fields;
+  if (typeof own === 'string') {
+    const alike = jobs.filter((job) => job.client_reference === own);
+    if (alike.length > 0) throw notClear(item, own, alike);
+    return null;
+  }
+  const content = await contentOf(item);
+  const reference = itemReference(item, content);
+  const job = jobs.find(
+    ({ id, client_reference }) => !claimed.has(id) && readReference(client_reference)?.item === reference,
+  );
+  if (job === undefined) return null;
+  claimed.add(job.id);
+  return { job, content };
+}
+
+/** Jobs with a reference that the user has chosen do not say which item they are for. */
+function notClear(item: BatchItem, reference: string, jobs: readonly LostJob[]): Failure {
+  const ids = jobs.map(({ id }) => id).join(' ');
+  return new Failure({
+    category: 'disk',
+    code: 'JOURNAL_DAMAGED',
+    message: `records of this folder are lost, and ${item.label} may have a job already: ${ids} (reference ${reference})`,
+    advice:
+      'Nothing was sent. Fetch the results of these jobs with `vloc jobs download`, or make new jobs, which are charged ' +
+      'again, with --fresh.',
+  });
 }
 
 /** Before the id of the job that a call was found again by: its own key is lost. */
 const REBUILT = 'rebuilt:';
 
-/** Whether the key of an intent was made here. */
-export function isRebuilt(key: string): boolean {
-  return key.startsWith(REBUILT);
-}
-
-async function takeUp({ journal, signal }: Rebuild, item: BatchItem, jobs: FoundJobs): Promise<number> {
-  const { input, kind } = item;
-  const content =
-    input.type === 'file'
-      ? await hashInput(input.path, signal)
-      : input.type === 'lines'
-        ? input.sha256
-        : null;
-  // One for each: the others are those of other files with the same bytes, or older ones.
-  const job = jobs.get(itemReference(item, content))?.shift();
-  if (job === undefined) return 0;
-  const key = `${REBUILT}${job.id}`;
+/** Writes the job of an item down, with the key of its call where that is known. */
+async function attach(
+  { batch, journal }: RebuildParts,
+  item: BatchItem,
+  { job, content }: FoundJob,
+): Promise<void> {
+  const { intents } = journal;
+  const madeMs = Date.parse(job.created_at);
+  const at = new Date(Number.isNaN(madeMs) ? batch.runtime.now() : madeMs).toISOString();
+  const newest = newestIntent(item.key, intents);
+  const isAnswer =
+    newest?.outcome.phase === 'intended' && newest.asked?.params.client_reference === job.client_reference;
+  if (newest !== null && isAnswer) {
+    await journal.add({ type: 'accepted', key: newest.key, at, job_id: job.id });
+    return;
+  }
+  const stray = [...intents.byKey.values()].find(
+    ({ asked, outcome }) =>
+      asked === null && 'record' in outcome && 'job_id' in outcome.record && outcome.record.job_id === job.id,
+  );
+  const key = stray?.key ?? `${REBUILT}${job.id}`;
+  const { kind } = item;
   const intent = createIntent({
     key,
-    at: job.created_at,
+    at,
     operation: `create${KINDS[kind].noun}`,
     kind,
     item: item.key,
@@ -110,41 +319,5 @@ async function takeUp({ journal, signal }: Rebuild, item: BatchItem, jobs: Found
     params: { ...item.fields, client_reference: job.client_reference },
     input_sha256: content,
   });
-  const accepted = { type: 'accepted', key, at: job.created_at, job_id: job.id };
-  await journal.add(createItemFacts(item, content), intent, accepted);
-  return 1;
-}
-
-/** A request has to get there, and the clocks of both sides need not agree. */
-const MARGIN_MS = 2 * LIMITS.timestampSkewSeconds * 1000;
-
-/**
- * The job of a call that cannot be sent again with the same bytes, or null when it never arrived.
- * @throws Failure (`expired`) when its reference does not tell it from others
- */
-export async function findIntended(run: Run, item: BatchItem, asked: IntendRecord): Promise<Job | null> {
-  const { client_reference: reference } = asked.params;
-  if (typeof reference !== 'string' || readReference(reference) === null) throw resultExpired(null);
-  const { client } = run.batch.connection;
-  const signal = run.stopping.launching;
-  const created_after = new Date(Date.parse(asked.at) - MARGIN_MS).toISOString();
-  const page = await client.jobs.list(item.kind, { client_reference: reference, created_after }, { signal });
-  const known = knownJobs(run.journal);
-  const summary = page.data.find(({ id }) => !known.has(id));
-  if (summary === undefined) {
-    const refused = { type: 'refused', key: asked.key, at: timestamp(run), code: 'NEVER_ARRIVED' };
-    await run.journal.add({ ...refused, retryable: true });
-    return null;
-  }
-  const job = await client.jobs.get(item.kind, summary.id, { signal });
-  await noteAccepted(run, item, asked.key, job);
-  return job;
-}
-
-function knownJobs({ intents }: Pick<BatchJournal, 'intents'>): ReadonlySet<string | null> {
-  return new Set([...intents.byKey.values()].map(jobIdOf));
-}
-
-function jobIdOf({ outcome }: Intent): string | null {
-  return outcome.phase === 'intended' || outcome.phase === 'refused' ? null : outcome.record.job_id;
+  await journal.add(createItemFacts(item, content), intent, { type: 'accepted', key, at, job_id: job.id });
 }

@@ -2,9 +2,10 @@
  * Carries a batch out, so that nothing is paid twice and no paid result is lost, whenever it is killed and however often
  * it is started. Source: design, "The record (journal)".
  */
-import { isApiAnswer } from '../../client/failure.ts';
+import { dirname, join } from 'node:path';
 import { decideItems } from '../plan/decide-items.ts';
 import { foldItemFacts } from '../plan/facts.ts';
+import { journalPath } from '../record-folder.ts';
 import { takeArrivals } from './arrivals.ts';
 import type { Batch, RunOutcome, Task } from './batch.ts';
 import { carryAll } from './carry-all.ts';
@@ -12,14 +13,16 @@ import { nameBatch } from './client-reference.ts';
 import { createRun } from './create-run.ts';
 import { asFailures, type BatchJournal, openBatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
-import { rebuildJournal } from './rebuild.ts';
+import { findDoubt } from './lost-jobs.ts';
+import { createRebuild, mayPay } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 
 /**
  * Runs all items, those that come while it runs among them; the outcomes come in their order.
- * @throws Failure: `temporary` (BATCH_LOCKED) when another process works in the folder, `disk`; the reason of the signal
+ * @throws Failure: `temporary` (BATCH_LOCKED) when another process works in the folder, `disk` (JOURNAL_DAMAGED when it is damaged and
+ *   the service does not say which jobs it has); the reason of the signal
  *   when it is aborted before the first item is begun; a defect of ours
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
@@ -29,7 +32,6 @@ export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
     batch.listen({ type: 'stop', reason, message }),
   );
   try {
-    for (const sentence of journal.damage) batch.warn(sentence);
     return await asFailures(() => runLocked(batch, journal, stopping));
   } finally {
     stopping.end();
@@ -38,22 +40,42 @@ export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
 }
 
 async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping) {
-  const reference = await nameBatch(journal, batch.delivery.folder);
+  tellDamage(batch, journal);
+  const name = await nameBatch(journal, batch.delivery.folder);
+  const isNew = journal.intents.byKey.size === 0;
   if (batch.preface.length > 0) await journal.add(...batch.preface);
-  await findLostJobs(batch, batch.tasks, journal, reference);
-  const tasks = await decideAgain(batch, batch.tasks, journal);
-  const run = createRun(batch, journal, stopping, reference);
+  const rebuild = await createRebuild({ batch, journal, name });
+  const takeUp = async (tasks: readonly Task[]) => {
+    const unpaid = tasks.filter(({ item, decision }) => mayPay(item, decision));
+    const count = await rebuild.takeUp(unpaid.map(({ item }) => item));
+    if (count === 0) return tasks;
+    batch.warn(
+      `The record of this folder ${isNew ? 'was lost' : 'is incomplete'}; ${count} jobs were found again at the service.`,
+    );
+    return decideAgain(batch, tasks, journal);
+  };
+  const tasks = await takeUp(await decideAgain(batch, batch.tasks, journal));
+  const run = createRun({ batch, journal, stopping, reference: name.batch, rebuild });
   const over = new AbortController();
   limitTime(run, over.signal);
   try {
-    const later = takeArrivals(run, async (first) => {
-      const count = await findLostJobs(batch, first, journal, reference);
-      return count === 0 ? first : await decideAgain(batch, first, journal);
-    });
-    return await carryAll(run, tasks, later);
+    return await carryAll(run, tasks, takeArrivals(run, takeUp));
   } finally {
     over.abort();
   }
+}
+
+/** What is wrong with the journal was told by the plan; here is what becomes of it. */
+function tellDamage({ warn, delivery, options }: Batch, journal: BatchJournal): void {
+  const doubt = findDoubt(journal.records(), null);
+  if (doubt === null) return;
+  const kept = doubt.kept.map((file) => join(dirname(journalPath(delivery.folder)), file)).join(', ');
+  warn(
+    `The record of ${delivery.folder} was damaged${kept === '' ? '' : ` and is kept as it was found in ${kept}`}. ` +
+      (options.fresh
+        ? 'With --fresh new jobs are made without asking the service which jobs it lost.'
+        : 'Before a job is made, the service is asked which jobs it has.'),
+  );
 }
 
 /** The plan was made before the folder was locked: another run may have been at work since. */
@@ -80,31 +102,6 @@ async function decideAgain(
     const isThere = decision.step === 'done' && decision.before === 'exists';
     return { item, decision: isThere ? decision : (decisions[position] ?? decision) };
   });
-}
-
-/** A journal that is empty may have been lost. Gives how many jobs were found. */
-async function findLostJobs(
-  batch: Batch,
-  tasks: readonly Task[],
-  journal: BatchJournal,
-  reference: string,
-): Promise<number> {
-  const { connection, options, runtime, signal, warn } = batch;
-  const { rebuild: force, fresh } = options;
-  if (tasks.length === 0 || fresh || !(force || journal.intents.byKey.size === 0)) return 0;
-  const { client } = connection;
-  try {
-    const now = runtime.now();
-    const items = tasks.map(({ item }) => item);
-    const found = { items, client, journal, batchReference: reference, force, now, signal };
-    const count = await rebuildJournal(found);
-    if (count > 0) warn(`The record of this folder was lost; ${count} jobs were found again at the service.`);
-    return count;
-  } catch (error) {
-    // A key may be allowed to make jobs and not to list them.
-    if (force || !isApiAnswer(error, 403)) throw error;
-    return 0;
-  }
 }
 
 function limitTime({ batch, stopping }: Run, over: AbortSignal): void {

@@ -9,6 +9,7 @@ import type { Launcher } from './launcher.ts';
 import type { Limiter } from './limiter.ts';
 import type { Note } from './note.ts';
 import type { Preparations } from './preparations.ts';
+import type { Rebuild } from './rebuild.ts';
 import type { Sources } from './sources.ts';
 import type { Stopping } from './stopping.ts';
 
@@ -25,8 +26,8 @@ export interface Run {
   readonly wait: Batch['connection']['client']['jobs']['wait'];
   /** See `batchReference`. */
   readonly batchReference: string;
-  /** True when there was no record of a call in the folder: there was none, or it was lost. */
-  readonly isJournalNew: boolean;
+  /** Looks for jobs that the journal lacks. */
+  readonly rebuild: Rebuild;
   /** Jobs that the service has and that are waited for. */
   readonly following: { jobs: number };
   /** Temporary failures since anything went well. */

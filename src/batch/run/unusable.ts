@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../../client/index.ts';
 import type { Decision } from '../plan/decision.ts';
 
-type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'expired' }>;
+type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' }>;
 
 /** @param folder of the results, absolute */
 export function explainDecision(decision: Final, folder: string): Failure {
@@ -28,8 +28,6 @@ export function explainDecision(decision: Final, folder: string): Failure {
         jobId: decision.jobId,
         retryable: false,
       });
-    case 'expired':
-      return resultExpired(decision.jobId);
   }
 }
 
@@ -37,13 +35,13 @@ export function explainDecision(decision: Final, folder: string): Failure {
 export function resultExpired(jobId: string | null): Failure {
   const message =
     jobId === null
-      ? 'nobody knows any more whether the job was made: its request is too old to be sent again'
-      : `the service has forgotten the job ${jobId}, and its result is not here`;
+      ? 'the service has no job for this request any more, and the request is too old to be sent again'
+      : `the service does not have the job ${jobId} any more, and its result is not here`;
   return new Failure({
     category: 'expired',
     code: 'RESULT_EXPIRED',
     message,
-    advice: 'Run the same command with --fresh for a new job, which is paid anew.',
+    advice: 'Run the same command with --fresh for a new job, which is charged again.',
     ...(jobId === null ? {} : { jobId }),
   });
 }

@@ -1,7 +1,7 @@
 /** The folder that an operand of the batch commands names, as its journal knows it. */
 import { resolve } from 'node:path';
 import { type BatchFacts, readBatchFacts } from '../../batch/report/batch-facts.ts';
-import { findWorker, readBatchLog, type Worker } from '../../batch/report/read-batch.ts';
+import { describeBatchDamage, findWorker, readBatchLog, type Worker } from '../../batch/report/read-batch.ts';
 import { Failure } from '../../client/failure.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { Operands } from '../command.ts';
@@ -19,6 +19,8 @@ export interface OpenBatch {
   readonly facts: BatchFacts;
   /** All of the journal that can be read. */
   readonly records: readonly LogRecord[];
+  /** A sentence for each damaged place of the journal. */
+  readonly damage: readonly string[];
   /** The process that works there; null when none does. */
   readonly worker: Worker | null;
 }
@@ -28,7 +30,8 @@ export async function openBatch({ io }: Pick<Context, 'io'>, operand: string): P
   const folder = resolve(io.cwd, operand);
   const [content, worker] = await Promise.all([readBatchLog(folder), findWorker(folder)]);
   const facts = readBatchFacts(content, folder, io.now());
-  if (facts.items.length === 0 && facts.stray_jobs.length === 0 && worker === null) {
+  const isNothing = facts.items.length === 0 && facts.stray_jobs.length === 0 && facts.damaged === 0;
+  if (isNothing && worker === null) {
     throw new Failure({
       category: 'usage',
       code: 'NO_BATCH',
@@ -36,5 +39,5 @@ export async function openBatch({ io }: Pick<Context, 'io'>, operand: string): P
       advice: 'Name the folder that --out named; without --out it was the folder the command ran in.',
     });
   }
-  return { folder, facts, records: content.records, worker };
+  return { folder, facts, records: content.records, damage: describeBatchDamage(folder, content), worker };
 }

@@ -22,9 +22,7 @@ export async function rerunCommand(context: Context, { command, items }: RetryRu
     commandLine: argv,
     service: isNamed(context.service) ? context.service : { profile: profile ?? undefined, baseUrl },
   };
-  const hasExpired = items.some(({ state }) => state === 'expired');
-  // Only a new key makes a new job of what the service has forgotten.
-  const options = { ...command.options, retryFailed: true, ...(hasExpired ? { fresh: true } : {}) };
+  const options = { ...command.options, retryFailed: true, renewExpired: true };
   if (kind === 'auto_localization' && asksForStages(options)) {
     // What is done of them is left alone, whichever items they are.
     const { runStages } = await import('../stages/run-stages.ts');

@@ -12,7 +12,7 @@ import { createLinesExaminer } from '../prepare/examine-lines.ts';
 import { createVideoExaminer } from '../prepare/examine-video.ts';
 import { readWishes } from '../prepare/wishes.ts';
 import { readBodyFields } from './extra-fields.ts';
-import { readHistory } from './read-history.ts';
+import { readHistory, type Warned, warnOfDamage } from './read-history.ts';
 import { SUBTITLE_IO } from './subtitle-io.ts';
 
 /**
@@ -24,11 +24,12 @@ export async function planJobs(
   kind: JobKind,
   operands: readonly string[],
   options: Readonly<Record<string, unknown>>,
-  context: Pick<Context, 'io' | 'signal'>,
+  context: Pick<Context, 'io' | 'signal'> & Warned,
   only: ReadonlySet<string> | null = null,
 ): Promise<BatchPlan> {
   const request = await readRequest(kind, operands, options, context.io);
   const history = await readHistory(context, options);
+  warnOfDamage(context, history);
   const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
   if (only === null) return planBatch(request, planIo, history);
   const names = new Set([...only].map(nameOfKey));

@@ -77,7 +77,7 @@ export function describeForecast(forecast: Forecast): readonly string[] {
     [forecast.continued, 'continued'],
     [forecast.done_before, 'done before'],
     [forecast.failed_before, 'failed before (--retry-failed runs them again)'],
-    [forecast.expired, 'expired (--fresh makes new jobs)'],
+    [forecast.expired, 'expired by the clock of this machine (the service is asked; --fresh makes new jobs)'],
   ] as const;
   return [
     `New jobs: ${[String(jobs), ...sent, ...units, ...unknown].join(', ')}.`,

@@ -24,7 +24,7 @@ export const RUN_OPTIONS = {
   retryFailed: { type: 'flag', help: 'run also what failed before in a way that would fail again' },
   rebuild: {
     type: 'flag',
-    help: 'take up jobs of the last 7 days that the record of the folder does not know',
+    help: 'continue jobs that the service has and the record of the folder lacks, also those made for other folders',
   },
 } as const satisfies OptionTable;
 
@@ -43,6 +43,7 @@ export function readRunOptions(options: Options): RunOptions {
     timeoutMs: numberOf(options.timeout),
     fresh: options.fresh === true,
     retryFailed: options.retryFailed === true,
+    renewExpired: options.renewExpired === true,
     rebuild: options.rebuild === true,
     detach: options.detach === true,
   };

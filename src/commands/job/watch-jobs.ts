@@ -11,6 +11,7 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createPlanIo, readRequest } from './job-plan.ts';
 import { batchOf, type JobRun } from './job-run.ts';
+import { readHistory, warnOfDamage } from './read-history.ts';
 import { readRunOptions } from './run-options.ts';
 import { checkRequestSupport } from './support.ts';
 import { checkWatch } from './watch-checks.ts';
@@ -30,6 +31,7 @@ export async function watchJobs(
 ): Promise<number> {
   const runOptions = readRunOptions(options);
   const request = await readRequest(kind, operands, options, context.io);
+  warnOfDamage(context, await readHistory(context, options));
   const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
   const planner = createSettledPlanner(request, planIo);
   const { delivery } = planner;

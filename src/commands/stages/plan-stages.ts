@@ -18,7 +18,7 @@ import { foldStageRecords, type StageRecords } from '../../batch/stages/records.
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context.ts';
 import { createPlanIo } from '../job/job-plan.ts';
-import { readHistory } from '../job/read-history.ts';
+import { readHistory, warnOfDamage } from '../job/read-history.ts';
 import { createFinder, type Finder, type Known } from './find-subtitles.ts';
 import type { SubtitleReport } from './given-subtitle.ts';
 import { readStageChoices } from './stage-options.ts';
@@ -42,7 +42,9 @@ export async function planStages(
   const choices = readStageChoices(options);
   const planIo = createPlanIo(io, { kind: KIND, options, signal: context.signal });
   const delivery = readDelivery(KIND, options, planIo);
-  const { recorded } = await readHistory(context, options);
+  const history = await readHistory(context, options);
+  warnOfDamage(context, history);
+  const { recorded } = history;
   const stages = foldStageRecords((await readBatchLog(delivery.folder)).records);
   const problems: InputProblem[] = [];
   const request = { kind: KIND, operands, options, body: {}, problems: [] } as const;

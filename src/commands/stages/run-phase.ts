@@ -56,10 +56,8 @@ function endOf({ plan }: Session, { item, decision }: Task): RunOutcome | null {
     : null;
 }
 
-function isFinal(
-  decision: Decision,
-): decision is Extract<Decision, { step: 'changed' | 'edited' | 'expired' }> {
-  return decision.step === 'changed' || decision.step === 'edited' || decision.step === 'expired';
+function isFinal(decision: Decision): decision is Extract<Decision, { step: 'changed' | 'edited' }> {
+  return decision.step === 'changed' || decision.step === 'edited';
 }
 
 async function run(session: Session, title: string, tasks: readonly Task[]): Promise<readonly RunOutcome[]> {

@@ -87,7 +87,7 @@ describe('an item of an earlier run', () => {
       next: { step: 'download', key, jobId: 'loc_1' },
     });
     const long = await afterRun((path) => [downloaded(path, 4, 24 * 7)], 24 * 7 + 1);
-    expect(await long.step()).toEqual({ step: 'expired', jobId: 'loc_1' });
+    expect(await long.step()).toEqual({ step: 'expired', jobId: 'loc_1', key: 'key-1' });
   });
 
   it('whose result was changed since is not overwritten without a word', async () => {

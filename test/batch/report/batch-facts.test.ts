@@ -106,7 +106,11 @@ describe('the facts of a batch', () => {
 
   it('name a paid job whose question is lost to damage', () => {
     const records = [RECORDS.accepted({ key: 'k-lost' })];
-    const lost = readBatchFacts({ records, damage: [{ offset: 0, length: 9 }], torn: 0 }, FOLDER, NOW);
+    const lost = readBatchFacts(
+      { records, damage: [{ kind: 'line', offset: 0, length: 9 }], torn: 0 },
+      FOLDER,
+      NOW,
+    );
     expect(lost).toMatchObject({ items: [], damaged: 1, stray_jobs: ['dub_k-lost'] });
   });
 

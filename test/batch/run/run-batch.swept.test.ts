@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLog } from '../../../src/journal/append-log.ts';
+import { readCountedLog, readLog } from '../../../src/journal/append-log.ts';
 import { foldIntents } from '../../../src/journal/intents.ts';
 import { HAS_STRACE } from '../../journal/support/strace.ts';
 import { type Stage, startStage } from './support/stage.ts';
@@ -93,7 +93,7 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
     ).toBe(true);
   }
   const journal = join(run.out, '.vloc', 'journal');
-  expect((await readLog(journal)).damage, at).toEqual([]);
+  expect((await readCountedLog(journal)).damage, at).toEqual([]);
 
   const outcomes = await runSwept(run);
   expect(
@@ -101,7 +101,7 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
     at,
   ).toEqual(['done']);
   expect((await readdir(run.out)).sort(), at).toEqual(['.vloc', RESULT]);
-  expect(await readdir(join(run.out, '.vloc')), at).toEqual(['journal']);
+  expect((await readdir(join(run.out, '.vloc'))).sort(), at).toEqual(['journal', 'journal.head']);
   expect(VIDEO.equals(await readFile(join(run.out, RESULT))), at).toBe(true);
   const intents = [...foldIntents((await readLog(journal)).records).byKey.values()];
   expect(

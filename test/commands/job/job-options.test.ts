@@ -32,7 +32,8 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
       const value = row === undefined ? '' : otherThanDefault(row);
       return [option, spec.type === 'list' ? [value] : value];
     });
-    const context = { io: createTestIo().io, signal: new AbortController().signal };
+    const terminal = { warn: () => undefined };
+    const context = { io: createTestIo().io, signal: new AbortController().signal, terminal };
     const { planned } = await planJobs(kind, ['upl_1'], Object.fromEntries(given), context);
     expect(planned[0]?.item.fields).toEqual(
       Object.fromEntries(asked.map(([name, field]) => [name, otherThanDefault(field)])),

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLog } from '../../../src/journal/append-log.ts';
@@ -74,4 +74,33 @@ test('its jobs carry the name that it had at first', async () => {
   const batches = json.data.map((job: { client_reference: string }) => job.client_reference.split(':')[1]);
   expect(batches).toHaveLength(3);
   expect(new Set(batches).size).toBe(1);
+});
+
+test('a damaged journal is reported when the plan refuses, by --dry-run and by batch status', async () => {
+  const { run, moved, requests } = await startMoved();
+  const path = join(moved, '.vloc', 'journal');
+  const damaged = (await readFile(path, 'utf8')).replace('"accepted"', '"excepted"');
+  await writeFile(path, damaged);
+  const where = `${path} is damaged at byte`;
+
+  const refused = await run(into('archive/spring', 'a.srt', 'nothing.srt'));
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(where)]);
+  const shown = await run([...into('archive/spring', 'a.srt', 'b.srt'), '--dry-run']);
+  expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(where)]);
+  const status = await run(['batch', 'status', 'archive/spring']);
+  expect([status.code, status.stderr]).toEqual([0, expect.stringContaining(where)]);
+  expect(await readFile(path, 'utf8')).toBe(damaged);
+  expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+});
+
+test('the journal of an earlier version is continued: its jobs are known', async () => {
+  const { run, folder } = await startMoved();
+  await mkdir(join(folder, 'old', '.vloc'), { recursive: true });
+  const before = await readFile(join(import.meta.dirname, '..', '..', 'fixtures', 'journal-before-counts'));
+  await writeFile(join(folder, 'old', '.vloc', 'journal'), before);
+  const { stdout, stderr } = await run(['batch', 'status', 'old', '-o', 'json']);
+  expect(stderr).not.toContain('damaged');
+  expect(JSON.parse(stdout).items.map((item: { job_id: string }) => item.job_id)).toEqual(
+    expect.arrayContaining(['trn_1', 'trn_2', 'trn_3']),
+  );
 });

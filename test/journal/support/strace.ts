@@ -64,7 +64,7 @@ export function runTraced(
   trace = '/dev/null',
 ): Promise<Written> {
   const [call = ''] = inject.split(':');
-  const places = [path, `${path}.new`, dirname(path)].flatMap((place) => ['-P', place]);
+  const places = [path, `${path}.new`, `${path}.head`, dirname(path)].flatMap((place) => ['-P', place]);
   const injected = inject.includes(':') ? ['-e', `inject=${inject}`] : [];
   return run('strace', [
     ...['-f', '-qq', '-o', trace, '-e', `trace=${call}`, ...places, ...injected],

@@ -12,7 +12,7 @@ export const PART = `.${RESULT}.part`;
 /** The files that a run must never leave in a state that the next one cannot go on from, and their folders. */
 export function sweptFiles({ out, stateDir }: Pick<SweptRun, 'out' | 'stateDir'>): readonly string[] {
   return [
-    ...[PART, RESULT, '.vloc', '.vloc/journal'].map((name) => join(out, name)),
+    ...[PART, RESULT, '.vloc', '.vloc/journal', '.vloc/journal.head'].map((name) => join(out, name)),
     ...['jobs.log', 'uploads.log'].map((name) => join(stateDir, name)),
     out,
   ];
