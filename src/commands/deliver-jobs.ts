@@ -4,14 +4,16 @@ import type { Delivery } from '../batch/plan/delivery.ts';
 import { DOWNLOADS } from '../batch/run/downloads.ts';
 import { createLimiter } from '../batch/run/limiter.ts';
 import type { Job } from '../client/index.ts';
+import { createInputs } from '../disk/find-input.ts';
 import { type Connection, connect } from './connection.ts';
 import type { Context, Progress } from './context.ts';
 import { checkClashes, createClaims } from './job/claims.ts';
 import { summarizeDelivery, tellStopped } from './job/delivery-end.ts';
 import { exitCodeOf } from './job/exit-code.ts';
-import { collectJobs } from './job/find-jobs.ts';
+import { collectJobs, recordedJobs } from './job/find-jobs.ts';
 import { chooseWait, event, type Follow } from './job/follow-job.ts';
 import { type Outcome, printOutcomes } from './job/outcome.ts';
+import { createNaming } from './job/result-places.ts';
 
 export interface JobDelivery {
   readonly delivery: Delivery;
@@ -80,7 +82,10 @@ async function followAll(
 ): Promise<readonly Outcome[]> {
   const { found, outcomes: looked } = await collectJobs(context, connection, references);
   const jobs = pick(withoutTwins(found));
-  checkClashes(jobs, delivery);
+  const recorded = await recordedJobs(context, connection);
+  const namingOf = createNaming(recorded, delivery);
+  checkClashes(jobs, namingOf);
+  const { find: findInput } = createInputs(recorded.flatMap(({ input_files: files = [] }) => files));
   const lost = looked.flatMap(({ label, failure }): Outcome[] =>
     failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
   );
@@ -91,7 +96,18 @@ async function followAll(
   const wait = chooseWait(connection, references.length);
   const claims = createClaims();
   const downloads = createLimiter(DOWNLOADS);
-  const follow = { connection, context, progress, delivery, timeoutMs, wait, claims, downloads };
+  const follow = {
+    connection,
+    context,
+    progress,
+    delivery,
+    namingOf,
+    findInput,
+    timeoutMs,
+    wait,
+    claims,
+    downloads,
+  };
   return [...(await deliver(follow, jobs)), ...lost];
 }
 

@@ -6,8 +6,9 @@ import type { Context } from './context.ts';
 import { deliverJobs } from './deliver-jobs.ts';
 import { deliveryCommand } from './job/continuation.ts';
 import { deliverJob, type Follow } from './job/follow-job.ts';
-import { FOLDER_OPTIONS } from './job/job-options.ts';
+import { TAKE_UP_OPTIONS } from './job/job-options.ts';
 import { OUTCOME_FIELDS, type Outcome } from './job/outcome.ts';
+import { RESULT_NAMES_NOTE } from './job/result-places.ts';
 import { KIND_OPTION, type KindChoice, listJobs, readKinds } from './jobs-listing.ts';
 import { openLocalRecords } from './local-records.ts';
 import { sameCommand } from './printed-command.ts';
@@ -19,7 +20,7 @@ export const jobsDownload: Command = defineCommand({
   options: {
     allFinished: { type: 'flag', help: 'the results of all succeeded jobs that are not in the folder yet' },
     kind: KIND_OPTION,
-    ...FOLDER_OPTIONS,
+    ...TAKE_UP_OPTIONS,
   },
   fields: () => OUTCOME_FIELDS,
   examples: [
@@ -33,6 +34,7 @@ export const jobsDownload: Command = defineCommand({
     },
   ],
   notes: [
+    RESULT_NAMES_NOTE,
     'Results can be fetched for 24 hours. With --all-finished a file that is in the folder already counts as fetched; ' +
       '--clobber fetches it again. A job that still runs is not waited for: `vloc jobs wait ID`.',
   ],

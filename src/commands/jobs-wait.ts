@@ -3,13 +3,14 @@ import { type Command, defineCommand } from './command.ts';
 import { deliverJobs } from './deliver-jobs.ts';
 import { deliveryCommand } from './job/continuation.ts';
 import { followJob } from './job/follow-job.ts';
-import { DELIVERY_OPTIONS } from './job/job-options.ts';
+import { TAKE_UP_OPTIONS, TIMEOUT_OPTION } from './job/job-options.ts';
 import { OUTCOME_FIELDS } from './job/outcome.ts';
+import { RESULT_NAMES_NOTE } from './job/result-places.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsWait: Command = defineCommand({
   operands: JOB_OPERANDS,
-  options: DELIVERY_OPTIONS,
+  options: { ...TAKE_UP_OPTIONS, ...TIMEOUT_OPTION },
   fields: () => OUTCOME_FIELDS,
   examples: [
     {
@@ -25,6 +26,7 @@ export const jobsWait: Command = defineCommand({
       explains: 'all that is running',
     },
   ],
+  notes: [RESULT_NAMES_NOTE],
   run: async (context, operands, options) => {
     const { ids } = await readReferences(operands, context.io);
     const delivery = readDelivery(null, options, context.io);

@@ -19,6 +19,9 @@ const phaseTimes = v.object({
 
 export type PhaseTimes = Readonly<v.InferOutput<typeof phaseTimes>>;
 
+/** That the job has found: results are named by it where none was asked for. Missing in records of earlier versions. */
+const language = v.optional(v.nullable(v.string()));
+
 /** All records of one intent carry its Idempotency-Key, and the time at which they were written, RFC 3339. */
 const common = {
   key: v.pipe(v.string(), v.minLength(1)),
@@ -70,6 +73,7 @@ const finished = v.object({
   error: v.nullable(v.object({ code: v.string(), message: v.string(), retryable: v.boolean() })),
   /** When its results can be fetched no more, as the service tells it. */
   expires_at: v.optional(v.nullable(v.string())),
+  language,
 });
 
 const files = v.array(
@@ -87,7 +91,13 @@ const files = v.array(
 const publishing = v.object({ type: v.literal('publishing'), ...common, job_id: v.string(), files });
 
 /** All results are on this disk, checked and synced. */
-const downloaded = v.object({ type: v.literal('downloaded'), ...common, job_id: v.string(), files });
+const downloaded = v.object({
+  type: v.literal('downloaded'),
+  ...common,
+  job_id: v.string(),
+  files,
+  language,
+});
 
 const intentRecord = v.variant('type', [intend, accepted, refused, finished, publishing, downloaded]);
 

@@ -19,6 +19,21 @@ const created = v.object({
   /** Paths, addresses without their query, upload ids. */
   inputs: v.array(v.string()),
   output_folder: v.nullable(v.string()),
+  /** Files among the inputs, absolute: no result may be written over them. Missing in records of earlier versions. */
+  input_files: v.optional(v.array(v.string())),
+  /** What its run names the results by. Missing in records of earlier versions, and for files that only vloc reads. */
+  naming: v.optional(
+    v.object({
+      /** Below the output folder, `/` between folders. */
+      folder: v.string(),
+      template: v.string(),
+      stem: v.string(),
+      /** That was asked for; null for one that the job finds out, and for results in none. */
+      language: v.nullable(v.string()),
+      /** Of subtitles that the run writes in another format than the service's own. */
+      format: v.nullable(v.string()),
+    }),
+  ),
 });
 
 /** The state that the service told last. */

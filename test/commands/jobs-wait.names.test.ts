@@ -49,10 +49,7 @@ test('a name that is known only at the end goes to the first; the later result s
   vloc.engines.hold();
   const source = await readySource(vloc.caller);
   const made = [];
-  for (const language of ['en', 'en']) {
-    const body = { source, source_language: language };
-    made.push((await vloc.caller.post('/v1/subtitle-recognitions', body)).json);
-  }
+  while (made.length < 2) made.push((await vloc.caller.post('/v1/subtitle-recognitions', { source })).json);
   const words = [
     'jobs',
     'wait',
@@ -70,8 +67,9 @@ test('a name that is known only at the end goes to the first; the later result s
   const rows: Row[] = JSON.parse(stdout).data;
   const [kept] = rows.filter(({ error }) => error === null);
   const [refused] = rows.filter(({ error }) => error !== null);
-  expect(await results(vloc.folder)).toEqual(['en.srt']);
-  const bytes = await readFile(join(vloc.folder, 'en.srt'));
+  const names = await results(vloc.folder);
+  expect(names).toHaveLength(1);
+  const bytes = await readFile(join(vloc.folder, names[0] ?? ''));
   expect(kept?.files).toMatchObject([{ sha256: createHash('sha256').update(bytes).digest('hex') }]);
   expect(refused).toMatchObject({ status: 'succeeded', files: [], error: { code: 'RESULTS_CLASH' } });
   expect((await vloc.run(['jobs', 'download', String(refused?.id)])).code).toBe(0);

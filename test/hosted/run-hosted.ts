@@ -20,6 +20,8 @@ export interface HostedScene {
   readonly folder: string;
   readonly slept: number[];
   readonly run: (words: readonly string[], options?: TestIoOptions) => Promise<Ended>;
+  /** Ctrl-C in the run that was begun last. */
+  readonly interrupt: () => void;
 }
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -48,10 +50,12 @@ export async function openHosted(
   const slept: number[] = [];
   const sleep = async (ms: number) => void slept.push(ms);
   const pace = { runtime: { sleep } };
+  let newest: ReturnType<typeof createTestIo> | null = null;
   const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
     const test = createTestIo({ cwd: folder, pace, ...io, env: io.env ?? env });
+    newest = test;
     const code = await main(words, test.io);
     return { code, stdout: test.stdout(), stderr: test.stderr() };
   };
-  return { hosted, folder, slept, run };
+  return { hosted, folder, slept, run, interrupt: () => newest?.send('SIGINT') };
 }

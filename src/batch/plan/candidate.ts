@@ -40,6 +40,19 @@ export function otherCandidate(operand: string, row: SheetRow | null = null): Ca
   return { label: operand, path: null, name: operand, isNamed: true, row };
 }
 
+/** Options that name files which a run reads. */
+const READ_OPTIONS = ['sheet', 'filesFrom', 'filesFrom0', 'body', 'subtitle', 'sourceSubtitle'];
+
+/** All files that a command line may name as its inputs, absolute; not all of them need be there. */
+export function namedPaths(
+  cwd: string,
+  operands: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const given = READ_OPTIONS.flatMap((name) => options[name] ?? []).map(String);
+  return [...operands, ...given].map((path) => resolve(cwd, path.replace(/^@/, '')));
+}
+
 /** A file that somebody named: its results go straight into the folder of results. */
 export function namedFile(operand: string, cwd: string): Candidate {
   const path = resolve(cwd, operand);

@@ -1,4 +1,5 @@
 /** Results that would get in the way of each other, of inputs, or of what is there. */
+import { type FindInput, foldName } from '../../disk/find-input.ts';
 import type { InputProblem } from './input.ts';
 
 export interface Claim {
@@ -11,9 +12,9 @@ export interface Claim {
 export function findClashes(claims: readonly Claim[]): InputProblem[] {
   const taken = new Map<string, Claim>();
   return claims.flatMap((claim): InputProblem[] => {
-    const first = taken.get(foldedPath(claim.path));
+    const first = taken.get(foldName(claim.path));
     if (first === undefined) {
-      taken.set(foldedPath(claim.path), claim);
+      taken.set(foldName(claim.path), claim);
       return [];
     }
     const like =
@@ -27,15 +28,19 @@ export function findClashes(claims: readonly Claim[]): InputProblem[] {
 }
 
 /** Results that would be written over an input; not even --clobber may do that. */
-export function findOverwrittenInputs(claims: readonly Claim[], inputs: ReadonlySet<string>): InputProblem[] {
-  return claims.flatMap(({ label, path }) =>
-    inputs.has(path)
-      ? [{ pointer: label, detail: `would write its result over the input ${path}; use --name or --out` }]
-      : [],
-  );
-}
-
-/** The same for all paths that may be one file: macOS and Windows keep one file for names that differ in case, macOS also for those that differ in composition. */
-export function foldedPath(path: string): string {
-  return path.normalize('NFC').toLowerCase();
+export async function findOverwrittenInputs(
+  claims: readonly Claim[],
+  findInput: FindInput,
+): Promise<InputProblem[]> {
+  const problems: InputProblem[] = [];
+  for (const { label, path } of claims) {
+    const input = await findInput(path);
+    if (input === null) continue;
+    const what = input === path ? 'the input' : `${path}, which is the input`;
+    problems.push({
+      pointer: label,
+      detail: `would write its result over ${what} ${input}; use --name or --out`,
+    });
+  }
+  return problems;
 }

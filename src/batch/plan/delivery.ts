@@ -2,14 +2,18 @@
 import { resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import { defaultTemplate } from './result-name.ts';
+import { defaultTemplate, innerTemplate } from './result-name.ts';
 
 export interface Delivery {
   /** Absolute. */
   readonly folder: string;
+  /** True where somebody has chosen the folder. */
+  readonly isFolderGiven?: boolean;
   /** Empty for the default of each job's kind. */
   readonly template: string;
   readonly existing: 'refuse' | 'replace' | 'skip';
+  /** True for files that only vloc reads: parts of a result, and what stages hand to each other. */
+  readonly isInner?: boolean;
   /** For subtitles in another format than the service's own; the template names its ending. */
   readonly rewrite?: SubtitleRewrite;
 }
@@ -27,6 +31,14 @@ interface DeliveryIo {
   readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;
 }
 
+/** The template that names the results of a kind. */
+export function templateFor(
+  { template, isInner }: Pick<Delivery, 'template' | 'isInner'>,
+  kind: JobKind,
+): string {
+  return template || (isInner === true ? innerTemplate(kind) : defaultTemplate(kind));
+}
+
 /** The delivery that the options ask for; `kind` is null where jobs of several kinds may come. */
 export function readDelivery(
   kind: JobKind | null,
@@ -35,10 +47,12 @@ export function readDelivery(
 ): Delivery {
   const template =
     typeof options.name === 'string' ? options.name : kind === null ? '' : defaultTemplate(kind);
+  const isFolderGiven = typeof options.out === 'string';
   const { subtitleFormat: format } = options;
   const rewrite = typeof format === 'string' && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
   return {
-    folder: typeof options.out === 'string' ? resolve(cwd, options.out) : cwd,
+    folder: isFolderGiven ? resolve(cwd, String(options.out)) : cwd,
+    isFolderGiven,
     // Results of another name are another item, so what is there as SRT stays as it is.
     template: rewrite === undefined ? template : template.replaceAll('{ext}', rewrite.extension),
     existing: options.clobber === true ? 'replace' : options.skipExisting === true ? 'skip' : 'refuse',

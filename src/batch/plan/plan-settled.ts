@@ -2,6 +2,7 @@
 import { Failure } from '../../client/failure.ts';
 import type { BatchItem } from '../item.ts';
 import type { History, PlannedItem, PlanRequest } from './batch-plan.ts';
+import { namedPaths } from './candidate.ts';
 import { collect } from './collect.ts';
 import { findClashes } from './collisions.ts';
 import { decideItems } from './decide-items.ts';
@@ -44,6 +45,7 @@ const NO_RESULTS: ReadonlySet<string> = new Set();
 export function createSettledPlanner(request: PlanRequest, io: PlanIo): SettledPlanner {
   const delivery = readDelivery(request.kind, request.options, io);
   const requests = checkOptions(request, delivery);
+  const named = namedPaths(io.cwd, request.operands, request.options);
   const known = new Map<string, PlacedItem>();
 
   /** Items that stand in the way of none that is known. */
@@ -66,8 +68,8 @@ export function createSettledPlanner(request: PlanRequest, io: PlanIo): SettledP
       const isWanted = ({ path }: { path: string | null }) => path !== null && paths.has(path);
       const { candidates } = await collect({ ...request, isWanted }, io, problems);
       // Whoever puts a file into a watched folder names it.
-      const named = candidates.map((each) => ({ ...each, isNamed: true }));
-      const { items } = await planItems(request, named, { delivery, results: NO_RESULTS }, io, problems);
+      const wanted = candidates.map((each) => ({ ...each, isNamed: true }));
+      const { items } = await planItems(request, wanted, { delivery, results: NO_RESULTS }, io, problems);
       const free = pickFree(items, problems);
       const decisions = await decideItems(
         free.map(({ item }) => item),
@@ -78,7 +80,8 @@ export function createSettledPlanner(request: PlanRequest, io: PlanIo): SettledP
       const taken: PlacedItem[] = [];
       for (const [position, placed] of free.entries()) {
         const own: InputProblem[] = [];
-        const settled = await settle([placed], decisions.slice(position, position + 1), delivery, own);
+        const decided = decisions.slice(position, position + 1);
+        const settled = await settle([placed], decided, delivery, named, own);
         if (own.length === 0) {
           planned.push(...settled);
           taken.push(placed);

@@ -1,5 +1,6 @@
 /** What a job command is about to do, checked as far as it can be without the service. */
 import type { BatchPlan, History, PlanRequest } from './batch-plan.ts';
+import { namedPaths } from './candidate.ts';
 import { collect } from './collect.ts';
 import { decideItems, recordedResults } from './decide-items.ts';
 import { readDelivery } from './delivery.ts';
@@ -35,7 +36,13 @@ export async function planBatch(request: PlanRequest, io: PlanIo, history: Histo
     history.recorded,
     history.choices,
   );
-  const planned = await settle(items, decisions, delivery, problems);
+  const planned = await settle(
+    items,
+    decisions,
+    delivery,
+    namedPaths(io.cwd, request.operands, options),
+    problems,
+  );
   const shortage = await checkSpace(planned, delivery, io);
   if (problems.length > 0 || shortage !== null) throw unusable(problems, shortage);
   return {

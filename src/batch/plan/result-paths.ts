@@ -1,11 +1,12 @@
 /** Where the results of an item go, as far as that is known before the job is done. */
 import { join } from 'node:path';
 import type { BatchItem } from '../item.ts';
-import type { Delivery } from './delivery.ts';
-import { assetPaths, defaultTemplate } from './result-name.ts';
+import { type Delivery, templateFor } from './delivery.ts';
+import { askedLanguage, assetPaths, nameLanguage } from './result-name.ts';
 
-/** Stands in a name for a language that the job finds out. */
+/** Stand in a name for a language that the job finds out, and for the id of a job that is not made yet. */
 const ANY_LANGUAGE = 'LANG';
+const ANY_ID = 'ID';
 
 export interface Places {
   /** Absolute paths of all files of the result, or null while a name depends on what the job finds out. */
@@ -20,22 +21,40 @@ export interface Places {
  */
 export function placeResults(item: PlaceableItem, delivery: Delivery): Places {
   const paths = resultPaths(item, delivery);
-  if (paths !== null) return { paths, claims: paths };
-  if (delivery.template.includes('{id}')) return { paths, claims: [] };
-  return { paths, claims: resultPaths({ ...item, targetLanguage: ANY_LANGUAGE }, delivery) ?? [] };
+  if (templateFor(delivery, item.kind).includes('{id}')) return { paths, claims: [] };
+  return { paths, claims: pathsIn(item, delivery, item.targetLanguage) };
 }
 
-type PlaceableItem = Pick<BatchItem, 'kind' | 'input' | 'targetLanguage' | 'folder'>;
+type PlaceableItem = Pick<BatchItem, 'kind' | 'input' | 'targetLanguage' | 'fields' | 'folder'>;
+
+/** The language that the item asks for; null while its job is to find it out, and for results in none. */
+export function languageOfItem({
+  kind,
+  targetLanguage,
+  fields,
+}: Omit<PlaceableItem, 'input' | 'folder'>): string | null {
+  return targetLanguage ?? askedLanguage(kind, fields);
+}
 
 /**
  * Absolute paths of all files of the result, or null while a name depends on what the job finds out.
  * @throws Failure of category usage for a template that is not usable
  */
 export function resultPaths(item: PlaceableItem, delivery: Delivery): readonly string[] | null {
-  const { kind, input, targetLanguage, folder } = item;
-  const template = delivery.template || defaultTemplate(kind);
-  const isLater = template.includes('{id}') || (template.includes('{lang}') && targetLanguage === null);
-  const parts = { stem: input.stem, lang: targetLanguage ?? '', id: '' };
-  const paths = assetPaths(kind, join(delivery.folder, folder), template, parts);
+  const template = templateFor(delivery, item.kind);
+  const language = languageOfItem(item);
+  const isLater = template.includes('{id}') || (template.includes('{lang}') && language === null);
+  // Also where they are not known yet: a template that is not usable is told before anything is paid.
+  const paths = pathsIn(item, delivery, language);
   return isLater ? null : paths;
+}
+
+function pathsIn(
+  { kind, input, folder }: PlaceableItem,
+  delivery: Delivery,
+  language: string | null,
+): readonly string[] {
+  const lang = nameLanguage(kind, language, ANY_LANGUAGE);
+  const parts = { stem: input.stem, lang, id: ANY_ID };
+  return assetPaths(kind, join(delivery.folder, folder), templateFor(delivery, kind), parts);
 }

@@ -1,5 +1,5 @@
 /** Decisions held against what lies in the folder of results. */
-import { realpath } from 'node:fs/promises';
+import { createInputs } from '../../disk/find-input.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import { type Claim, findClashes, findOverwrittenInputs } from './collisions.ts';
 import type { Decision } from './decision.ts';
@@ -9,17 +9,25 @@ import type { InputProblem } from './input.ts';
 import { fileOf } from './items.ts';
 import type { PlacedItem } from './plan-items.ts';
 
-/** The items with their last decision; what stands in the way is added to the problems. */
+/**
+ * The items with their last decision; what stands in the way is added to the problems.
+ * @param named see `namedPaths`
+ */
 export async function settle(
   items: readonly PlacedItem[],
   decisions: readonly Decision[],
   delivery: Delivery,
+  named: readonly string[],
   problems: InputProblem[],
 ): Promise<readonly PlannedItem[]> {
   const claims = items.flatMap(({ item, claims }) =>
     claims.map((path): Claim => ({ label: item.label, path })),
   );
-  problems.push(...findClashes(claims), ...findOverwrittenInputs(claims, await inputPaths(items)));
+  const inputs = createInputs([...named, ...items.flatMap(({ item }) => fileOf(item.input)?.path ?? [])]);
+  const written = items.flatMap(({ item, paths, claims }) =>
+    (paths ?? claims).map((path): Claim => ({ label: item.label, path })),
+  );
+  problems.push(...findClashes(claims), ...(await findOverwrittenInputs(written, inputs.find)));
   const planned: PlannedItem[] = [];
   for (const [position, placed] of items.entries()) {
     const decision = decisions[position] ?? { step: 'new', after: null };
@@ -66,11 +74,4 @@ function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' 
   const how = changes.length === 0 ? '' : ` (${changes.join(', ')})`;
   const mend = '--clobber makes a new job and replaces the result, --skip-existing keeps what is there';
   return `the ${what} changed since the job was made${how}; ${mend}`;
-}
-
-/** The inputs by all their names: a link to a file must not be written over either. */
-async function inputPaths(items: readonly PlacedItem[]): Promise<ReadonlySet<string>> {
-  const paths = new Set(items.flatMap(({ item }) => fileOf(item.input)?.path ?? []));
-  const real = await Promise.all([...paths].map((path) => realpath(path).catch(() => path)));
-  return new Set([...paths, ...real]);
 }

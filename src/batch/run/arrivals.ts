@@ -3,6 +3,7 @@ import { Failure } from '../../client/index.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { pauseOf } from './again.ts';
 import type { Task } from './batch.ts';
+import { inputPaths } from './create-run.ts';
 import type { Run } from './run.ts';
 
 /** @param prepare them with what the service knows of jobs that the journal lacks */
@@ -15,6 +16,7 @@ export async function* takeArrivals(
   const recorded = () => ({ intents: journal.intents, facts: foldItemFacts(journal.records()) });
   try {
     for await (const { tasks, records } of batch.more(recorded, stopping.launching)) {
+      run.inputs.add(inputPaths(tasks));
       await journal.add(...records);
       const ready = await patiently(run, () => prepare(tasks));
       run.countBills(ready);

@@ -61,6 +61,8 @@ export interface Batch {
   /** Those that are known from the beginning. */
   readonly tasks: readonly Task[];
   readonly more?: TaskSource;
+  /** Files of the user beside the inputs of the tasks, absolute, such as lists: no result may be written over them. */
+  readonly inputFiles?: readonly string[];
   /** Its folder is absolute. */
   readonly delivery: Delivery;
   /** Pace of looking at jobs and uploads; null leaves it to the client. */

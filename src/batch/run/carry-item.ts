@@ -6,7 +6,7 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import type { RunOutcome } from './batch.ts';
-import { jobFailure } from './deliver.ts';
+import { foundLanguage, jobFailure } from './deliver.ts';
 import { doneBefore } from './done-before.ts';
 import { downloadResults } from './downloads.ts';
 import { findIntended } from './find-intended.ts';
@@ -163,7 +163,9 @@ async function follow(journey: Journey, key: string, jobId: string, place: Place
 
 async function noteFinished({ run, item }: Journey, key: string, job: Job): Promise<void> {
   const { id, status, error } = job;
-  const end = { job_id: id, state: status, error, expires_at: whenLinksLapse(job) };
+  // Before the result gets its name, so that every later run finds the same one.
+  const language = foundLanguage(job);
+  const end = { job_id: id, state: status, error, expires_at: whenLinksLapse(job), language };
   const finished = { type: 'finished', key, at: timestamp(run), ...end };
   await run.journal.add(finished, ...run.takeBill(item, key, job));
   await run.note(() => run.batch.records.jobs.see(id, status));

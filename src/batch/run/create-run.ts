@@ -1,7 +1,9 @@
 /** Puts the parts of a run together. */
 
 import { pause } from '../../client/transport/retry-loop.ts';
+import { createInputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
+import { fileOf } from '../plan/items.ts';
 import { readPartKey } from '../plan/part-key.ts';
 import type { Batch, Task } from './batch.ts';
 import { readBills, writeBill } from './bills.ts';
@@ -51,6 +53,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
   const note = createNote(batch.warn);
   const uploads = createBatchUploads({ batch, stopping, tell, note });
   const preparations = createPreparations({ batch, journal, stopping, tell });
+  const inputs = createInputs([...(batch.inputFiles ?? []), ...inputPaths(batch.tasks)]);
   const { jobs } = connection.client;
   return {
     batch,
@@ -68,6 +71,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     streak,
     tell,
     note,
+    inputs,
     countBills,
     canAfford: (kind, units) => budget.judge(kind, units) !== 'stop',
     pause: (ms) => pause(runtime, ms, stopping.launching),
@@ -86,6 +90,11 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
       return failure;
     },
   };
+}
+
+/** The files that the tasks are made from. */
+export function inputPaths(tasks: readonly Task[]): readonly string[] {
+  return tasks.flatMap(({ item }) => fileOf(item.input)?.path ?? []);
 }
 
 /** What these items have cost in earlier runs counts towards the limit. */

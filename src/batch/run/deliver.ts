@@ -10,13 +10,14 @@ import {
   Failure,
   type Job,
 } from '../../client/index.ts';
+import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ItemFile } from '../item.ts';
-import type { Delivery } from '../plan/delivery.ts';
+import { type Delivery, templateFor } from '../plan/delivery.ts';
 import { exists } from '../plan/existing-file.ts';
-import { defaultTemplate, resultPath } from '../plan/result-name.ts';
+import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import { rewriteResult } from './rewrite-result.ts';
 import { isSameFile } from './same-file.ts';
 
@@ -26,9 +27,16 @@ export interface DeliveredFile extends ItemFile {
   readonly skipped: boolean;
 }
 
-export interface DeliverOptions {
+/** What names the files of a job: never its answer, which may leave out what was asked. */
+export interface Naming {
   readonly stem: string;
+  /** See `nameLanguage`: what was asked, and what the job has found. */
+  readonly asked: string | null;
+  readonly found: string | null;
   readonly delivery: Delivery;
+}
+
+export interface DeliverOptions extends Naming {
   /**
    * Takes a file that is there already for the result when it has its bytes, by what the service states or by one of these
    * records: an earlier run may have been killed behind it. Left out, no file is taken.
@@ -38,6 +46,8 @@ export interface DeliverOptions {
   readonly beforePublish?: ((file: StoredFile) => Promise<void>) | undefined;
   /** Takes the SHA-256 also where the service states none, for a record; it costs as much as writing the file. */
   readonly hash?: boolean;
+  /** See `Inputs`. */
+  readonly findInput: FindInput;
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number, total: number | null) => void;
 }
@@ -69,13 +79,13 @@ export async function deliverResults(
       const again = await client.jobs.get(job.object, job.id, { signal: options.signal });
       return assetsOf(again).find((each) => each.name === name)?.asset ?? null;
     };
-    const { signal, onProgress } = options;
+    const { signal, onProgress, findInput } = options;
     const overwrite = existing === 'replace';
     const { hash } = options;
-    const common = { format, signal, overwrite, hash, onProgress, refresh };
+    const common = { format, signal, overwrite, findInput, hash, onProgress, refresh };
     const fetch = (to: string) => client.download(asset, { ...common, to });
     if (rewrite !== undefined) {
-      const made = await rewriteResult(fetch, path, rewrite, overwrite);
+      const made = await rewriteResult(fetch, path, rewrite, overwrite, findInput);
       files.push({ asset: name, path, ...made, skipped: false });
       continue;
     }
@@ -95,20 +105,14 @@ export interface ResultFile {
 }
 
 /** The files of a succeeded job. @throws Failure of category usage for a template that is not usable */
-export function resultFiles(
-  job: Job,
-  { stem, delivery }: Pick<DeliverOptions, 'stem' | 'delivery'>,
-): readonly ResultFile[] {
-  const template = delivery.template || defaultTemplate(job.object);
+export function resultFiles(job: Job, { stem, asked, found, delivery }: Naming): readonly ResultFile[] {
+  const template = templateFor(delivery, job.object);
+  const lang = nameLanguage(job.object, asked, found);
   return assetsOf(job).map(({ name, asset, kindPart }) => {
     const { label, extension } = kindPart;
-    const parts = { stem, lang: languageOf(job), asset: label, id: job.id, ext: extension };
-    return {
-      name,
-      asset,
-      format: RESULT_FORMATS[kindPart.format],
-      path: resultPath(delivery.folder, template, parts),
-    };
+    const parts = { stem, lang, asset: label, id: job.id, ext: extension };
+    const path = resultPath(delivery.folder, template, parts);
+    return { name, asset, format: RESULT_FORMATS[kindPart.format], path };
   });
 }
 
@@ -141,12 +145,10 @@ async function adopt(path: string, asset: Asset, records: readonly StoredFile[] 
   return null;
 }
 
-/** The language of the result: what the job found, else what was asked of it. */
-function languageOf(job: Job): string {
-  const found = job.result?.language;
-  if (typeof found === 'string') return found;
-  const asked = job.input?.target_language;
-  return typeof asked === 'string' ? asked : '';
+/** The language that the job says that its result is in; null where it does not say. */
+export function foundLanguage({ result }: Pick<Job, 'result'>): string | null {
+  const found = result?.language;
+  return typeof found === 'string' && found !== '' ? found : null;
 }
 
 /** The failure that a job which did not succeed ends a command with, or null for one that did. */

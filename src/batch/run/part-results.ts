@@ -8,9 +8,10 @@ import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
-import type { Delivery } from '../plan/delivery.ts';
+import { type Delivery, templateFor } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
-import { defaultTemplate, resultPath } from '../plan/result-name.ts';
+import { nameLanguage, resultPath } from '../plan/result-name.ts';
+import { languageOfItem } from '../plan/result-paths.ts';
 import type { JoinedFile } from '../preparation.ts';
 import { hashInput } from './known-uploads.ts';
 import type { Parts } from './part-items.ts';
@@ -34,13 +35,13 @@ interface Target {
   readonly path: string;
 }
 
-/** Results of parts lie in a folder of their own until they are joined; the language is read out of their names. */
+/** Results of parts lie in a folder of their own until they are joined; a language that was found is read out of their names. */
 export function partDelivery(folder: string): Delivery {
-  return { folder: join(folder, 'results'), template: '{stem}.{asset}.{lang}{ext}', existing: 'replace' };
+  return { folder: join(folder, 'results'), template: '', isInner: true, existing: 'replace' };
 }
 
-function languageOf({ files }: PartResult): string {
-  return /^part\d+of\d+\.[^.]+\.(.+)\.\w+$/.exec(basename(files[0]?.path ?? ''))?.[1] ?? '';
+function languageOf(part: PartResult | undefined): string | null {
+  return /^part\d+of\d+\.[^.]+\.(.+)\.\w+$/.exec(basename(part?.files[0]?.path ?? ''))?.[1] ?? null;
 }
 
 /**
@@ -71,13 +72,13 @@ function assetsOf({ kind }: BatchItem): (ResultPart & { type: 'asset'; name: str
 
 function targetsOf(delivery: Delivery, item: BatchItem, results: readonly PartResult[]): Target[] {
   const [first] = results;
-  const template = delivery.template || defaultTemplate(item.kind);
+  const template = templateFor(delivery, item.kind);
   return assetsOf(item).map(({ name, label, extension }) => ({
     asset: name,
     label,
     path: resultPath(join(delivery.folder, item.folder), template, {
       stem: item.input.stem,
-      lang: first === undefined ? '' : languageOf(first),
+      lang: nameLanguage(item.kind, languageOfItem(item), languageOf(first)),
       asset: label,
       id: first?.jobId ?? '',
       ext: extension,
@@ -137,7 +138,7 @@ async function joinAnew(
   });
   for (const { from, file } of files) {
     const overwrite = batch.delivery.existing === 'replace' || ours.has(file.path);
-    await placeFile(from, file.path, overwrite);
+    await placeFile(from, file.path, overwrite, run.inputs.find);
   }
   return files.map(({ file }) => file);
 }

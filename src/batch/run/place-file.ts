@@ -1,20 +1,27 @@
 /** Puts a file that was made aside under its name. */
 import { copyFile, open, rename, rm } from 'node:fs/promises';
 import { diskFailure } from '../../client/download/disk-error.ts';
-import { prepareTarget, publishPart } from '../../client/download/publish.ts';
+import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
+import type { FindInput } from '../../disk/find-input.ts';
 
 /**
  * Moves it there, durable, and never half of it.
- * @throws Failure: `usage` (TARGET_EXISTS) when something is there that may not be replaced, `disk`
+ * @throws Failure: `usage` (TARGET_EXISTS) or TARGET_IS_INPUT when something is there that may not be replaced, `disk`
  */
-export async function placeFile(from: string, target: string, overwrite: boolean): Promise<void> {
-  await prepareTarget(target, overwrite);
+export async function placeFile(
+  from: string,
+  target: string,
+  overwrite: boolean,
+  findInput?: FindInput,
+): Promise<void> {
   const part = `${target}.part`;
+  for (const written of [target, part]) await refuseInput(written, findInput);
+  await prepareTarget(target, overwrite);
   try {
     await moveFile(from, part);
     const file = await open(part, 'r+');
     await file.sync().finally(() => file.close());
-    await publishPart(part, target, overwrite);
+    await publishPart(part, target, overwrite, findInput);
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined);
     throw diskFailure(error, target);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FindInput } from '../../disk/find-input.ts';
 import type { SubtitleRewrite } from '../plan/delivery.ts';
 import { placeFile } from './place-file.ts';
 import { isSameFile } from './same-file.ts';
@@ -22,6 +23,7 @@ export async function rewriteResult(
   target: string,
   rewrite: SubtitleRewrite,
   overwrite: boolean,
+  findInput: FindInput | undefined,
 ): Promise<Rewritten> {
   const aside = await mkdtemp(join(tmpdir(), 'vloc-subtitle-'));
   try {
@@ -33,7 +35,7 @@ export async function rewriteResult(
     if (await isSameFile(target, facts)) return facts;
     const made = join(aside, 'made');
     await writeFile(made, content);
-    await placeFile(made, target, overwrite);
+    await placeFile(made, target, overwrite, findInput);
     return facts;
   } finally {
     await rm(aside, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 /** What the parts of one run share. */
 import type { Failure, Job } from '../../client/index.ts';
+import type { Inputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
@@ -39,6 +40,8 @@ export interface Run {
   countBills(tasks: readonly Task[]): void;
   /** False when it is certain that so much more is beyond --max-credits. */
   canAfford(kind: JobKind, units: Units | null): boolean;
+  /** Files of the user that no result may take the place of. */
+  readonly inputs: Inputs;
   readonly note: Note;
   /** @throws Stopped when the run stops meanwhile */
   pause(ms: number): Promise<void>;

@@ -4,9 +4,13 @@
  */
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
 import { createIntent, type IntendRecord } from '../../journal/intent-records.ts';
+import type { NewJob } from '../../journal/job-entries.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { BatchItem } from '../item.ts';
+import type { Delivery } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
+import { fileOf } from '../plan/items.ts';
+import { languageOfItem } from '../plan/result-paths.ts';
 import { itemReference, writeReference } from './client-reference.ts';
 import type { Provided } from './provided.ts';
 import { buildRequest, digestRequest, type Request, rebuildRequest, withoutLines } from './request.ts';
@@ -91,8 +95,10 @@ export async function noteAccepted(run: Run, item: BatchItem, key: string, job: 
 }
 
 /** Puts a job into the record of the profile. */
-async function noteJob(run: Run, { input, kind }: BatchItem, job: Job): Promise<void> {
+async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
+  const { input, kind } = item;
   const { command, delivery, records } = run.batch;
+  const file = fileOf(input);
   await run.note(() =>
     records.jobs.add({
       id: job.id,
@@ -102,8 +108,17 @@ async function noteJob(run: Run, { input, kind }: BatchItem, job: Job): Promise<
       command,
       inputs: [input.type === 'url' ? input.url : input.label],
       output_folder: delivery.folder,
+      input_files: file === null ? [] : [file.path],
+      ...(delivery.isInner === true ? {} : { naming: namingRecord(item, delivery) }),
     }),
   );
+}
+
+/** What `jobs wait` and `jobs download` name the results by. */
+function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob['naming'] {
+  const { folder, input } = item;
+  const format = rewrite?.extension.slice(1) ?? null;
+  return { folder, template, stem: input.stem, language: languageOfItem(item), format };
 }
 
 /**

@@ -8,12 +8,13 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import type { FileInput, JobInput, LinesPart } from '../plan/input.ts';
 import { createItem } from '../plan/items.ts';
+import { NO_LANGUAGE } from '../plan/result-name.ts';
 
 /** Where intermediate results lie, below the folder of results. */
 export const STAGES_FOLDER = '.vloc/stages';
 
-/** One for all kinds: `talk.subtitle.en.srt`, `talk.dub.es.wav`, `talk.background.wav`. */
-export const STAGE_TEMPLATE = '{stem}.{asset}.{lang}{ext}';
+/** Marks the keys of stages; their files are named as all that only vloc reads. */
+const STAGE_TEMPLATE = '{stem}.{asset}.{lang}{ext}';
 
 /** Whether a key is that of a stage. */
 export function isStageKey(key: string): boolean {
@@ -24,7 +25,8 @@ const LANGUAGE = /\.subtitle\.([A-Za-z0-9-]+)\.srt$/;
 
 /** The language that a subtitle of a stage is in, by its name; null where the service told none. */
 export function languageOfStage(path: string): string | null {
-  return LANGUAGE.exec(path)?.[1] ?? null;
+  const told = LANGUAGE.exec(path)?.[1] ?? NO_LANGUAGE;
+  return told === NO_LANGUAGE ? null : told;
 }
 
 export type VideoItem = BatchItem & { readonly input: FileInput };

@@ -1,3 +1,4 @@
+import type { FindInput } from '../../disk/find-input.ts';
 import type { ResultFormat } from '../../protocol/result-formats.ts';
 import type { Asset } from '../read/resources.ts';
 
@@ -31,4 +32,6 @@ export interface DownloadOptions {
   readonly beforePublish?: ((file: WholeFile) => Promise<void>) | undefined;
   /** Default false: a target that is there already is left alone. */
   readonly overwrite?: boolean | undefined;
+  /** Names the input of the user that is at a path, which is left alone even with `overwrite`; null for all other files. */
+  readonly findInput?: FindInput | undefined;
 }

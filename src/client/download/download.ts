@@ -7,7 +7,7 @@ import { attemptDownload } from './download-attempt.ts';
 import type { DownloadOptions, WholeFile } from './download-options.ts';
 import { type DownloadState, needsHash } from './download-state.ts';
 import { openPartFile, type PartFile, partOf } from './part-file.ts';
-import { prepareTarget, publishPart } from './publish.ts';
+import { prepareTarget, publishPart, refuseInput } from './publish.ts';
 
 /**
  * Fetches a file with constant memory; under its name it is either whole and checked, or not there at all.
@@ -19,9 +19,10 @@ export async function downloadAsset(
   asset: Asset,
   options: DownloadOptions,
 ): Promise<WholeFile> {
-  const { to, overwrite = false } = options;
-  await prepareTarget(to, overwrite);
+  const { to, overwrite = false, findInput } = options;
   const path = options.part ?? partOf(to);
+  for (const written of [to, path]) await refuseInput(written, findInput);
+  await prepareTarget(to, overwrite);
   const part = await openPartFile(path, { keep: asset.sha256 !== null, hashed: needsHash(asset, options) });
   try {
     const state: DownloadState = {
@@ -37,7 +38,7 @@ export async function downloadAsset(
     const finished = { path: to, bytes: part.length, sha256: part.digest() };
     await part.seal();
     await options.beforePublish?.(finished);
-    await publishPart(path, to, overwrite);
+    await publishPart(path, to, overwrite, findInput);
     return finished;
   } catch (error) {
     await leave(part);

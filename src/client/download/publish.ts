@@ -1,6 +1,7 @@
 /** A finished part gets its name. Source: design, "Wait, outputs, money". */
 import { link, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Failure } from '../failure.ts';
 import { errorCode } from '../transport/describe-error.ts';
@@ -15,6 +16,21 @@ function targetExists(path: string): Failure {
     advice: 'Choose another folder with --out, or replace it with --clobber.',
   });
 }
+
+/** @throws Failure (`usage`) when the path is an input of the user: whatever is asked for, that is not replaced */
+export async function refuseInput(path: string, findInput: FindInput = NO_INPUTS): Promise<void> {
+  const input = await findInput(path);
+  if (input === null) return;
+  const what = input === path ? `${path} is an input` : `${path} is the input ${input}`;
+  throw new Failure({
+    category: 'usage',
+    code: 'TARGET_IS_INPUT',
+    message: `${what}, so it was left as it is`,
+    advice: 'Choose another name or folder with --name or --out. Not even --clobber replaces an input.',
+  });
+}
+
+const NO_INPUTS: FindInput = async () => null;
 
 /** Makes the folder where the target will be and refuses one that is there already, before anything is fetched. */
 export async function prepareTarget(path: string, overwrite: boolean): Promise<void> {
@@ -33,9 +49,16 @@ async function exists(path: string): Promise<boolean> {
 
 /**
  * Renames the part and makes the name durable.
- * @throws Failure: `usage` when the target came into being meanwhile, else `disk`
+ * @throws Failure: `usage` when the target came into being meanwhile or is an input, else `disk`
  */
-export async function publishPart(part: string, target: string, overwrite: boolean): Promise<void> {
+export async function publishPart(
+  part: string,
+  target: string,
+  overwrite: boolean,
+  findInput?: FindInput,
+): Promise<void> {
+  // At the last moment: since the first look somebody may have put an input there.
+  await refuseInput(target, findInput);
   await onDisk(target, async () => {
     if (overwrite) await rename(part, target);
     else await renameToNew(part, target);

@@ -51,12 +51,9 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
   const collection = (kind: JobKind) => joinPath(KINDS[kind].path);
   const single = (kind: JobKind, id: string) => joinPath(KINDS[kind].path, id);
 
-  /** By id: the specification does not show that a job repeats what was asked, and results are named after it. */
-  const asked = new Map<string, Readonly<Record<string, unknown>>>();
-
   async function get(kind: JobKind, id: string, options: CallOptions = {}): Promise<Job> {
     const { body, requestId } = await send({ ...options, method: 'GET', path: single(kind, id) });
-    return readJob(kind, body, requestId, asked.get(id));
+    return readJob(kind, body, requestId);
   }
 
   const list: Jobs['list'] = async (kind, filters = {}, options = {}) => {
@@ -71,10 +68,7 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     async create(kind, request, options = {}) {
       const call = { ...options, method: 'POST', path: collection(kind), body: request } as const;
       const { body, requestId } = await send(call);
-      const fields = withoutSource(request);
-      const job = readJob(kind, body, requestId, fields);
-      asked.set(job.id, fields);
-      return job;
+      return readJob(kind, body, requestId);
     },
     async find(reference, options = {}) {
       const { kind, id } = parseReference(context.base, reference);
@@ -82,7 +76,7 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     },
     async cancel(kind, id, options = {}) {
       const { body, requestId } = await send({ ...options, method: 'DELETE', path: single(kind, id) });
-      return readJob(kind, body, requestId, asked.get(id));
+      return readJob(kind, body, requestId);
     },
     async wait(kind, id, options = {}) {
       // Most commands wait for nothing, and load none of it.
@@ -99,10 +93,4 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
       };
     },
   };
-}
-
-/** The plain fields of a request: addresses may hold secrets, and lines are many. */
-function withoutSource(request: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const hidden = (name: string, value: unknown) => typeof value === 'object' || name === 'callback_url';
-  return Object.fromEntries(Object.entries(request).filter(([name, value]) => !hidden(name, value)));
 }

@@ -34,16 +34,15 @@ export function readJobSummary(kind: JobKind, body: unknown, requestId: string |
 
 /**
  * A single job: needs `id` and `status`, all else may be missing.
- * @param asked what this client asked for, in place of an `input` that the service does not tell
  * @throws Failure naming the field and the request
  */
-export function readJob(kind: JobKind, body: unknown, requestId: string | null, asked: JsonObject = {}): Job {
+export function readJob(kind: JobKind, body: unknown, requestId: string | null): Job {
   const summary = readJobSummary(kind, body, requestId);
   const object = asObject(body) ?? {};
   const job: Job = {
     ...summary,
     stage: asText(member(object, 'stage')),
-    input: asObject(member(object, 'input')) ?? asked,
+    input: asObject(member(object, 'input')) ?? {},
     error: readJobError(asObject(member(object, 'error'))),
     result: asObject(member(object, 'result')),
     billing: readBilling(asObject(member(object, 'billing'))),

@@ -1,12 +1,14 @@
 /** Which file a run writes for which job: two results must never meet in one. */
-import { findClashes, foldedPath } from '../../batch/plan/collisions.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
+import { findClashes } from '../../batch/plan/collisions.ts';
+import { templateFor } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
-import { assetPaths, defaultTemplate } from '../../batch/plan/result-name.ts';
+import { assetPaths, nameLanguage } from '../../batch/plan/result-name.ts';
 import { resultFiles } from '../../batch/run/deliver.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
+import { foldName } from '../../disk/find-input.ts';
 import { isTerminal } from '../../protocol/states.ts';
+import type { NamingOf } from './result-places.ts';
 
 /** The files that a run has begun to write. */
 export interface Claims {
@@ -25,10 +27,10 @@ export function createClaims(): Claims {
     take({ id }, paths) {
       const claims = paths.map((path) => ({ label: id, path }));
       // Only what may be the same file is compared: of ten thousand jobs each would be compared with all before it.
-      const near = claims.flatMap(({ path }) => taken.get(foldedPath(path)) ?? []);
+      const near = claims.flatMap(({ path }) => taken.get(foldName(path)) ?? []);
       const problems = findClashes([...new Set(near), ...claims]);
       if (problems.length > 0) throw clashing(problems, id);
-      for (const claim of claims) taken.set(foldedPath(claim.path), claim);
+      for (const claim of claims) taken.set(foldName(claim.path), claim);
     },
   };
 }
@@ -37,8 +39,8 @@ export function createClaims(): Claims {
  * Refuses jobs of which it is known now that their results would write one file.
  * @throws Failure of category usage that names each; also for a template that is not usable
  */
-export function checkClashes(jobs: readonly Job[], delivery: Delivery): void {
-  const claims = jobs.flatMap((job) => knownPaths(job, delivery).map((path) => ({ label: job.id, path })));
+export function checkClashes(jobs: readonly Job[], namingOf: NamingOf): void {
+  const claims = jobs.flatMap((job) => knownPaths(job, namingOf).map((path) => ({ label: job.id, path })));
   const problems = findClashes(claims);
   if (problems.length > 0) throw clashing(problems);
 }
@@ -57,13 +59,14 @@ function clashing(problems: readonly InputProblem[], jobId?: string): Failure {
 }
 
 /** As far as they are known before the job is done; a job that has failed writes none. */
-function knownPaths(job: Job, delivery: Delivery): readonly string[] {
-  if (job.status === 'succeeded') {
-    return resultFiles(job, { stem: job.id, delivery }).map(({ path }) => path);
-  }
-  const template = delivery.template || defaultTemplate(job.object);
-  const { target_language: language } = job.input;
-  const lang = typeof language === 'string' ? language : null;
-  if (isTerminal(job.status) || (lang === null && template.includes('{lang}'))) return [];
-  return assetPaths(job.object, delivery.folder, template, { stem: job.id, lang: lang ?? '', id: job.id });
+function knownPaths(job: Job, namingOf: NamingOf): readonly string[] {
+  const naming = namingOf(job);
+  if (job.status === 'succeeded') return resultFiles(job, naming).map(({ path }) => path);
+  if (isTerminal(job.status)) return [];
+  const { delivery, stem, asked, found } = naming;
+  const template = templateFor(delivery, job.object);
+  const lang = nameLanguage(job.object, asked, found);
+  const paths = assetPaths(job.object, delivery.folder, template, { stem, lang, id: job.id });
+  const isLater = lang !== null && asked === null && template.includes('{lang}');
+  return isLater ? [] : paths;
 }

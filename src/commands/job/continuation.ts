@@ -1,6 +1,8 @@
 /** How a run that ended before its jobs goes on: said, and with which command. */
+import type { BatchItem } from '../../batch/item.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { fixStem } from '../../batch/plan/result-name.ts';
+import { fixParts } from '../../batch/plan/result-name.ts';
+import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { deliveryOf } from '../../batch/run/downloads.ts';
 import type { Failure } from '../../client/failure.ts';
@@ -15,11 +17,11 @@ export const EMBEDDED_STOPS =
 export function deliveryCommand(
   verb: 'wait' | 'download',
   ids: readonly string[],
-  { folder, template, existing }: Delivery,
+  { folder, isFolderGiven = false, template, existing }: Delivery,
   context: Pick<Context, 'io' | 'service'>,
 ): string {
   const words = ['jobs', verb, ...ids];
-  if (folder !== context.io.cwd) words.push('--out', folder);
+  if (isFolderGiven || folder !== context.io.cwd) words.push('--out', folder);
   if (template !== '') words.push('--name', template);
   if (existing === 'replace') words.push('--clobber');
   if (existing === 'skip') words.push('--skip-existing');
@@ -66,8 +68,7 @@ export function tellContinuation(
   // That command would put the service's own format under the name of another.
   if (state.jobId === null || delivery.rewrite !== undefined) return;
   note('or, by the id of the job:');
-  const named = { ...delivery, template: fixStem(delivery.template, item.input.stem) };
-  note(`  ${deliveryCommand('wait', [state.jobId], named, context)}`);
+  note(`  ${deliveryCommand('wait', [state.jobId], fixDelivery(delivery, item), context)}`);
 }
 
 /** So many commands are read one by one; for more the command of the whole run is shorter. */
@@ -87,12 +88,17 @@ export function tellKeptJobs(context: Context, outcomes: readonly RunOutcome[], 
   const commands =
     isEach && kept.every(({ isWhole }) => isWhole)
       ? kept.map(({ item, jobId }) => {
-          const template = fixStem(delivery.template, item.input.stem);
-          return deliveryCommand('wait', [jobId], { ...deliveryOf(delivery, item), template }, context);
+          return deliveryCommand('wait', [jobId], fixDelivery(delivery, item), context);
         })
       : [sameCommand(context)];
   note('The service still has these jobs, and a result is not paid again. Continue with:');
   for (const command of commands) note(`  ${command}`);
+}
+
+/** The delivery of one item, for a command that does not know its input. */
+function fixDelivery(delivery: Delivery, item: BatchItem): Delivery {
+  const known = { stem: item.input.stem, lang: languageOfItem(item) };
+  return { ...deliveryOf(delivery, item), template: fixParts(delivery.template, known) };
 }
 
 /** True when the way to the service failed and not the job: its result is still there, or will be. */

@@ -1,5 +1,6 @@
 /** Jobs by what people name them: a bare id, kind/id, detail_url. */
 import type { Client, Job } from '../../client/index.ts';
+import type { JobEntry } from '../../journal/job-entries.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { type Collected, collect } from '../collect.ts';
@@ -29,14 +30,22 @@ export async function collectJobs(
   );
 }
 
-/** `kind/id` for the ids of jobs that this machine has made; a record that cannot be read only costs the help it is. */
-export async function recordedKinds(
+/** The jobs that this machine has made; a record that cannot be read only costs the help it is. */
+export async function recordedJobs(
   { io }: Pick<Context, 'io'>,
   connection: Pick<Connection, 'stateDir' | 'profile'>,
-): Promise<ReadonlyMap<string, string>> {
-  const jobs = await openLocalRecords(connection, io.now)
+): Promise<readonly JobEntry[]> {
+  return openLocalRecords(connection, io.now)
     .jobs.list()
     .catch(() => []);
+}
+
+/** `kind/id` for the ids of those jobs. */
+export async function recordedKinds(
+  context: Pick<Context, 'io'>,
+  connection: Pick<Connection, 'stateDir' | 'profile'>,
+): Promise<ReadonlyMap<string, string>> {
+  const jobs = await recordedJobs(context, connection);
   return new Map(jobs.map(({ id, kind }) => [id, `${kind}/${id}`] as const));
 }
 

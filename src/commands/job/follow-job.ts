@@ -6,6 +6,7 @@ import type { Limiter } from '../../batch/run/limiter.ts';
 import { whenLinksLapse } from '../../batch/run/links-lapse.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
+import type { FindInput } from '../../disk/find-input.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
@@ -17,13 +18,19 @@ import { deliveryCommand, isResultKept } from './continuation.ts';
 import { findFetched, unlessDamaged } from './fetched-before.ts';
 import { noteDownloaded } from './note-downloaded.ts';
 import type { Outcome } from './outcome.ts';
+import type { NamingOf } from './result-places.ts';
 import { withTargets } from './target-locks.ts';
 
 export interface Follow {
   readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile'>;
   readonly context: Context;
   readonly progress: Progress;
+  /** As the options ask for it. */
   readonly delivery: Delivery;
+  /** What the result of each job is named by. */
+  readonly namingOf: NamingOf;
+  /** Knows the inputs of the jobs that this machine has recorded. */
+  readonly findInput: FindInput;
   /** Null waits without an end. */
   readonly timeoutMs: number | null;
   /** How it is waited for a job; several jobs share their requests. */
@@ -73,27 +80,29 @@ export async function followJob(follow: Follow, started: Job): Promise<Outcome> 
 
 /** Downloads what a job has made; one that did not succeed is a failure. An interruption leaves it as it is. */
 export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
-  const { connection, context, progress, delivery, claims } = follow;
+  const { connection, context, progress, claims } = follow;
   const key = progressKey(job);
   try {
     if (!isTerminal(job.status)) throw notFinished(job);
     const failed = jobFailure(job);
     if (failed !== null) throw failed;
     context.signal.throwIfAborted();
-    const results = resultFiles(job, { stem: job.id, delivery });
+    const naming = follow.namingOf(job);
+    const { existing } = naming.delivery;
+    const results = resultFiles(job, naming);
     const paths = results.map(({ path }) => path);
     claims.take(job, paths);
     const { jobs: record } = openLocalRecords(connection, context.io.now);
     const options = {
-      stem: job.id,
-      delivery,
-      adopt: delivery.existing === 'replace' ? undefined : await unlessDamaged(record.published(job.id), []),
+      ...naming,
+      findInput: follow.findInput,
+      adopt: existing === 'replace' ? undefined : await unlessDamaged(record.published(job.id), []),
       beforePublish: (file: StoredFile) => unlessDamaged(record.notePublishing(job.id, file), undefined),
       hash: true,
       signal: context.signal,
       onProgress: (bytes: number, total: number | null) => progress.show(key, downloadStep(bytes, total)),
     };
-    const before = delivery.existing === 'refuse' ? await findFetched(record, job.id, results) : null;
+    const before = existing === 'refuse' ? await findFetched(record, job.id, results) : null;
     const fetch = () =>
       withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options));
     const files = before ?? (await inTurn(follow, job, fetch));

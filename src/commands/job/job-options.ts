@@ -16,16 +16,29 @@ export const FOLDER_OPTIONS = {
   name: {
     type: 'text',
     value: 'template',
-    help: 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}',
+    help: 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}, which has its dot: {stem}-{lang}{ext}',
   },
   clobber: { type: 'flag', help: 'replace files that exist' },
   skipExisting: { type: 'flag', help: 'leave out what exists already' },
 } as const satisfies OptionTable;
 
+/** The same for commands that take up jobs: where this machine made them, it knows where their results belong. */
+export const TAKE_UP_OPTIONS = {
+  ...FOLDER_OPTIONS,
+  out: {
+    ...FOLDER_OPTIONS.out,
+    help: 'folder for the results (default: that of the run that made the job, else this one)',
+  },
+} as const satisfies OptionTable;
+
+export const TIMEOUT_OPTION = {
+  timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job goes on' },
+} as const satisfies OptionTable;
+
 /** The same for commands that also wait. */
 export const DELIVERY_OPTIONS = {
   ...FOLDER_OPTIONS,
-  timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job goes on' },
+  ...TIMEOUT_OPTION,
 } as const satisfies OptionTable;
 
 export const SUBMIT_OPTIONS = {

@@ -1,5 +1,6 @@
 /** A run of a job command: what it takes, and the record that it leaves of itself. */
 import { resolve } from 'node:path';
+import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { createBatchCommand } from '../../batch/report/command-record.ts';
 import type { Batch, RunOptions } from '../../batch/run/batch.ts';
@@ -25,6 +26,8 @@ export interface JobRun {
 export function batchOf({
   kind,
   context,
+  operands,
+  options,
   runOptions,
   delivery,
   connection,
@@ -33,6 +36,7 @@ export function batchOf({
   return {
     delivery: { ...delivery, folder: resolve(io.cwd, delivery.folder) },
     connection,
+    inputFiles: namedPaths(io.cwd, operands, options),
     records: openLocalRecords(connection, io.now, runOptions.jobs),
     options: runOptions,
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },

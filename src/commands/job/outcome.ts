@@ -33,7 +33,7 @@ const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   id: ({ job, known }) => job?.id ?? known?.id ?? null,
   kind: ({ job, known }) => job?.object ?? known?.kind ?? null,
   status: ({ job, known }) => job?.status ?? known?.status ?? null,
-  target_language: ({ job, known }) => job?.input?.target_language ?? known?.target_language ?? null,
+  target_language: ({ job, known }) => known?.target_language ?? job?.input.target_language ?? null,
   client_reference: ({ job }) => job?.client_reference ?? null,
   charged_credits: ({ job, known }) => job?.billing?.charged_credits ?? known?.charged_credits ?? null,
   expires_at: ({ job }) => job?.expires_at ?? null,

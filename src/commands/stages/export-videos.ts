@@ -9,13 +9,14 @@ import { hashInput } from '../../batch/run/known-uploads.ts';
 import { placeFile } from '../../batch/run/place-file.ts';
 import { digestLines, STAGES_FOLDER } from '../../batch/stages/items.ts';
 import type { FinishedVideo } from '../../batch/stages/records.ts';
+import { createInputs, type FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { ExportWishes } from '../../prepare/index.ts';
 import { createBatchView } from '../batch/view.ts';
 import { linesInFile } from './given-subtitle.ts';
 import { asLocalFailure } from './local-failure.ts';
 import { commandRecord } from './run-phase.ts';
-import { fail, going, type Journey, type Session } from './session.ts';
+import { fail, going, inputFilesOf, type Journey, type Session } from './session.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
 /** How the names of working folders begin. */
@@ -43,6 +44,9 @@ export async function exportVideos(
   }
   if (due.length === 0) return;
   const { context, plan } = session;
+  const subtitles = due.flatMap(({ journey: { source, target } }) => [source, target]);
+  const read = subtitles.flatMap((subtitle) => subtitle?.path ?? []);
+  const { find: findInput } = createInputs([...inputFilesOf(session), ...read]);
   const journal = await openBatchJournal(plan.delivery.folder);
   const view = await createBatchView(context, { items: due.map(({ journey }) => journey.wish.item) });
   const tell = (item: BatchItem, state: ItemState) =>
@@ -61,7 +65,7 @@ export async function exportVideos(
       const { item } = journey.wish;
       const report = (fraction: number) => tell(item, { phase: 'preparing', doing: 'exporting', fraction });
       try {
-        const file = await exportOne(session, journal, { journey, parts, madeOf, report });
+        const file = await exportOne(session, journal, { journey, parts, madeOf, findInput, report });
         journey.end = doneState(journey, file, null);
       } catch (error) {
         if (context.signal.aborted) throw context.signal.reason;
@@ -140,12 +144,13 @@ interface Task {
   readonly journey: Journey;
   readonly parts: Parts;
   readonly madeOf: string;
+  readonly findInput: FindInput;
   readonly report: (fraction: number) => void;
 }
 
 async function exportOne(session: Session, journal: BatchJournal, task: Task): Promise<ItemFile> {
   const { context, plan } = session;
-  const { journey, parts, madeOf, report } = task;
+  const { journey, parts, madeOf, findInput, report } = task;
   const { item, path } = journey.wish;
   const folder = plan.delivery.folder;
   const { createPrograms } = await import('../../engines/programs.ts');
@@ -188,7 +193,7 @@ async function exportOne(session: Session, journal: BatchJournal, task: Task): P
       target: placeOf(journey.target, folder),
       target_lines: await digestInFile(journey.target),
     });
-    await placeFile(made, path, isOurs || plan.delivery.existing === 'replace');
+    await placeFile(made, path, isOurs || plan.delivery.existing === 'replace', findInput);
     return { asset: 'video', path, bytes: size, sha256 };
   } finally {
     await rm(scratch, { recursive: true, force: true });

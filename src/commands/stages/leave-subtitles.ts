@@ -7,10 +7,11 @@ import { placeFile } from '../../batch/run/place-file.ts';
 import { STAGES_FOLDER } from '../../batch/stages/items.ts';
 import { foldStageRecords, type LeftSubtitle } from '../../batch/stages/records.ts';
 import { Failure } from '../../client/failure.ts';
+import { createInputs, type FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { labelOf } from './given-subtitle.ts';
-import type { Session } from './session.ts';
+import { inputFilesOf, type Session } from './session.ts';
 
 export interface Leaving {
   /** Absolute. */
@@ -30,10 +31,11 @@ export async function leaveSubtitles(
 ): Promise<ReadonlyMap<string, Failure>> {
   const failures = new Map<string, Failure>();
   if (leavings.length === 0) return failures;
+  const { find } = createInputs(inputFilesOf(session));
   const journal = await openBatchJournal(session.plan.delivery.folder);
   try {
     for (const leaving of leavings) {
-      const failure = await leave(session, journal, leaving);
+      const failure = await leave(session, journal, leaving, find);
       if (failure !== null) failures.set(leaving.path, failure);
     }
   } finally {
@@ -42,7 +44,12 @@ export async function leaveSubtitles(
   return failures;
 }
 
-async function leave(session: Session, journal: BatchJournal, leaving: Leaving): Promise<Failure | null> {
+async function leave(
+  session: Session,
+  journal: BatchJournal,
+  leaving: Leaving,
+  findInput: FindInput,
+): Promise<Failure | null> {
   const { context, plan } = session;
   const { path, video, role, language } = leaving;
   const { writeSubtitle } = await import('../../prepare/subtitles/write.ts');
@@ -67,7 +74,8 @@ async function leave(session: Session, journal: BatchJournal, leaving: Leaving):
   const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 };
   if (!isSame) {
     await journal.add(record);
-    const failure = await write(plan.delivery.folder, path, bytes, there !== null);
+    const publish = (part: string) => placeFile(part, path, there !== null, findInput);
+    const failure = await write(plan.delivery.folder, path, bytes, publish);
     if (failure !== null) return failure;
   }
   // Then, that it is there: from now on what it has replaced is somebody's own where it comes back.
@@ -79,13 +87,13 @@ async function write(
   folder: string,
   path: string,
   bytes: Uint8Array,
-  replaces: boolean,
+  publish: (part: string) => Promise<void>,
 ): Promise<Failure | null> {
   const part = join(folder, STAGES_FOLDER, `${hash('sha256', path)}.part`);
   try {
     await makeFolder(join(folder, STAGES_FOLDER), 0o700);
     await writeFile(part, bytes);
-    await placeFile(part, path, replaces);
+    await publish(part);
     return null;
   } catch (error) {
     return error instanceof Failure ? error : unwritable(path, error);

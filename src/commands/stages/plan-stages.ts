@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import { namedPaths } from '../../batch/plan/candidate.ts';
 import { collect } from '../../batch/plan/collect.ts';
 import { recordedResults } from '../../batch/plan/decide-items.ts';
 import type { Decision } from '../../batch/plan/decision.ts';
@@ -52,7 +53,8 @@ export async function planStages(
   const results = new Set([...recordedResults(recorded, delivery.folder), ...ownVideos(stages, delivery)]);
   const placed = await planItems(request, collection.candidates, { delivery, results }, planIo, problems);
   problems.push(...findAlike(placed.items.map(({ item }) => item)), ...findUnfit(placed.items));
-  const planned = await settleVideos(placed.items, { choices, delivery, stages, recorded }, problems);
+  const named = namedPaths(io.cwd, operands, options);
+  const planned = await settleVideos(placed.items, { choices, delivery, stages, recorded }, named, problems);
   const reports: SubtitleReport[] = [];
   const known = { choices, delivery, recorded, stages };
   const examineLines = (kind: JobKind) =>
@@ -90,6 +92,7 @@ function findUnfit(items: readonly PlacedItem[]): InputProblem[] {
 async function settleVideos(
   items: readonly PlacedItem[],
   known: Known,
+  named: readonly string[],
   problems: InputProblem[],
 ): Promise<readonly PlannedItem[]> {
   const { choices, delivery } = known;
@@ -98,7 +101,7 @@ async function settleVideos(
       choices.stopAfter === null ? decideVideo(placed, known) : NOTHING_TO_WRITE,
     ),
   );
-  return settle(items, decisions, delivery, problems);
+  return settle(items, decisions, delivery, named, problems);
 }
 
 const NOTHING_TO_WRITE: Decision = { step: 'done', before: 'downloaded', jobId: null, files: [] };

@@ -8,7 +8,6 @@ import type { RunOutcome, Task } from '../../batch/run/batch.ts';
 import { doneBefore } from '../../batch/run/done-before.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { explainDecision } from '../../batch/run/unusable.ts';
-import { STAGE_TEMPLATE } from '../../batch/stages/items.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -17,7 +16,7 @@ import { readHistory } from '../job/read-history.ts';
 import { openLocalRecords } from '../local-records.ts';
 import { createPreparation } from '../prepare/preparation.ts';
 import { checkStages } from './check-stages.ts';
-import type { Session } from './session.ts';
+import { inputFilesOf, type Session } from './session.ts';
 
 /**
  * Runs what is left to do of the items; the outcomes are by their keys.
@@ -72,8 +71,9 @@ async function run(session: Session, title: string, tasks: readonly Task[]): Pro
   try {
     return await runBatch({
       tasks,
-      delivery: { folder: resolve(plan.delivery.folder), template: STAGE_TEMPLATE, existing: 'replace' },
+      delivery: { folder: resolve(plan.delivery.folder), template: '', isInner: true, existing: 'replace' },
       connection,
+      inputFiles: inputFilesOf(session),
       records: openLocalRecords(connection, io.now, options.jobs),
       options,
       runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },

@@ -1,5 +1,6 @@
 /** What the stages of one command share: how far each wish is, the service, and what time and credits are left. */
 import type { ItemState, StopReason } from '../../batch/item.ts';
+import { namedPaths } from '../../batch/plan/candidate.ts';
 import { readBatchFacts } from '../../batch/report/batch-facts.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
@@ -46,6 +47,12 @@ export interface Session {
   /** Why nothing new is paid any more; null while it is. */
   stopped: StopReason | null;
   close(): Promise<void>;
+}
+
+/** The files that the stages read, absolute: no result may be written over them. */
+export function inputFilesOf({ context, operands, options, plan }: Session): readonly string[] {
+  const videos = plan.talks.map(({ item }) => item.input.path);
+  return [...namedPaths(context.io.cwd, operands, options), ...videos];
 }
 
 export async function openSession(

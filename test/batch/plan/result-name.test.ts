@@ -1,7 +1,14 @@
 import { resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultTemplate, fixStem, resultPath } from '../../../src/batch/plan/result-name.ts';
+import {
+  askedLanguage,
+  defaultTemplate,
+  fixParts,
+  innerTemplate,
+  nameLanguage,
+  resultPath,
+} from '../../../src/batch/plan/result-name.ts';
 import { Failure } from '../../../src/client/failure.ts';
 
 const parts = { stem: 'talk', lang: 'es', asset: 'video', id: 'loc_1', ext: '.mp4' };
@@ -12,8 +19,13 @@ describe('the name of a result', () => {
     expect(resultPath('/out', '{lang}/{stem}-{id}{ext}', parts)).toBe('/out/es/talk-loc_1.mp4');
   });
 
-  it('drops the dot of an empty part', () => {
-    expect(resultPath('/out', '{stem}.{lang}{ext}', { ...parts, lang: '' })).toBe('/out/talk.mp4');
+  it.each(['', null])('refuses a language that is %j: without it the result could be the input', (lang) => {
+    expect(() => resultPath('/out', '{stem}.{lang}{ext}', { ...parts, lang })).toThrow('{lang}');
+    expect(resultPath('/out', '{stem}{ext}', { ...parts, lang })).toBe('/out/talk.mp4');
+  });
+
+  it.each(['stem', 'id', 'asset', 'ext'] as const)('refuses an empty {%s}', (part) => {
+    expect(() => resultPath('/out', `x.{${part}}`, { ...parts, [part]: '' })).toThrow(Failure);
   });
 
   it('refuses a part that it does not know, naming those it does', () => {
@@ -39,6 +51,34 @@ describe('the name of a result', () => {
     );
   });
 
+  const LONG = '講義'.repeat(50);
+  const inFolder = (template: string, stem: string) =>
+    resultPath('/out', template, { ...parts, stem }).slice('/out/'.length);
+
+  it('is whole as long as a file system takes it', () => {
+    const stem = '講'.repeat(70);
+    expect(inFolder('{stem}.{lang}{ext}', stem)).toBe(`${stem}.es.mp4`);
+  });
+
+  it('of 300 bytes keeps its language and ending, and is cut between two characters', () => {
+    const name = inFolder('{stem}.{lang}{ext}', LONG);
+    expect(Buffer.byteLength(LONG)).toBe(300);
+    expect(name).toMatch(/^(講義)+講?~[0-9a-f]{12}\.es\.mp4$/u);
+    expect(Buffer.byteLength(`.${name}.part`)).toBeLessThanOrEqual(255);
+    expect(inFolder('{stem}.{lang}{ext}', LONG)).toBe(name);
+  });
+
+  it.each([
+    '{stem}.{lang}{ext}',
+    '{lang}/{stem}{ext}',
+    '{stem}',
+    '{stem}-{stem}{ext}',
+    `${'x'.repeat(250)}{stem}{ext}`,
+  ])('of two stems that share 255 bytes is not the same: %s', (template) => {
+    const shared = 'a'.repeat(255);
+    expect(inFolder(template, `${shared} part 1`)).not.toBe(inFolder(template, `${shared} part 2`));
+  });
+
   it.each(['CON', '..', '.', 'a\u202egpm.exe'])('makes %j a name that every system takes', (stem) => {
     const name = resultPath('/out', '{stem}{ext}', { ...parts, stem }).slice('/out/'.length);
     expect(name).not.toMatch(/^(con|\.+)(\.|$)|\u202e/i);
@@ -53,5 +93,29 @@ describe('the default template', () => {
 });
 
 it('a fixed stem is taken literally by the command that continues', () => {
-  expect(fixStem('{stem}.{lang}{ext}', 'my {lang} talk')).toBe('my (lang) talk.{lang}{ext}');
+  const fix = (lang: string | null) => fixParts('{stem}.{lang}{ext}', { stem: 'my {lang} talk', lang });
+  expect(fix(null)).toBe('my (lang) talk.{lang}{ext}');
+  expect(fix('es')).toBe('my (lang) talk.es{ext}');
+});
+
+describe('the language in a name', () => {
+  it('is what was asked, whatever the job says', () => {
+    expect(askedLanguage('auto_localization', { target_language: 'es', source_language: 'en' })).toBe('es');
+    expect(nameLanguage('auto_localization', 'es', 'es-ES')).toBe('es');
+    expect(askedLanguage('subtitle_recognition', { source_language: 'en' })).toBe('en');
+  });
+
+  it('is what the job has found where that was its task, and undetermined where it does not say', () => {
+    expect(askedLanguage('subtitle_recognition', { source_language: 'auto' })).toBeNull();
+    expect(askedLanguage('subtitle_recognition', {})).toBeNull();
+    expect(nameLanguage('subtitle_recognition', null, 'en')).toBe('en');
+    expect(nameLanguage('subtitle_recognition', null, null)).toBe('und');
+    expect(nameLanguage('auto_localization', null, '')).toBe('und');
+  });
+
+  it('is none where the result is in none', () => {
+    expect(nameLanguage('audio_separation', null, 'en')).toBeNull();
+    expect(innerTemplate('audio_separation')).not.toContain('{lang}');
+    expect(innerTemplate('dubbing')).toContain('{lang}');
+  });
 });

@@ -44,5 +44,8 @@ it('every file of a result has its place', () => {
 
 it('a name with what only the job finds out has none yet', () => {
   expect(place('talk.mp4', 'auto_localization', '{id}{ext}')).toBeNull();
-  expect(place('talk.mp4', 'audio_separation', '{stem}.{lang}.{asset}{ext}')).toBeNull();
+});
+
+it('a template with a language is refused before anything is paid where the result is in none', () => {
+  expect(() => place('talk.mp4', 'audio_separation', '{stem}.{lang}.{asset}{ext}')).toThrow('{lang}');
 });

@@ -3,6 +3,7 @@ import { Failure } from '../../../src/client/failure.ts';
 import type { Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
 import { checkClashes, createClaims } from '../../../src/commands/job/claims.ts';
+import { createNaming, type NamingOf } from '../../../src/commands/job/result-places.ts';
 
 const failureOf = (work: () => void): Failure | null => {
   try {
@@ -39,9 +40,12 @@ describe('files claimed in a run', () => {
 describe('names that are known before the jobs are done', () => {
   const job = (id: string, status: string, more: object = {}): Job =>
     readJob('subtitle_translation', { id, status, input: { target_language: 'es' }, ...more }, null);
-  const delivery = (template: string) => ({ folder: '/out', template, existing: 'replace' as const });
+  const naming = (template: string): NamingOf => {
+    const delivery = { folder: '/out', template, existing: 'replace' } as const;
+    return createNaming([], delivery);
+  };
   const clash = (jobs: readonly Job[], template: string) =>
-    failureOf(() => checkClashes(jobs, delivery(template)))?.facts.errors?.length ?? 0;
+    failureOf(() => checkClashes(jobs, naming(template)))?.facts.errors?.length ?? 0;
 
   it('are refused when two are the same', () => {
     const jobs = [job('a', 'processing'), job('b', 'queued'), job('c', 'processing')];
