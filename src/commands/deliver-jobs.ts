@@ -12,6 +12,7 @@ import { summarizeDelivery, tellStopped } from './job/delivery-end.ts';
 import { exitCodeOf } from './job/exit-code.ts';
 import { collectJobs, recordedJobs } from './job/find-jobs.ts';
 import { chooseWait, event, type Follow } from './job/follow-job.ts';
+import { STDOUT } from './job/job-options.ts';
 import { type Outcome, printOutcomes } from './job/outcome.ts';
 import { createNaming } from './job/result-places.ts';
 
@@ -29,6 +30,22 @@ export interface JobDelivery {
   deliver(follow: Follow, jobs: readonly Job[]): Promise<readonly Outcome[]>;
   /** The command that goes on with these. @param ids or references */
   goOn(ids: readonly string[]): string;
+}
+
+/**
+ * Runs the delivery as the options ask for it: into a folder, or to stdout.
+ * @param ids what the command names  @param usual the delivery into a folder
+ */
+export async function deliverTo(
+  context: Context,
+  options: Readonly<Record<string, unknown>>,
+  ids: readonly string[],
+  usual: Delivery,
+  run: (context: Context, delivery: Delivery) => Promise<number>,
+): Promise<number> {
+  if (options.out !== STDOUT) return run(context, usual);
+  const { jobToStdout } = await import('./job/stdout-result.ts');
+  return jobToStdout(context, options, ids, run);
 }
 
 /**
@@ -82,6 +99,10 @@ async function followAll(
 ): Promise<readonly Outcome[]> {
   const { found, outcomes: looked } = await collectJobs(context, connection, references);
   const jobs = pick(withoutTwins(found));
+  if (delivery.toStdout === true) {
+    const { checkOneFile } = await import('./job/stdout-result.ts');
+    for (const { object } of jobs) checkOneFile(object);
+  }
   const recorded = await recordedJobs(context, connection);
   const namingOf = createNaming(recorded, delivery);
   checkClashes(jobs, namingOf);

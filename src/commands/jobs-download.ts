@@ -3,7 +3,7 @@ import type { Job } from '../client/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
-import { deliverJobs } from './deliver-jobs.ts';
+import { deliverJobs, deliverTo } from './deliver-jobs.ts';
 import { deliveryCommand } from './job/continuation.ts';
 import { deliverJob, type Follow } from './job/follow-job.ts';
 import { TAKE_UP_OPTIONS } from './job/job-options.ts';
@@ -44,17 +44,19 @@ export const jobsDownload: Command = defineCommand({
     const kinds = readKinds(options.kind);
     const named = await readReferences(operands, context.io);
     const existing = allFinished && !options.clobber ? { skipExisting: true } : {};
-    const delivery = readDelivery(null, { ...options, ...existing }, context.io);
-    return deliverJobs(context, {
-      delivery,
-      timeoutMs: null,
-      whenNone: 'Nothing to download.',
-      choose: async (connection) => (allFinished ? succeededIds(connection, kinds, context) : named.ids),
-      pick: (jobs) => (allFinished ? withoutExpired(jobs, context) : jobs).toSorted(soonestFirst),
-      deliver: deliverInTurn,
-      goOn: (ids) =>
-        allFinished ? sameCommand(context) : deliveryCommand('download', ids, delivery, context),
-    });
+    const usual = readDelivery(null, { ...options, ...existing }, context.io);
+    return deliverTo(context, options, named.ids, usual, (target, delivery) =>
+      deliverJobs(target, {
+        delivery,
+        timeoutMs: null,
+        whenNone: 'Nothing to download.',
+        choose: async (connection) => (allFinished ? succeededIds(connection, kinds, context) : named.ids),
+        pick: (jobs) => (allFinished ? withoutExpired(jobs, context) : jobs).toSorted(soonestFirst),
+        deliver: deliverInTurn,
+        goOn: (ids) =>
+          allFinished ? sameCommand(context) : deliveryCommand('download', ids, delivery, context),
+      }),
+    );
   },
 });
 

@@ -1,6 +1,6 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import { type Command, defineCommand } from './command.ts';
-import { deliverJobs } from './deliver-jobs.ts';
+import { deliverJobs, deliverTo } from './deliver-jobs.ts';
 import { deliveryCommand } from './job/continuation.ts';
 import { followJob } from './job/follow-job.ts';
 import { TAKE_UP_OPTIONS, TIMEOUT_OPTION } from './job/job-options.ts';
@@ -29,15 +29,16 @@ export const jobsWait: Command = defineCommand({
   notes: [RESULT_NAMES_NOTE],
   run: async (context, operands, options) => {
     const { ids } = await readReferences(operands, context.io);
-    const delivery = readDelivery(null, options, context.io);
-    return deliverJobs(context, {
-      delivery,
-      timeoutMs: options.timeout ?? null,
-      whenNone: 'No jobs to wait for.',
-      choose: async () => ids,
-      pick: (jobs) => jobs,
-      deliver: (follow, jobs) => Promise.all(jobs.map((job) => followJob(follow, job))),
-      goOn: (ids) => deliveryCommand('wait', ids, delivery, context),
-    });
+    return deliverTo(context, options, ids, readDelivery(null, options, context.io), (target, delivery) =>
+      deliverJobs(target, {
+        delivery,
+        timeoutMs: options.timeout ?? null,
+        whenNone: 'No jobs to wait for.',
+        choose: async () => ids,
+        pick: (jobs) => jobs,
+        deliver: (follow, jobs) => Promise.all(jobs.map((job) => followJob(follow, job))),
+        goOn: (left) => deliveryCommand('wait', left, delivery, context),
+      }),
+    );
   },
 });

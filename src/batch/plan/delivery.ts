@@ -14,6 +14,8 @@ export interface Delivery {
   readonly existing: 'refuse' | 'replace' | 'skip';
   /** True for files that only vloc reads: parts of a result, and what stages hand to each other. */
   readonly isInner?: boolean;
+  /** True where the folder is only a stop on the way to stdout. */
+  readonly toStdout?: boolean;
   /** For subtitles in another format than the service's own; the template names its ending. */
   readonly rewrite?: SubtitleRewrite;
 }

@@ -17,10 +17,11 @@ export const EMBEDDED_STOPS =
 export function deliveryCommand(
   verb: 'wait' | 'download',
   ids: readonly string[],
-  { folder, isFolderGiven = false, template, existing }: Delivery,
+  { folder, isFolderGiven = false, template, existing, toStdout = false }: Delivery,
   context: Pick<Context, 'io' | 'service'>,
 ): string {
   const words = ['jobs', verb, ...ids];
+  if (toStdout) return writeCommand(context, [...words, '--out', '-']);
   if (isFolderGiven || folder !== context.io.cwd) words.push('--out', folder);
   if (template !== '') words.push('--name', template);
   if (existing === 'replace') words.push('--clobber');

@@ -5,7 +5,7 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
 import { type Command, defineCommand, type Example, type OptionTable } from '../command.ts';
 import type { Context } from '../context.ts';
-import { jobOptions } from './job-options.ts';
+import { jobOptions, STDOUT } from './job-options.ts';
 import { OUTCOME_FIELDS } from './outcome.ts';
 import { runJobs } from './run-jobs.ts';
 import { showPlan } from './show-plan.ts';
@@ -55,9 +55,27 @@ export function jobCommand(
     ],
     run: async (context, operands, options) => {
       const diverted = (await divert?.(context, operands, options)) ?? null;
-      return diverted ?? runAs(options)(kind, context, operands, options);
+      if (diverted !== null) return diverted;
+      if (options.out === STDOUT) return runToStdout(kind, context, operands, options);
+      return runAs(options)(kind, context, operands, options);
     },
   });
+}
+
+/** The same run with a folder that nobody sees in place of stdout. */
+async function runToStdout(
+  ...[kind, context, operands, options]: Parameters<typeof runJobs>
+): Promise<number> {
+  const stdout = await import('./stdout-result.ts');
+  stdout.checkStdout(context, options);
+  stdout.checkOneFile(kind);
+  const out = await stdout.stdoutFolder(context, kind, operands, options);
+  // What is in the folder is no file of the user's; a result of other inputs is made anew.
+  const { name: _name, skipExisting: _skip, ...rest } = options;
+  const placed = { ...rest, out, clobber: true };
+  return stdout.writeResult(context, (silent) =>
+    runJobs(kind, silent, operands, placed, null, stdout.checkOneResult),
+  );
 }
 
 const WATCH_NOTE =

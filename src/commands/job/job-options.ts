@@ -6,12 +6,15 @@ import type { OptionSpec, OptionTable } from '../command.ts';
 import { preparationOptions } from '../prepare/wishes.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 
+/** In place of the folder of results: stdout. */
+export const STDOUT = '-';
+
 /** Where results go; shared by every command that fetches some. */
 export const FOLDER_OPTIONS = {
   out: {
     type: 'text',
     value: 'dir',
-    help: 'folder for the results, made when it is missing (default: this one)',
+    help: 'folder for the results, made when it is missing (default: this one); - writes the only result to stdout',
   },
   name: {
     type: 'text',

@@ -28,6 +28,7 @@ interface Work extends JobRun {
 /**
  * Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with.
  * @param only keys of items, where a command that was run before is repeated for some of them; null for all
+ * @param check may refuse the plan, before anything is sent, or change where its results go
  */
 export async function runJobs(
   kind: JobKind,
@@ -35,10 +36,11 @@ export async function runJobs(
   operands: readonly string[],
   options: Readonly<Record<string, unknown>>,
   only: ReadonlySet<string> | null = null,
+  check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
 ): Promise<number> {
   const runOptions = readRunOptions(options);
   const whole = await planJobs(kind, operands, options, context, only);
-  const plan = only === null ? whole : pickItems(whole, only, context);
+  const plan = check(only === null ? whole : pickItems(whole, only, context));
   for (const note of plan.notes) context.terminal.note(note);
   tellLeftOut(context, plan);
   const known = outcomesOf(plan);

@@ -3,6 +3,7 @@ import { Failure } from '../../client/failure.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-formats.ts';
 import { flagName, type OptionTable } from '../command.ts';
 import { SUBTITLE_FORMAT_OPTION } from '../job/job-command.ts';
+import { STDOUT } from '../job/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
@@ -66,6 +67,7 @@ function conflictOf({ stopAfter, subtitle, sourceSubtitle }: StageChoices, optio
   if (options.detach === true)
     return '--detach cannot go with stages: each waits for the one before it, so somebody must wait';
   if (options.watch === true) return '--watch cannot go with stages';
+  if (options.out === STDOUT) return '--out - writes the only result of one job, and stages are several jobs';
   for (const name of ['set', 'body']) {
     const value = options[name];
     const isGiven = typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
