@@ -1,26 +1,30 @@
 /** Options that every command takes. */
-import type { OptionTable, OptionValues } from '../commands/command.ts';
+import { inGroup, type OptionTable, type OptionValues } from '../commands/command.ts';
 import { OUTPUT_MODES } from '../commands/context.ts';
 
 export const GLOBAL_OPTIONS = {
-  output: {
-    type: 'choice',
-    choices: OUTPUT_MODES,
-    short: '-o',
-    help: 'form of the data on stdout (default: table; json with --jq or --fields)',
-  },
-  jq: { type: 'text', value: 'expression', help: 'print what a jq expression makes of the JSON' },
-  fields: { type: 'list', value: 'names', help: 'only these fields of each record, separated by commas' },
-  quiet: { type: 'flag', short: '-q', help: 'no progress and no notes on stderr' },
-  verbose: { type: 'flag', short: '-v', help: 'show requests on stderr, without secrets' },
-  color: {
-    type: 'choice',
-    choices: ['auto', 'always', 'never'],
-    default: 'auto',
-    help: 'colour of messages and tables',
-  },
-  profile: { type: 'text', value: 'name', help: 'profile to use; `local` is the embedded service' },
-  baseUrl: { type: 'text', value: 'url', help: 'address of the service, ending in /v1' },
+  ...inGroup('Output:', {
+    output: {
+      type: 'choice',
+      choices: OUTPUT_MODES,
+      short: '-o',
+      help: 'form of the data on stdout (default: table; json with --jq or --fields)',
+    },
+    jq: { type: 'text', value: 'expression', help: 'print what a jq expression makes of the JSON' },
+    fields: { type: 'list', value: 'names', help: 'only these fields of each record, separated by commas' },
+  }),
+  ...inGroup('General:', {
+    quiet: { type: 'flag', short: '-q', help: 'no progress and no notes on stderr' },
+    verbose: { type: 'flag', short: '-v', help: 'show requests on stderr, without secrets' },
+    color: {
+      type: 'choice',
+      choices: ['auto', 'always', 'never'],
+      default: 'auto',
+      help: 'colour of messages and tables',
+    },
+    profile: { type: 'text', value: 'name', help: 'profile to use; `local` is the embedded service' },
+    baseUrl: { type: 'text', value: 'url', help: 'address of the service, ending in /v1' },
+  }),
 } as const satisfies OptionTable;
 
 export type GlobalValues = OptionValues<typeof GLOBAL_OPTIONS>;

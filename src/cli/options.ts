@@ -1,19 +1,28 @@
 /** Option tables made into parser options, and what the parser found made into typed values. */
 import { InvalidArgumentError, Option, type Command as Parser } from 'commander';
-import { flagName, type OptionSpec, type OptionTable, type OptionValues } from '../commands/command.ts';
+import {
+  flagName,
+  HELP_GROUPS,
+  type OptionSpec,
+  type OptionTable,
+  type OptionValues,
+} from '../commands/command.ts';
 import { parseDuration } from '../commands/format.ts';
 
-/** Adds every option of the table, under a heading of the help when one is given. */
-export function addOptions(parser: Parser, table: OptionTable, heading?: string): void {
-  for (const [name, spec] of Object.entries(table)) {
-    const option = new Option(writtenFlags(name, spec), spec.help);
+/** Adds every option of the table; the help shows headings in the order in which they come first. */
+export function addOptions(parser: Parser, table: OptionTable): void {
+  const place = ({ group }: OptionSpec) => (group === undefined ? -1 : HELP_GROUPS.indexOf(group));
+  const entries = Object.entries(table).toSorted(([, one], [, other]) => place(one) - place(other));
+  for (const [name, spec] of entries) {
+    const help = spec.required === true ? `${spec.help} (required)` : spec.help;
+    const option = new Option(writtenFlags(name, spec), help);
     if (spec.type === 'choice') {
       option.choices(spec.choices);
       if (spec.default !== undefined) option.default(spec.default);
     } else if (spec.type !== 'flag') {
       option.argParser((text: string, previous: unknown) => readValue(spec, text, previous));
     }
-    if (heading !== undefined) option.helpGroup(heading);
+    if (spec.group !== undefined) option.helpGroup(spec.group);
     parser.addOption(option);
   }
 }

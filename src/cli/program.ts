@@ -1,5 +1,5 @@
 /** The command tree made into a parser. Only the command that is called is loaded. */
-import { CommanderError, Command as Parser } from 'commander';
+import { CommanderError, Option, Command as Parser } from 'commander';
 import { Failure } from '../client/failure.ts';
 import type { Command, OptionTable, OptionValues } from '../commands/command.ts';
 import { EXIT_CODES } from '../commands/exit-codes.ts';
@@ -174,7 +174,9 @@ async function addCommand(
     if (operands.written !== undefined) parser.usage(`[options] ${operands.written}`);
   }
   addOptions(parser, command.options);
-  addOptions(parser, GLOBAL_OPTIONS, 'Output:');
+  addOptions(parser, GLOBAL_OPTIONS);
+  const help = 'display help for command';
+  parser.addHelpOption(new Option('-h, --help', help).helpGroup('General:'));
   parser.addHelpText('after', () => {
     const help = parser.createHelp();
     return commandHelp(command, (text) => help.boxWrap(text, help.helpWidth ?? 80));

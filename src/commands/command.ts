@@ -1,7 +1,25 @@
 /** What a command is: data that help, parsing, completions and documents are made of, and one function that runs it. */
 import type { Context } from './context.ts';
 
-export type OptionSpec = { readonly help: string; readonly short?: string } & (
+/** Headings of the help of commands with many options, in their order. */
+export const HELP_GROUPS = [
+  'Input:',
+  'Job:',
+  'Subtitles and stages:',
+  'Limits:',
+  'Output:',
+  'General:',
+] as const;
+export type HelpGroup = (typeof HELP_GROUPS)[number];
+
+export type OptionSpec = {
+  readonly help: string;
+  readonly short?: string;
+  /** Under which heading the help shows it; left out: under `Options:`. */
+  readonly group?: HelpGroup;
+  /** True for one that the command does not work without. */
+  readonly required?: true;
+} & (
   | { readonly type: 'flag' }
   | { readonly type: 'text' | 'list' | 'texts' | 'pairs'; readonly value: string }
   | { readonly type: 'duration' | 'number'; readonly value: string }
@@ -9,6 +27,12 @@ export type OptionSpec = { readonly help: string; readonly short?: string } & (
 );
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
+
+/** The same options under a heading of the help. */
+export function inGroup<const T extends OptionTable>(group: HelpGroup, table: T): T {
+  const entries = Object.entries(table).map(([name, spec]) => [name, { ...spec, group }]);
+  return Object.fromEntries(entries) as T; // the same names and types
+}
 
 /** What the parser hands over for an option: durations in milliseconds, `list` split at commas, `texts` from repetition alone, `pairs` from repeated `name=value`. */
 export type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }

@@ -4,6 +4,7 @@ import { type Command, defineCommand } from './command.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
 import { deliverJobs, deliverTo } from './deliver-jobs.ts';
+import { checkFolder } from './job/check-folder.ts';
 import { deliveryCommand } from './job/continuation.ts';
 import { deliverJob, type Follow } from './job/follow-job.ts';
 import { TAKE_UP_OPTIONS } from './job/job-options.ts';
@@ -41,6 +42,7 @@ export const jobsDownload: Command = defineCommand({
   run: async (context, operands, options) => {
     const { allFinished } = options;
     checkChoice(operands, allFinished);
+    await checkFolder(options, context.io);
     const kinds = readKinds(options.kind);
     const named = await readReferences(operands, context.io);
     const existing = allFinished && !options.clobber ? { skipExisting: true } : {};

@@ -1,6 +1,7 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import { type Command, defineCommand } from './command.ts';
 import { deliverJobs, deliverTo } from './deliver-jobs.ts';
+import { checkFolder } from './job/check-folder.ts';
 import { deliveryCommand } from './job/continuation.ts';
 import { followJob } from './job/follow-job.ts';
 import { TAKE_UP_OPTIONS, TIMEOUT_OPTION } from './job/job-options.ts';
@@ -28,6 +29,7 @@ export const jobsWait: Command = defineCommand({
   ],
   notes: [RESULT_NAMES_NOTE],
   run: async (context, operands, options) => {
+    await checkFolder(options, context.io);
     const { ids } = await readReferences(operands, context.io);
     return deliverTo(context, options, ids, readDelivery(null, options, context.io), (target, delivery) =>
       deliverJobs(target, {

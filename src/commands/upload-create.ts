@@ -8,10 +8,10 @@ import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadCreate: Command = defineCommand({
   options: {
-    purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'what it will be used as' },
-    fileName: { type: 'text', value: 'name', help: 'name of the file, without a folder' },
-    contentType: { type: 'text', value: 'type', help: 'media type, for example video/mp4' },
-    sizeBytes: { type: 'number', value: 'n', help: 'how many bytes will come, exactly' },
+    purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'what it will be used as', required: true },
+    fileName: { type: 'text', value: 'name', help: 'name of the file, without a folder', required: true },
+    contentType: { type: 'text', value: 'type', help: 'media type, for example video/mp4', required: true },
+    sizeBytes: { type: 'number', value: 'n', help: 'how many bytes will come, exactly', required: true },
     clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
   },
   fields: uploadFields,

@@ -17,7 +17,12 @@ import { RULE_OPTIONS, readRules } from './webhooks/rules.ts';
 import { parseSavedHeaders } from './webhooks/saved-headers.ts';
 
 const OPTIONS = {
-  body: { type: 'text', value: 'file', help: 'the raw body as it was received, or - for stdin' },
+  body: {
+    type: 'text',
+    value: 'file',
+    help: 'the raw body as it was received, or - for stdin',
+    required: true,
+  },
   headers: { type: 'text', value: 'file', help: 'the headers, one a line, as curl or a log saved them' },
   timestamp: { type: 'text', value: 'seconds', help: 'value of the timestamp header, without --headers' },
   id: { type: 'text', value: 'event', help: 'value of the id header, without --headers' },

@@ -100,3 +100,48 @@ it.each(['version', '--version', '-V'])('%s prints the version alone', async (wo
   expect(await parseArguments([word], io)).toEqual({ type: 'answered', code: 0 });
   expect(stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
+
+describe('a long help', () => {
+  const helpOf = async (...words: string[]) => {
+    const { io, stdout } = createTestIo();
+    await parseArguments([...words, '--help'], io);
+    return stdout();
+  };
+  const headingsOf = (help: string) =>
+    help.match(/^[A-Z][a-z ]+:$/gm)?.filter((each) => each !== 'Arguments:');
+
+  it.each(['localize', 'translate', 'recognize'])(
+    'of %s has its options under headings, each once',
+    async (name) => {
+      expect(headingsOf(await helpOf(name))).toEqual([
+        'Input:',
+        'Job:',
+        'Subtitles and stages:',
+        'Limits:',
+        'Output:',
+        'General:',
+        'Examples:',
+      ]);
+    },
+  );
+
+  it('has options of its own command before those of every command', async () => {
+    expect(headingsOf(await helpOf('jobs', 'list'))).toEqual([
+      'Options:',
+      'Output:',
+      'General:',
+      'Examples:',
+    ]);
+  });
+
+  it.each([
+    [['localize'], '--to'],
+    [['translate'], '--to'],
+    [['dub'], '--to'],
+    [['upload', 'create'], '--size-bytes'],
+    [['webhooks', 'verify'], '--body'],
+  ])('of %j marks %s as required', async (words, flag) => {
+    const rows = (await helpOf(...words)).split(/\n(?= {2}-)/);
+    expect(rows.find((row) => row.startsWith(`  ${flag} `))).toMatch(/\(required\)/);
+  });
+});

@@ -3,8 +3,9 @@ import { givesSubtitles } from '../../batch/plan/delivery.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
-import { type Command, defineCommand, type Example, type OptionTable } from '../command.ts';
+import { type Command, defineCommand, type Example, inGroup, type OptionTable } from '../command.ts';
 import type { Context } from '../context.ts';
+import { checkFolder } from './check-folder.ts';
 import { jobOptions, STDOUT } from './job-options.ts';
 import { OUTCOME_FIELDS } from './outcome.ts';
 import { runJobs } from './run-jobs.ts';
@@ -54,6 +55,7 @@ export function jobCommand(
       'Exit codes: `vloc help exit-codes`. Ctrl-C stops the waiting, not the jobs, and prints how to go on.',
     ],
     run: async (context, operands, options) => {
+      await checkFolder(options, context.io);
       const diverted = (await divert?.(context, operands, options)) ?? null;
       if (diverted !== null) return diverted;
       if (options.out === STDOUT) return runToStdout(kind, context, operands, options);
@@ -88,13 +90,13 @@ function runAs({ watch, dryRun }: Readonly<Record<string, unknown>>): typeof wat
   return dryRun === true ? showPlan : runJobs;
 }
 
-export const SUBTITLE_FORMAT_OPTION = {
+export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
   subtitleFormat: {
     type: 'choice',
     choices: SUBTITLE_FORMATS,
     help: 'format of the subtitles that are written (default: srt)',
   },
-} as const satisfies OptionTable;
+});
 
 /** Kinds that give subtitles can write them in other formats than the service's own. */
 function formatOptions(kind: JobKind): OptionTable {

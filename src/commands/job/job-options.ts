@@ -2,7 +2,7 @@
 import { fieldFlags } from '../../batch/plan/field-flags.ts';
 import type { Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { OptionSpec, OptionTable } from '../command.ts';
+import { inGroup, type OptionSpec, type OptionTable } from '../command.ts';
 import { preparationOptions } from '../prepare/wishes.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 
@@ -10,7 +10,7 @@ import { RUN_OPTIONS } from './run-options.ts';
 export const STDOUT = '-';
 
 /** Where results go; shared by every command that fetches some. */
-export const FOLDER_OPTIONS = {
+export const FOLDER_OPTIONS = inGroup('Output:', {
   out: {
     type: 'text',
     value: 'dir',
@@ -23,7 +23,7 @@ export const FOLDER_OPTIONS = {
   },
   clobber: { type: 'flag', help: 'replace files that exist' },
   skipExisting: { type: 'flag', help: 'leave out what exists already' },
-} as const satisfies OptionTable;
+});
 
 /** The same for commands that take up jobs: where this machine made them, it knows where their results belong. */
 export const TAKE_UP_OPTIONS = {
@@ -34,9 +34,9 @@ export const TAKE_UP_OPTIONS = {
   },
 } as const satisfies OptionTable;
 
-export const TIMEOUT_OPTION = {
+export const TIMEOUT_OPTION = inGroup('Limits:', {
   timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job goes on' },
-} as const satisfies OptionTable;
+});
 
 /** The same for commands that also wait. */
 export const DELIVERY_OPTIONS = {
@@ -44,7 +44,7 @@ export const DELIVERY_OPTIONS = {
   ...TIMEOUT_OPTION,
 } as const satisfies OptionTable;
 
-export const SUBMIT_OPTIONS = {
+export const SUBMIT_OPTIONS = inGroup('Job:', {
   detach: { type: 'flag', help: 'print the ids of the jobs and do not wait' },
   set: {
     type: 'pairs',
@@ -56,10 +56,10 @@ export const SUBMIT_OPTIONS = {
     value: '@file',
     help: 'JSON object with request fields, from a file or (-) stdin; flags win over it',
   },
-} as const satisfies OptionTable;
+});
 
 /** Which inputs; beside the operands. */
-export const INPUT_OPTIONS = {
+export const INPUT_OPTIONS = inGroup('Input:', {
   watch: {
     type: 'flag',
     help: 'work on files as they come into the folders, each once nobody writes to it, until Ctrl-C',
@@ -87,7 +87,7 @@ export const INPUT_OPTIONS = {
     choices: ['given', 'size', 'name'],
     help: 'begin with the smallest, or by name (default: as given, folders by name)',
   },
-} as const satisfies OptionTable;
+});
 
 export interface FieldOption {
   /** Name of the request field. */
@@ -101,7 +101,9 @@ export interface FieldOption {
 export function fieldOptions(kind: JobKind): readonly FieldOption[] {
   return fieldFlags(kind).flatMap(({ field, option, row }) => {
     const spec = specOf(row);
-    return spec === null ? [] : [{ field, option, spec }];
+    if (spec === null) return [];
+    const group = field === 'subtitle_output' ? 'Subtitles and stages:' : 'Job:';
+    return [{ field, option, spec: { ...spec, group } }];
   });
 }
 
@@ -116,6 +118,7 @@ function specOf(field: Field): OptionSpec | null {
             type: 'list',
             value: 'tags',
             help: `${field.help}; several, separated by commas, make a job each`,
+            required: true,
           }
         : { type: 'text', value: 'tag', help: `${field.help} (default: ${field.default})` };
     case 'choice':
@@ -132,7 +135,7 @@ export function jobOptions(kind: JobKind): OptionTable {
   const own = fieldOptions(kind).map(({ option, spec }) => [option, spec] as const);
   const common = {
     ...INPUT_OPTIONS,
-    ...preparationOptions(kind),
+    ...inGroup('Input:', preparationOptions(kind)),
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,

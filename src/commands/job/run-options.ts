@@ -2,31 +2,35 @@
 import type { RunOptions } from '../../batch/run/batch.ts';
 import { Failure } from '../../client/failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { OptionTable } from '../command.ts';
+import { inGroup } from '../command.ts';
 
 export const RUN_OPTIONS = {
-  jobs: {
-    type: 'number',
-    value: 'n',
-    help: `jobs that may run at once (default: ${LIMITS.concurrentTasks}, what the service allows)`,
-  },
-  maxCredits: {
-    type: 'number',
-    value: 'n',
-    help: 'send no job that would bring the credits of this command above n',
-  },
-  maxDuration: {
-    type: 'duration',
-    value: 'time',
-    help: 'send no new job after 90s, 30m, 2h; those that run are waited for',
-  },
-  fresh: { type: 'flag', help: 'make new jobs, paid anew, whatever was done here before' },
-  retryFailed: { type: 'flag', help: 'run also what failed before in a way that would fail again' },
-  rebuild: {
-    type: 'flag',
-    help: 'continue jobs that the service has and the record of the folder lacks, also those made for other folders',
-  },
-} as const satisfies OptionTable;
+  ...inGroup('Limits:', {
+    jobs: {
+      type: 'number',
+      value: 'n',
+      help: `jobs that may run at once (default: ${LIMITS.concurrentTasks}, what the service allows)`,
+    },
+    maxCredits: {
+      type: 'number',
+      value: 'n',
+      help: 'send no job that would bring the credits of this command above n',
+    },
+    maxDuration: {
+      type: 'duration',
+      value: 'time',
+      help: 'send no new job after 90s, 30m, 2h; those that run are waited for',
+    },
+  }),
+  ...inGroup('Job:', {
+    fresh: { type: 'flag', help: 'make new jobs, paid anew, whatever was done here before' },
+    retryFailed: { type: 'flag', help: 'run also what failed before in a way that would fail again' },
+    rebuild: {
+      type: 'flag',
+      help: 'continue jobs that the service has and the record of the folder lacks, also those made for other folders',
+    },
+  }),
+} as const;
 
 type Options = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,13 @@
 /** The options by which a localization is made in stages, with subtitles that people may look over or bring along. */
 import { Failure } from '../../client/failure.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-formats.ts';
-import { flagName, type OptionTable } from '../command.ts';
+import { flagName, inGroup } from '../command.ts';
 import { SUBTITLE_FORMAT_OPTION } from '../job/job-command.ts';
 import { STDOUT } from '../job/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
-export const STAGE_OPTIONS = {
+export const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   stopAfter: {
     type: 'choice',
     choices: STOPS,
@@ -28,7 +28,7 @@ export const STAGE_OPTIONS = {
     help: 'your own subtitles of what is said, for one video: nothing is recognized',
   },
   ...SUBTITLE_FORMAT_OPTION,
-} as const satisfies OptionTable;
+});
 
 type Options = Readonly<Record<string, unknown>>;
 
