@@ -351,7 +351,7 @@ complete -c vloc -n "__vloc_at 'jobs list'" -l client-reference -x -d 'only jobs
 complete -c vloc -n "__vloc_at 'jobs list'" -l all -d 'everything there is, page after page'
 complete -c vloc -n "__vloc_at 'jobs list'" -l output -s o -x -a 'table json ndjson plain id' -d 'form of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'jobs list'" -l jq -x -d 'print what a jq expression makes of the JSON'
-complete -c vloc -n "__vloc_at 'jobs list'" -l fields -x -a '(__vloc_list id object status progress client_reference created_at updated_at detail_url)' -d 'only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'jobs list'" -l fields -x -a '(__vloc_list id object status progress client_reference created_at updated_at detail_url input)' -d 'only these fields of each record, separated by commas'
 complete -c vloc -n "__vloc_at 'jobs list'" -l quiet -s q -d 'no progress and no notes on stderr'
 complete -c vloc -n "__vloc_at 'jobs list'" -l verbose -s v -d 'show requests on stderr, without secrets'
 complete -c vloc -n "__vloc_at 'jobs list'" -l color -x -a 'auto always never' -d 'colour of messages and tables'

@@ -337,7 +337,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['jobs wait --fields'] = ',choices input id kind status target_language client_reference charged_credits expires_at files error'
     $values['jobs download --fields'] = ',choices input id kind status target_language client_reference charged_credits expires_at files error'
     $values['jobs cancel --fields'] = ',choices input id kind status target_language client_reference charged_credits expires_at files error'
-    $values['jobs list --fields'] = ',choices id object status progress client_reference created_at updated_at detail_url'
+    $values['jobs list --fields'] = ',choices id object status progress client_reference created_at updated_at detail_url input'
     $values['jobs get --fields'] = ',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at'
     $values['batch status --fields'] = ',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline key'
     $values['batch retry --fields'] = ',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline key'

@@ -4,18 +4,28 @@ import { jobFields, jobSummaryFields } from '../client/read/fields.ts';
 import { formatRelative } from './format.ts';
 import type { RecordForm } from './records.ts';
 
-export { jobFields, jobSummaryFields };
+export { jobFields };
+
+/** A job of a list, with what this machine has recorded of it. */
+export interface ListedJob extends JobSummary {
+  /** What the job was made from, as its command named it; null for jobs that were made elsewhere. */
+  readonly input: string | null;
+}
+
+export function listedJobFields(): readonly string[] {
+  return [...jobSummaryFields(), 'input'];
+}
 
 /** Jobs as lists tell of them. */
-export const JOB_SUMMARIES: RecordForm<JobSummary> = {
+export const LISTED_JOBS: RecordForm<ListedJob> = {
   plural: 'jobs',
   idOf: (job) => job.id,
   columns: [
     { head: 'JOB', field: 'id' },
+    { head: { title: 'INPUT', shrinks: 1 }, field: 'input' },
     { head: { title: 'KIND', shrinks: 2 }, field: 'object' },
     { head: { title: 'STATUS', status: true }, field: 'status' },
     { head: 'DONE', field: 'progress', text: (job) => `${job.progress} %` },
-    { head: { title: 'REFERENCE', shrinks: 3 }, field: 'client_reference' },
     { head: 'CREATED', field: 'created_at' },
   ],
 };

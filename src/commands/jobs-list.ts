@@ -1,6 +1,7 @@
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
-import { JOB_SUMMARIES, jobSummaryFields } from './job-records.ts';
+import { recordedJobs } from './job/find-jobs.ts';
+import { LISTED_JOBS, listedJobFields } from './job-records.ts';
 import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
 import { listOptions, readListRequest } from './list-options.ts';
 import { printList } from './records.ts';
@@ -9,7 +10,7 @@ const OPTIONS = { kind: KIND_OPTION, ...listOptions('listJobs') } as const;
 
 export const jobsList: Command = defineCommand({
   options: OPTIONS,
-  fields: jobSummaryFields,
+  fields: listedJobFields,
   examples: [
     { command: 'vloc jobs list', explains: 'the last twenty jobs of every kind' },
     { command: 'vloc jobs list --status failed --since 24h', explains: 'what went wrong since yesterday' },
@@ -22,14 +23,19 @@ export const jobsList: Command = defineCommand({
       explains: 'one field of each, without quotes',
     },
   ],
-  notes: ['A list tells of a job in short; `vloc jobs get ID` shows its result, its error and what it cost.'],
+  notes: [
+    'INPUT is known of jobs that this machine made. `vloc jobs get ID` shows the result, the error and the cost of a job.',
+  ],
   run: async (context, _operands, options) => {
     const kinds = readKinds(options.kind);
     const request = readListRequest('listJobs', options, context.io.now());
     const connection = await connect(context);
     try {
       const { page } = await listJobs(connection.client, kinds, request, context);
-      await printList(context, JOB_SUMMARIES, page);
+      const recorded = await recordedJobs(context, connection);
+      const inputs = new Map(recorded.map(({ id, inputs: [input] }) => [id, input]));
+      const data = page.data.map((job) => ({ ...job, input: inputs.get(job.id) ?? null }));
+      await printList(context, LISTED_JOBS, { ...page, data });
       return 0;
     } finally {
       await connection.close();

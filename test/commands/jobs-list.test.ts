@@ -73,7 +73,7 @@ test('a table tells how long ago; JSON has the times themselves', async () => {
   await makeJobs(vloc);
   const io = { now: () => vloc.clock.now() };
   const table = await vloc.run(['jobs', 'list', '--kind', 'dubbing'], io);
-  expect(table.stdout).toMatch(/^JOB +KIND +STATUS +DONE +REFERENCE +CREATED\n.*succeeded.*2 min ago\n$/);
+  expect(table.stdout).toMatch(/^JOB +INPUT +KIND +STATUS +DONE +CREATED\n.*succeeded.*2 min ago\n$/);
   const json = JSON.parse((await vloc.run(['jobs', 'list', '--kind', 'dubbing', '-o', 'json'])).stdout);
   expect(json.data[0].created_at).toMatch(/^\d{4}-\d{2}-\d{2}T.*Z$/);
 });

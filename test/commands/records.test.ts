@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { layOut } from '../../src/cli/terminal/table.ts';
-import { JOB_SUMMARIES, JOBS } from '../../src/commands/job-records.ts';
+import { LISTED_JOBS, JOBS } from '../../src/commands/job-records.ts';
 import { cutFields, plainCell, type RecordForm } from '../../src/commands/records.ts';
 import { UPLOADS } from '../../src/commands/upload-records.ts';
 
@@ -20,7 +20,7 @@ function longest(form: RecordForm<never>): string[] {
 
 describe('a table of records', () => {
   it.each([
-    ['jobs in short', JOB_SUMMARIES],
+    ['jobs in short', LISTED_JOBS],
     ['jobs', JOBS],
     ['uploads', UPLOADS],
   ])('of %s fits a terminal of 80 columns with its ids whole', async (_, form) => {

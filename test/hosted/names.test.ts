@@ -210,6 +210,14 @@ describe('an input is not replaced', () => {
   });
 });
 
+test('jobs list shows what each job was made from', async () => {
+  const { run } = await open();
+  const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
+  const listed = await run(['jobs', 'list', '--fields', 'id,input', '-o', 'json']);
+  expect(JSON.parse(listed.stdout).data).toEqual([{ id: idOf(stdout)[0], input: 'talk.mp4' }]);
+  expect((await run(['jobs', 'list', '-o', 'table'])).stdout).toContain('talk.mp4');
+});
+
 test('a template whose language would be empty is refused before anything is paid', async () => {
   const { run, hosted, folder } = await open();
   const words = ['separate', 'talk.mp4', '--name', '{stem}.{lang}.{asset}{ext}', '-o', 'json'];
