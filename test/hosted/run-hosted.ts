@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
+import { expectUntouched } from '../support/untouched.ts';
 import type { Difference } from './differences.ts';
 import { type Hosted, type HostedOptions, startHosted } from './service.ts';
 
@@ -38,6 +39,7 @@ export async function openHosted(
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, 'talk.mp4'), Buffer.from('\0\0\0\x18ftypisom and more'));
   await writeFile(join(folder, 'talk.srt'), SRT);
+  await expectUntouched(join(folder, 'talk.mp4'));
   const { prefix, key, secret } = hosted.account;
   const env = {
     VLOC_BASE_URL: hosted.baseUrl,

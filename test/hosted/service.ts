@@ -47,6 +47,8 @@ export interface Hosted {
   readonly troubles: Trouble[];
   /** Changes every JSON answer of the API before it is sent. */
   change: (body: Record<string, unknown>) => Record<string, unknown>;
+  /** Called when a request has come and nothing is done, and again before its answer is sent. */
+  meet: (at: 'arrival' | 'answer', method: string, url: string) => Promise<void>;
   /** What the next job ends as. */
   endsAs: string;
   /** True while no job may end. */
@@ -127,6 +129,7 @@ export async function startHosted(
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     hosted.requests.push({ method, url, body });
+    await hosted.meet('arrival', method, url);
     const [path = '', query = ''] = url.split('?');
     if (path.startsWith('/bucket/')) return takeBytes(desk, path.slice('/bucket/'.length), body, response);
     if (!path.startsWith('/v1/')) return giveBytes(desk, request, response);
@@ -143,7 +146,9 @@ export async function startHosted(
     const segments = path.slice('/v1/'.length).split('/').map(decodeURIComponent);
     const intent = String(request.headers['idempotency-key'] ?? '');
     const common = { method, segments, intent, owner: judged.key, query: new URLSearchParams(query) };
-    sendAnswer(desk, path, decide(common, body), response);
+    const answer = decide(common, body);
+    await hosted.meet('answer', method, url);
+    sendAnswer(desk, path, answer, response);
   }
 
   /** Does what is asked, once for an intent. */
@@ -203,6 +208,7 @@ export async function startHosted(
     requests: [],
     troubles: [],
     change: (body) => body,
+    meet: async () => {},
     endsAs: 'succeeded',
     isHeld: false,
     jobs,

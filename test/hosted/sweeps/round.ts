@@ -1,0 +1,193 @@
+/** One round of a sweep: commands in processes of their own that are killed at random, then run until they are done. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { digestTree } from '../../support/untouched.ts';
+import { createRandom, type Random } from '../../torture/random.ts';
+import { readBooks } from '../books.ts';
+import { type Hosted, startHosted } from '../service.ts';
+import { VARIANTS } from '../variants.ts';
+import { digestWanted, type Scene } from './scenes.ts';
+
+export interface Media {
+  readonly short: Buffer;
+  readonly long: Buffer;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly said: string;
+}
+
+/** When a run is interrupted: at a request of its, before or after the work for it, or at a time. */
+type Moment =
+  | { readonly at: 'arrival' | 'answer'; readonly request: number }
+  | { readonly at: 'time'; readonly ms: number };
+
+/** As many requests as a run of the smallest scene makes, and a few more. */
+const MOST_REQUESTS = 30;
+/** As long as such a run takes on a machine that does nothing else. */
+const MOST_MS = 2500;
+/** Runs after the last interruption: one that goes on is enough. */
+const LAST_RUNS = 1;
+
+function pickMoment(random: Random): Moment {
+  if (random.chance(0.3)) return { at: 'time', ms: random.between(100, MOST_MS) };
+  return { at: random.pick(['arrival', 'answer'] as const), request: random.between(1, MOST_REQUESTS) };
+}
+
+/** The video with a box behind it that players skip, so that each input is another. */
+function markInput(video: Buffer, mark: string): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(8 + Buffer.byteLength(mark));
+  return Buffer.concat([video, size, Buffer.from(`free${mark}`)]);
+}
+
+export class Round {
+  readonly #scene: Scene;
+  readonly #random: Random;
+  readonly #hosted: Hosted;
+  readonly #folder: string;
+  /** What happened, for whoever reads why it failed. */
+  readonly history: string[] = [];
+
+  constructor(scene: Scene, random: Random, hosted: Hosted, folder: string) {
+    this.#scene = scene;
+    this.#random = random;
+    this.#hosted = hosted;
+    this.#folder = folder;
+  }
+
+  async play(media: Media): Promise<void> {
+    const { inputs, isLong, commands, opening = [] } = this.#scene;
+    const random = this.#random;
+    for (const path of inputs) {
+      await mkdir(dirname(join(this.#folder, path)), { recursive: true });
+      const mark = `${path} ${random.fraction()}`;
+      await writeFile(join(this.#folder, path), markInput(isLong === true ? media.long : media.short, mark));
+    }
+    const before = await digestTree(this.#folder);
+    for (const words of commands) {
+      const interruptions = random.between(1, 2);
+      for (let count = 0; count < interruptions; count += 1) {
+        const signal = random.pick(['SIGKILL', 'SIGINT'] as const);
+        const ended = await this.#run([...words, ...opening], { moment: pickMoment(random), signal });
+        expect(ended.said).not.toMatch(/INTERNAL_DEFECT|^\s+at .*:\d+:\d+/m);
+      }
+      let last: Ended | null = null;
+      for (let count = 0; count < LAST_RUNS && last?.code !== 0; count += 1) last = await this.#run(words);
+      expect(last?.code, 'the exit code of the last run').toBe(0);
+    }
+    await this.#check(before);
+  }
+
+  async #check(before: Readonly<Record<string, string>>): Promise<void> {
+    const { results, made = [], inputs, jobs } = this.#scene;
+    const books = readBooks(this.#hosted);
+    const isOwn = (path: string) => !/^(state|config)\/|(^|\/)\.vloc\//.test(path);
+    const after = await digestTree(this.#folder, isOwn);
+    const changed = inputs.filter((path) => after[path] !== before[path]);
+    expect(changed, 'inputs that were changed').toEqual([]);
+    expect(Object.keys(after)).toEqual([...inputs, ...made, ...results.map(({ path }) => path)].sort());
+    for (const wanted of results) {
+      expect(after[wanted.path], wanted.path).toBe(digestWanted(books, before, wanted));
+    }
+    const paidTwice = Object.entries(books.payments).filter(([, times]) => times > 1);
+    expect(paidTwice, 'what was paid more than once').toEqual([]);
+    expect(books.jobs.length, 'jobs that were paid').toBe(jobs);
+    const kept = Object.keys(await digestTree(this.#folder, (path) => path.includes('.vloc/')));
+    expect(
+      kept.filter((path) => /\.part/.test(path)),
+      'parts that were left',
+    ).toEqual([]);
+  }
+
+  async #run(
+    words: readonly string[],
+    interruption?: { readonly moment: Moment; readonly signal: NodeJS.Signals },
+  ): Promise<Ended> {
+    const { key, secret, prefix } = this.#hosted.account;
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), ...words], {
+      cwd: this.#folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.#folder,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'vloc-sweep-cache'),
+        VLOC_BASE_URL: this.#hosted.baseUrl,
+        VLOC_KEY: key,
+        VLOC_SECRET: secret,
+        VLOC_HEADER_PREFIX: prefix,
+        VLOC_CONFIG_DIR: join(this.#folder, 'config'),
+        VLOC_STATE_DIR: join(this.#folder, 'state'),
+      },
+    });
+    const disarm = interruption === undefined ? () => {} : this.#arm(child, interruption);
+    try {
+      const ended = await collect(child);
+      const { code, signal, said } = ended;
+      const how = interruption === undefined ? '' : ` ${JSON.stringify(interruption)}`;
+      this.history.push(`$ vloc ${words.join(' ')}${how}\n${said}-> ${code ?? signal}`);
+      return ended;
+    } finally {
+      disarm();
+    }
+  }
+
+  #arm(
+    child: ChildProcess,
+    { moment, signal }: { readonly moment: Moment; readonly signal: NodeJS.Signals },
+  ): () => void {
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    if (moment.at === 'time') {
+      const timer = setTimeout(() => child.kill(signal), moment.ms);
+      return () => clearTimeout(timer);
+    }
+    let seen = 0;
+    this.#hosted.meet = async (at) => {
+      if (at !== moment.at) return;
+      seen += 1;
+      if (seen !== moment.request) return;
+      child.kill(signal);
+      // Who is killed gets no answer; who is asked to stop may still get one.
+      if (signal === 'SIGKILL') await gone;
+    };
+    return () => {
+      this.#hosted.meet = async () => {};
+    };
+  }
+}
+
+async function collect(child: ChildProcess): Promise<Ended> {
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, said: Buffer.concat(chunks).toString() }));
+  });
+}
+
+/** @throws what did not hold, with the seed and what happened */
+export async function playRound(scene: Scene, seed: number, media: Media): Promise<void> {
+  const random = createRandom(seed);
+  const slowest = random.between(200, 2000);
+  const hosted = await startHosted(VARIANTS.minimal, new Set(), {
+    jobMs: ({ number }) => slowest / ((number % 3) + 1),
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-sweep-'));
+  const round = new Round(scene, random, hosted, folder);
+  try {
+    await round.play(media);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${scene.name}, VLOC_SWEEP_SEED=${seed}: ${why}\n${round.history.join('\n')}`, {
+      cause: error,
+    });
+  } finally {
+    await hosted.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
