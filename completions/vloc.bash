@@ -31,7 +31,7 @@ _vloc_place() {
     'credits') commands='history' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'credits history') commands='' operands='free' options='--limit --cursor --since --until --all --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'api') commands='' operands='free' options='--data -d --header -H --idempotency-key --paginate --include --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
-    'doctor') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
+    'doctor') commands='' operands='free' options='--clear-locks --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'profile') commands='add list use show remove' operands='free' options='--help -h' ;;
     'profile add') commands='' operands='source profiles' options='--key --secret-stdin --secret-command --header-prefix --webhook-secret-stdin --webhook-secret-command --store --replace --no-check --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;
     'profile list') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --help -h' ;;

@@ -600,6 +600,7 @@ complete -c vloc -n "__vloc_at 'api'" -l color -x -a 'auto always never' -d 'col
 complete -c vloc -n "__vloc_at 'api'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
 complete -c vloc -n "__vloc_at 'api'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'api'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'doctor'" -l clear-locks -d 'remove locks and slots whose holder is dead, before the checks'
 complete -c vloc -n "__vloc_at 'doctor'" -l output -s o -x -a 'table json ndjson plain id' -d 'form of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'doctor'" -l jq -x -d 'print what a jq expression makes of the JSON'
 complete -c vloc -n "__vloc_at 'doctor'" -l fields -x -d 'only these fields of each record, separated by commas'

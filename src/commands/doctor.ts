@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { readSettings } from './doctor/configured.ts';
 import { lookAtFolder } from './doctor/disk.ts';
 import { createInspect, type Finding, type Inspect } from './doctor/finding.ts';
+import { clearLocks, judgeLocks, type LockFolders } from './doctor/locks.ts';
 import { inspectEngines } from './doctor/media-engines.ts';
 import { judgePrivacy } from './doctor/private.ts';
 import { inspectWay } from './doctor/reach.ts';
@@ -20,7 +21,9 @@ import { askForCredits } from './doctor/service.ts';
 import { completeCommands } from './printed-command.ts';
 
 export const doctor: Command = defineCommand({
-  options: {},
+  options: {
+    clearLocks: { type: 'flag', help: 'remove locks and slots whose holder is dead, before the checks' },
+  },
   examples: [
     { command: 'vloc doctor', explains: 'what is right, what is not, and what to do about it' },
     { command: 'vloc doctor --output json', explains: 'the same facts for a report or a program' },
@@ -28,9 +31,15 @@ export const doctor: Command = defineCommand({
   ],
   notes: [
     'One signed request reads the balance; nothing else is sent, and no secret is shown. Each check takes 5 seconds at most.',
+    'Without --clear-locks nothing is changed; with it, no lock of a living process is removed, and it may take 15 seconds.',
     'Exit code 0: no check failed; 4: configuration, credentials or engines; 10: disk; 7: network. Warnings do not count.',
   ],
-  run: async (context) => {
+  run: async (context, _operands, options) => {
+    // Beside the checks, which end after 5 seconds: only after a longer look is a holder on another machine dead.
+    if (options.clearLocks) {
+      const removed = await clearLocks(lockFolders(context));
+      context.terminal.note(`Removed ${removed} stale ${removed === 1 ? 'lock' : 'locks'}.`);
+    }
     const findings = await inspectAll(context, createInspect(context.signal));
     await printFindings(
       context,
@@ -43,6 +52,11 @@ export const doctor: Command = defineCommand({
     return 0;
   },
 });
+
+function lockFolders({ io }: Context): LockFolders {
+  const { env, platform, cwd } = io;
+  return { state: stateFolder(env, platform), config: configFolder(env, platform), current: cwd };
+}
 
 /** All checks at once; the findings keep the order of reading. */
 async function inspectAll(context: Context, inspect: Inspect): Promise<Finding[]> {
@@ -63,6 +77,7 @@ async function inspectAll(context: Context, inspect: Inspect): Promise<Finding[]
       [inspect('node', 'configuration', () => judgeNode(versions.node))],
       inspectService(context, inspect, doubt === null ? settings.found : null),
       [folder('state folder', state), folder('config folder', config)],
+      [inspect('locks', 'disk', () => judgeLocks(lockFolders(context)))],
       [folder('temporary folder', tmpdir()), folder('current folder', io.cwd)],
       [inspect('privacy', 'configuration', () => judgePrivacy([state, config], warnings, io.platform))],
       inspectEngines(inspect, io.env.PATH ?? '', settings.found?.baseUrl.value == null),

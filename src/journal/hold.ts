@@ -2,7 +2,16 @@
 import { basename, dirname, join } from 'node:path';
 import { JournalFailure } from './failure.ts';
 import { watchFolder } from './folder-watch.ts';
-import { type Lock, type LockAttempt, type Surroundings, SYSTEM, tryLock } from './lock.ts';
+import {
+  attemptLock,
+  type Lock,
+  type Refused,
+  type Surroundings,
+  SYSTEM,
+  tryLock,
+  type Watched,
+} from './lock.ts';
+import type { Holder } from './machine.ts';
 
 /** The lock of a folder that only one run at a time may work in. */
 const FOLDER_LOCK = '.vloc.lock';
@@ -21,7 +30,7 @@ export async function lockFolder(folder: string, around: Surroundings = SYSTEM):
   throw folderLocked(folder, path, attempt);
 }
 
-function folderLocked(folder: string, path: string, attempt: LockAttempt & { taken: false }): JournalFailure {
+function folderLocked(folder: string, path: string, attempt: Refused): JournalFailure {
   const { who, ifDead } = describeHolder(attempt, path);
   const message = `another vloc works in ${folder}: ${who}`;
   const advice = `Wait until it is done, then run the same command again.${ifDead}`;
@@ -36,14 +45,18 @@ function folderLocked(folder: string, path: string, attempt: LockAttempt & { tak
 
 /** Who holds a lock, as it goes on behind a colon, and what to do if that is dead, as it goes on. @param path of the lock */
 export function describeHolder(
-  { holder, isElsewhere }: LockAttempt & { taken: false },
+  { holder, isElsewhere }: Refused,
   path: string,
 ): { readonly who: string; readonly ifDead: string } {
-  const who =
-    holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}, since ${holder.since}`;
+  const who = holder === null ? 'another process' : `${nameProcess(holder)}, since ${holder.since}`;
   // Of a process on this machine it is known that it lives.
   const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
   return { who, ifDead };
+}
+
+/** Such as `process 4711 on shelf in /srv/lessons`. */
+export function nameProcess({ pid, host, folder }: Holder): string {
+  return `process ${pid} on ${host}${folder === undefined ? '' : ` in ${folder}`}`;
 }
 
 /**
@@ -52,20 +65,24 @@ export function describeHolder(
  */
 export async function waitForLock(path: string, signal?: AbortSignal, around = SYSTEM): Promise<Lock> {
   const name = basename(path);
+  const watched: Watched = new Map();
   return waitFor(
     dirname(path),
     (changed) => changed === name,
     signal,
-    () => tryLock(path, around),
+    () => attemptLock(path, watched, around),
   );
 }
+
+/** What an attempt of `waitFor` comes to. */
+export type WaitAttempt = { readonly taken: true; readonly lock: Lock } | { readonly taken: false };
 
 /** Makes attempts, each after a name that matters came or went, until one succeeds. */
 export async function waitFor(
   folder: string,
   isWanted: (name: string) => boolean,
   signal: AbortSignal | undefined,
-  attempt: () => Promise<LockAttempt>,
+  attempt: () => Promise<WaitAttempt>,
 ): Promise<Lock> {
   signal?.throwIfAborted();
   const first = await attempt();

@@ -21,22 +21,31 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-export type LockAttempt =
-  | { readonly taken: true; readonly lock: Lock }
-  /** `holder` is null when the lock file does not say whose it is. */
-  | { readonly taken: false; readonly holder: Holder | null; readonly isElsewhere: boolean };
+export type LockAttempt = { readonly taken: true; readonly lock: Lock } | Refused;
+
+export interface Refused {
+  readonly taken: false;
+  /** Null when the lock file does not say whose it is. */
+  readonly holder: Holder | null;
+  readonly isElsewhere: boolean;
+  /** How much longer the file must not change until its holder counts as dead; null when the holder is known to run. */
+  readonly judgedInMs: number | null;
+}
 
 /** What a lock needs to know of the world. */
 export interface Surroundings {
   readonly machine: Machine;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds of a clock that nobody sets. */
+  elapsed(): number;
   sleep(ms: number): Promise<void>;
 }
 
 export const SYSTEM: Surroundings = {
   machine: thisMachine(),
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: async (ms) => {
     await delay(ms);
   },
@@ -48,47 +57,122 @@ const HEARTBEAT_MS = 5_000;
 const SILENCE_MS = 6 * HEARTBEAT_MS;
 /** A machine that just woke up shows old beats of running processes; one beat later it does not. */
 const SECOND_LOOK_MS = HEARTBEAT_MS + 1_000;
+/** Two beats, for a holder on another machine: a network share may show the first one late. */
+const LOOK_ELSEWHERE_MS = 2 * HEARTBEAT_MS + 1_000;
+/** Clocks of machines differ by minutes at most where anybody sets them. An hour of silence is no difference of clocks. */
+const SILENCE_ELSEWHERE_MS = 3_600_000;
+/** Without help of the clocks: twelve beats missed. Network shares show changes within a minute (NFS: acregmax 60 s). */
+const WATCH_ELSEWHERE_MS = 12 * HEARTBEAT_MS;
+
+/** Since when lock files have not changed, as seen by one waiter. */
+export type Watched = Map<string, { readonly seen: LockFile; readonly since: number }>;
 
 /**
- * Takes the lock if it is free or its holder is dead. Does not wait, but for a second look of six seconds where the
- * system does not tell whether a silent holder still runs.
+ * Takes the lock if it is free or its holder is dead. Does not wait, but for a few seconds where only the silence of its
+ * heartbeat tells that a holder died.
  * @param path the lock file; its folder is made if need be
  * @throws JournalFailure (`disk`)
  */
-export function tryLock(path: string, around: Surroundings = SYSTEM): Promise<LockAttempt> {
+export async function tryLock(path: string, around: Surroundings = SYSTEM): Promise<LockAttempt> {
+  const watched: Watched = new Map();
+  let attempt = await attemptLock(path, watched, around);
+  const first = watched.get(path)?.since;
+  // A change is a heartbeat, and a holder whose heartbeat is fresh is not watched for a minute before it is named.
+  while (!attempt.taken && attempt.judgedInMs !== null && attempt.judgedInMs <= LOOK_ELSEWHERE_MS) {
+    await around.sleep(attempt.judgedInMs);
+    attempt = await attemptLock(path, watched, around);
+    if (watched.get(path)?.since !== first) return attempt;
+  }
+  return attempt;
+}
+
+/**
+ * The same without any wait, for callers that come again. A holder of which nothing else is known is dead once its
+ * heartbeat has stood still for long enough while it was watched: the clocks of two machines need not agree.
+ * @param watched what this caller has seen so far, which is brought up to date
+ */
+export function attemptLock(
+  path: string,
+  watched: Watched,
+  around: Surroundings = SYSTEM,
+): Promise<LockAttempt> {
   return onDisk(path, async () => {
     await makePrivateFolder(dirname(path));
     const own = describeSelf(around);
     for (;;) {
       const found = await readLockFile(path);
       if (found === null) {
+        watched.delete(path);
         if (await createLockFile(path, own)) return { taken: true, lock: createLock(path, own) };
         continue;
       }
-      const verdict = await judgeFile(path, found, around);
-      if (verdict !== 'gone') return refusal(found, verdict);
-      const takeOver = await tryTakeOver(path, found, own, around);
+      const verdict = judgeFile(found, around);
+      const judgedInMs = timeToJudge(path, found, verdict, watched, around);
+      if (judgedInMs === null || judgedInMs > 0) {
+        return { taken: false, holder: found.holder, isElsewhere: verdict === 'elsewhere', judgedInMs };
+      }
+      const takeOver = await tryTakeOver(path, found, own, watched, around);
       if (takeOver !== null) return takeOver;
     }
   });
 }
 
 function describeSelf({ machine, now }: Surroundings): Holder {
-  const { pid, boot, host, pid_space } = machine;
+  const { pid, boot, host, pid_space, folder } = machine;
   const self = machine.look(pid);
   const started = self.state === 'running' ? self.started : null;
-  return { pid, started, boot, host, pid_space, token: randomUUID(), since: new Date(now()).toISOString() };
+  const since = new Date(now()).toISOString();
+  return { pid, started, boot, host, pid_space, token: randomUUID(), since, folder };
 }
 
-function refusal({ holder }: LockFile, verdict: Verdict): LockAttempt {
-  return { taken: false, holder, isElsewhere: verdict === 'elsewhere' };
+function judgeFile(found: LockFile, { machine }: Surroundings): Verdict {
+  return found.holder === null ? 'unclear' : judgeHolder(found.holder, machine);
 }
 
-async function judgeFile(path: string, found: LockFile, around: Surroundings): Promise<Verdict> {
-  const verdict = found.holder === null ? 'unclear' : judgeHolder(found.holder, around.machine);
-  if (verdict !== 'unclear' || around.now() - found.beatMs < SILENCE_MS) return verdict;
-  await around.sleep(SECOND_LOOK_MS);
-  return (await isUnchanged(path, found)) ? 'gone' : 'unclear';
+/** Null when the holder runs, 0 when it is dead, else how much longer its silence must last. */
+function timeToJudge(
+  path: string,
+  found: LockFile,
+  verdict: Verdict,
+  watched: Watched,
+  around: Surroundings,
+): number | null {
+  if (verdict === 'running') return null;
+  if (verdict === 'gone') return 0;
+  const before = watched.get(path);
+  const isSame =
+    before !== undefined && before.seen.text === found.text && before.seen.beatMs === found.beatMs;
+  const since = isSame ? before.since : around.elapsed();
+  watched.set(path, { seen: found, since });
+  return Math.max(0, since + silenceNeeded(verdict, around.now() - found.beatMs) - around.elapsed());
+}
+
+/** How long a file must stay unchanged under our eyes. @param ageMs of the last heartbeat, if both clocks are right */
+function silenceNeeded(verdict: 'unclear' | 'elsewhere', ageMs: number): number {
+  if (verdict === 'unclear') return ageMs >= SILENCE_MS ? SECOND_LOOK_MS : SILENCE_MS + SECOND_LOOK_MS;
+  return ageMs >= SILENCE_ELSEWHERE_MS ? LOOK_ELSEWHERE_MS : WATCH_ELSEWHERE_MS;
+}
+
+/** A lock file as `vloc doctor` shows it. */
+export interface LockState {
+  readonly holder: Holder | null;
+  /** The last heartbeat, in milliseconds since the epoch. */
+  readonly beatMs: number;
+  readonly isStale: boolean;
+}
+
+/**
+ * Looks at a lock without taking it; null when there is none. Of a holder that cannot be asked the age of the heartbeat
+ * decides, which is good enough to show it, and not to take its lock away.
+ */
+export async function inspectLock(path: string, around: Surroundings = SYSTEM): Promise<LockState | null> {
+  const found = await onDisk(path, () => readLockFile(path));
+  if (found === null) return null;
+  const { holder, beatMs } = found;
+  const verdict = judgeFile(found, around);
+  const ageMs = around.now() - beatMs;
+  const limit = verdict === 'elsewhere' ? SILENCE_ELSEWHERE_MS : SILENCE_MS;
+  return { holder, beatMs, isStale: verdict === 'gone' || (verdict !== 'running' && ageMs >= limit) };
 }
 
 /**
@@ -99,13 +183,15 @@ async function tryTakeOver(
   path: string,
   dead: LockFile,
   own: Holder,
+  watched: Watched,
   around: Surroundings,
 ): Promise<LockAttempt | null> {
-  const right = await tryLock(`${path}.takeover`, around);
+  const right = await attemptLock(`${path}.takeover`, watched, around);
   if (!right.taken) return right;
   try {
     if (!(await isUnchanged(path, dead))) return null;
     await replaceLockFile(path, own);
+    watched.delete(path);
     if (dead.holder !== null) await rm(draftPath(path, dead.holder.token), { force: true });
     return { taken: true, lock: createLock(path, own) };
   } finally {
@@ -114,12 +200,14 @@ async function tryTakeOver(
 }
 
 function createLock(path: string, own: Holder): Lock {
-  const beat = () => {
+  const beat = async () => {
+    // Taken over while this process stood still: the heartbeat of the new holder is its own business.
+    if ((await readLockFile(path))?.holder?.token !== own.token) return;
     const now = new Date();
-    // A beat that fails is like one that comes late: several must be missed before anybody asks.
-    utimes(path, now, now).catch(() => undefined);
+    await utimes(path, now, now);
   };
-  const heart = setInterval(beat, HEARTBEAT_MS).unref();
+  // A beat that fails is like one that comes late: several must be missed before anybody asks.
+  const heart = setInterval(() => beat().catch(() => undefined), HEARTBEAT_MS).unref();
   let released: Promise<void> | null = null;
   return {
     release() {

@@ -16,6 +16,8 @@ const holder = v.object({
   token: v.string(),
   /** RFC 3339. */
   since: v.string(),
+  /** The current folder of the process; missing in files of earlier versions. */
+  folder: v.optional(v.string()),
 });
 export type Holder = v.InferOutput<typeof holder>;
 
@@ -34,7 +36,7 @@ export type ProcessState =
   | { readonly state: 'running'; readonly started: string | null };
 
 /** What is known of this machine and its processes. */
-export interface Machine extends Pick<Holder, 'pid' | 'boot' | 'host' | 'pid_space'> {
+export interface Machine extends Pick<Holder, 'pid' | 'boot' | 'host' | 'pid_space' | 'folder'> {
   look(pid: number): ProcessState;
 }
 
@@ -45,6 +47,7 @@ export function thisMachine(): Machine {
     boot: readOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
     host: hostname(),
     pid_space: readOrNull(() => readlinkSync('/proc/self/ns/pid')),
+    folder: process.cwd(),
     look: lookUpProcess,
   };
 }

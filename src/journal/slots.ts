@@ -2,39 +2,67 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inStateFolder, onDisk } from './failure.ts';
-import { waitFor } from './hold.ts';
-import { type Lock, type LockAttempt, type Surroundings, SYSTEM, tryLock } from './lock.ts';
+import { nameProcess, type WaitAttempt, waitFor } from './hold.ts';
+import { attemptLock, type Lock, type Refused, type Surroundings, SYSTEM, type Watched } from './lock.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { createTurns } from './turns.ts';
 
 export interface Slots {
   /**
    * Waits for a free slot: first come, first served within this process, and by chance between processes.
-   * The slot of a process that died is free again within a second.
+   * The slot of a process that died is free again within a second, that of one on another machine within a minute.
    * @throws the reason of the signal; JournalFailure (`disk`)
    */
   acquire(signal?: AbortSignal): Promise<Lock>;
 }
 
-const SLOT_NAME = /^slot-\d+$/;
+export const SLOT_NAME = /^slot-\d+$/;
 
-/** @param folder of the profile, the same for all its processes  @param count how many may be held at a time */
-export function openSlots(folder: string, count: number, around: Surroundings = SYSTEM): Slots {
+/** Who waits longer than this is told why. */
+const QUIET_MS = 10_000;
+
+/**
+ * @param folder of the profile, the same for all its processes
+ * @param count how many may be held at a time
+ * @param warn is told who holds the slots when the wait is long, and again when others hold them
+ */
+export function openSlots(
+  folder: string,
+  count: number,
+  warn: (text: string) => void = () => undefined,
+  around: Surroundings = SYSTEM,
+): Slots {
   const inTurn = createTurns();
   const names = Array.from({ length: count }, (_, index) => `slot-${index + 1}`);
   /** Those of this process: nobody has to look whether they are still held. */
   const own = new Set<string>();
+  const watched: Watched = new Map();
+  let warnedOf = '';
 
-  async function tryAny(): Promise<LockAttempt> {
+  async function tryAny(waitsSince: number): Promise<WaitAttempt> {
     const there = new Set(await listNames(folder));
     const isFree = (name: string) => !there.has(name);
     // Of those that are taken, one may be a dead process's; to find that out costs more than to take a free one.
     const others = names.filter((name) => there.has(name) && !own.has(name));
+    const refusals: Refused[] = [];
     for (const name of [...names.filter(isFree), ...others]) {
-      const attempt = await tryLock(join(folder, name), around);
+      const attempt = await attemptLock(join(folder, name), watched, around);
       if (attempt.taken) return { taken: true, lock: keepTrack(name, attempt.lock) };
+      refusals.push(attempt);
     }
-    return { taken: false, holder: null, isElsewhere: false };
+    if (around.elapsed() - waitsSince >= QUIET_MS) warnOf(refusals);
+    return { taken: false };
+  }
+
+  /** Not of the slots of this process: those are its own jobs, and shown as such. */
+  function warnOf(refusals: readonly Refused[]): void {
+    const groups = Map.groupBy(refusals, ({ holder }) =>
+      holder === null ? 'another process' : nameProcess(holder),
+    );
+    const who = [...groups.keys()].toSorted().join('; ');
+    if (groups.size === 0 || who === warnedOf) return;
+    warnedOf = who;
+    warn(describeWait(groups, count));
   }
 
   function keepTrack(name: string, lock: Lock): Lock {
@@ -50,10 +78,27 @@ export function openSlots(folder: string, count: number, around: Surroundings = 
   const isSlot = (name: string) => SLOT_NAME.test(name);
   return {
     acquire(signal) {
-      const slot = inStateFolder(() => inTurn(() => waitFor(folder, isSlot, signal, tryAny)));
+      const slot = inStateFolder(() =>
+        inTurn(() => {
+          const since = around.elapsed();
+          return waitFor(folder, isSlot, signal, () => tryAny(since));
+        }),
+      );
       return signal === undefined ? slot : giveUpOnAbort(slot, signal);
     },
   };
+}
+
+function describeWait(groups: ReadonlyMap<string, readonly Refused[]>, count: number): string {
+  const held = [...groups].map(([name, slots]) => {
+    const since = slots.flatMap(({ holder }) => (holder === null ? [] : [holder.since])).toSorted()[0];
+    return `${slots.length} by ${name}${since === undefined ? '' : `, since ${since}`}`;
+  });
+  const isUncertain = [...groups.values()].flat().some(({ judgedInMs }) => judgedInMs !== null);
+  const advice = isUncertain
+    ? 'A slot whose holder shows no sign of life for a minute is taken over.'
+    : 'Wait for a job of theirs to end, or end that process: its jobs go on at the service.';
+  return `waiting for a free slot; of ${count}, others hold ${held.join('; ')}. ${advice} \`vloc doctor\` lists them.`;
 }
 
 function listNames(folder: string): Promise<string[]> {

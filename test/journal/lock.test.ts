@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Surroundings, SYSTEM, tryLock } from '../../src/journal/lock.ts';
+import {
+  attemptLock,
+  inspectLock,
+  type Surroundings,
+  SYSTEM,
+  tryLock,
+  type Watched,
+} from '../../src/journal/lock.ts';
 import { type Holder, thisMachine } from '../../src/journal/machine.ts';
 import { startChild } from './support/child.ts';
 import { newFolder } from './support/folder.ts';
@@ -87,16 +94,101 @@ describe('a lock left behind', () => {
     expect(await isTaken(path)).toBe(true);
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
   });
+});
 
-  it('on another machine is never taken over', async () => {
+/** Time passes by the hand of the test, on both clocks; what happens during a sleep is up to it. */
+function surroundings(laterMs: number, duringSleep: () => void): Surroundings {
+  let slept = 0;
+  return {
+    machine: SYSTEM.machine,
+    now: () => Date.now() + laterMs + slept,
+    elapsed: () => slept,
+    sleep: async (ms) => {
+      slept += ms;
+      duringSleep();
+    },
+  };
+}
+
+describe('a lock that was left on another machine', () => {
+  const HOUR = 3_600_000;
+  const leave = () => {
     const path = join(newFolder(), 'lock');
-    leaveLock(path, { host: 'elsewhere', boot: 'another', pid: 2 ** 22 + 1 });
+    leaveLock(path, { host: 'shelf', boot: 'another', pid: 2 ** 22 + 1 });
+    return path;
+  };
+
+  it('three days ago is taken over after a few seconds without a heartbeat', async () => {
+    const slept: number[] = [];
+    const path = leave();
+    expect(
+      await isTaken(
+        path,
+        surroundings(72 * HOUR, () => slept.push(1)),
+      ),
+    ).toBe(true);
+    expect(slept).toHaveLength(1);
+    expect(readdirSync(join(path, '..'))).toEqual(['lock']);
+  });
+
+  it('is left alone while its heart beats, however wrong its clock is', async () => {
+    for (const wrongMs of [-72 * HOUR, 72 * HOUR]) {
+      const path = leave();
+      let beats = 0;
+      const beat = () => {
+        beats += 1;
+        utimesSync(path, 0, (Date.now() + wrongMs) / 1000 + beats);
+      };
+      beat();
+      expect(await tryLock(path, surroundings(0, beat))).toMatchObject({
+        taken: false,
+        isElsewhere: true,
+        holder: { host: 'shelf' },
+      });
+    }
+  });
+
+  it('just now is left alone, and refused without a wait', async () => {
+    const neverWaits = surroundings(0, () => expect.unreachable());
+    expect(await tryLock(leave(), neverWaits)).toMatchObject({ taken: false, isElsewhere: true });
+  });
+
+  it('is taken over after a minute without a heartbeat, whatever the clocks say', async () => {
+    const path = leave();
+    utimesSync(path, 0, (Date.now() + 72 * HOUR) / 1000);
+    const watched: Watched = new Map();
+    const around = surroundings(0, () => {});
+    expect(await attemptLock(path, watched, around)).toMatchObject({ taken: false, judgedInMs: 60_000 });
+    await around.sleep(59_999);
+    expect(await attemptLock(path, watched, around)).toMatchObject({ taken: false, judgedInMs: 1 });
+    await around.sleep(1);
+    expect(await attemptLock(path, watched, around)).toMatchObject({ taken: true });
+  });
+
+  it('counts the minute anew from each heartbeat', async () => {
+    const path = leave();
+    const watched: Watched = new Map();
+    const around = surroundings(0, () => {});
+    await attemptLock(path, watched, around);
+    await around.sleep(59_000);
+    utimesSync(path, 0, Date.now() / 1000 + 7);
+    expect(await attemptLock(path, watched, around)).toMatchObject({ judgedInMs: 60_000 });
+  });
+});
+
+describe('a look at a lock', () => {
+  it('changes nothing, and tells a stale one from one that is held', async () => {
+    const path = join(newFolder(), 'lock');
+    expect(await inspectLock(path)).toBeNull();
+    leaveLock(path, {});
+    expect(await inspectLock(path)).toMatchObject({ isStale: false, holder: { pid } });
+    leaveLock(path, { pid: 2 ** 22 + 1 });
+    expect(await inspectLock(path)).toMatchObject({ isStale: true });
+    leaveLock(path, { host: 'shelf', boot: 'another' });
+    expect(await inspectLock(path)).toMatchObject({ isStale: false });
     utimesSync(path, 0, 0);
-    expect(await tryLock(path)).toMatchObject({
-      taken: false,
-      isElsewhere: true,
-      holder: { host: 'elsewhere' },
-    });
+    expect(await inspectLock(path)).toMatchObject({ isStale: true, beatMs: 0 });
+    expect(readdirSync(join(path, '..'))).toEqual(['lock']);
   });
 });
 
@@ -106,13 +198,6 @@ describe('a lock whose holder cannot be judged', () => {
     leaveLock(made, { pid_space: 'another container' });
     return made;
   };
-  /** Time passes by the hand of the test; what happens during a sleep is up to it. */
-  const surroundings = (laterMs: number, duringSleep: () => void): Surroundings => ({
-    machine: SYSTEM.machine,
-    now: () => Date.now() + laterMs,
-    sleep: async () => duringSleep(),
-  });
-
   it('is left alone while its heart beats', async () => {
     const slept: number[] = [];
     expect(

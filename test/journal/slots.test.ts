@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { SYSTEM } from '../../src/journal/lock.ts';
 import { openSlots } from '../../src/journal/slots.ts';
 import { type Child, startChild } from './support/child.ts';
 import { newFolder } from './support/folder.ts';
@@ -64,5 +65,61 @@ describe('a slot', () => {
     await expect(behind).rejects.toThrow('Ctrl-C');
     await held.release();
     await (await last).release();
+  });
+});
+
+describe('slots that another machine holds', () => {
+  const SINCE = '2026-11-19T08:00:00.000Z';
+  /** The slots of a cache that was copied from another machine; their last heartbeat is as old as the copy says. */
+  const leaveSlots = (count: number, beatMs: number, folder?: string) => {
+    const slots = join(newFolder(), 'slots');
+    mkdirSync(slots);
+    for (let number = 1; number <= count; number += 1) {
+      const path = join(slots, `slot-${number}`);
+      const holder = { pid: 4711, started: '1', boot: 'b', host: 'shelf', pid_space: null, since: SINCE };
+      writeFileSync(path, JSON.stringify({ ...holder, token: `t${number}`, ...(folder && { folder }) }));
+      utimesSync(path, beatMs / 1000, beatMs / 1000);
+    }
+    return slots;
+  };
+  /** Time that passes only when a slot was looked at, in steps of a second. */
+  const passing = (everySecond: (second: number) => void = () => undefined) => {
+    let second = 0;
+    const elapsed = () => second * 1_000;
+    const now = () => {
+      second += 1;
+      everySecond(second);
+      return Date.now() + second * 1_000;
+    };
+    return { ...SYSTEM, elapsed, now };
+  };
+
+  it('and whose heartbeat stopped three days ago are free after a few seconds', async () => {
+    const folder = leaveSlots(15, Date.now() - 72 * 3_600_000);
+    const slots = openSlots(folder, 15, undefined, passing());
+    const taken = await Promise.all(Array.from({ length: 15 }, () => slots.acquire()));
+    await Promise.all(taken.map((slot) => slot.release()));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('and keeps alive are named once, again when others hold them, and never taken', async () => {
+    const folder = leaveSlots(2, Date.now(), '/srv/lessons');
+    const warnings: string[] = [];
+    const stop = new AbortController();
+    const around = passing((second) => {
+      const beat = Date.now() / 1000 + second;
+      for (const name of readdirSync(folder)) utimesSync(join(folder, name), beat, beat);
+    });
+    const warn = (text: string) => {
+      warnings.push(text);
+      stop.abort(new Error('seen'));
+    };
+    const slots = openSlots(folder, 2, warn, around);
+    await expect(slots.acquire(stop.signal)).rejects.toThrow('seen');
+    expect(warnings).toEqual([
+      'waiting for a free slot; of 2, others hold 2 by process 4711 on shelf in /srv/lessons, ' +
+        `since ${SINCE}. A slot whose holder shows no sign of life for a minute is taken over. \`vloc doctor\` lists them.`,
+    ]);
+    expect(readdirSync(folder)).toHaveLength(2);
   });
 });

@@ -37,7 +37,7 @@ export function batchOf({
     delivery: { ...delivery, folder: resolve(io.cwd, delivery.folder) },
     connection,
     inputFiles: namedPaths(io.cwd, operands, options),
-    records: openLocalRecords(connection, io.now, runOptions.jobs),
+    records: openLocalRecords(connection, io.now, runOptions.jobs, terminal.warn),
     options: runOptions,
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
     preparation: createPreparation(io),

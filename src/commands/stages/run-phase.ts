@@ -74,7 +74,7 @@ async function run(session: Session, title: string, tasks: readonly Task[]): Pro
       delivery: { folder: resolve(plan.delivery.folder), template: '', isInner: true, existing: 'replace' },
       connection,
       inputFiles: inputFilesOf(session),
-      records: openLocalRecords(connection, io.now, options.jobs),
+      records: openLocalRecords(connection, io.now, options.jobs, terminal.warn),
       options,
       runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
       preparation: createPreparation(io),
