@@ -9,7 +9,7 @@ import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { readSettings } from './doctor/configured.ts';
 import { lookAtFolder } from './doctor/disk.ts';
-import { createInspect, type Finding, type Inspect } from './doctor/finding.ts';
+import { createInspect, type Finding, type Inspect, LIMIT_MS } from './doctor/finding.ts';
 import { clearLocks, judgeLocks, type LockFolders } from './doctor/locks.ts';
 import { inspectEngines } from './doctor/media-engines.ts';
 import { judgePrivacy } from './doctor/private.ts';
@@ -40,7 +40,7 @@ export const doctor: Command = defineCommand({
       const removed = await clearLocks(lockFolders(context));
       context.terminal.note(`Removed ${removed} stale ${removed === 1 ? 'lock' : 'locks'}.`);
     }
-    const findings = await inspectAll(context, createInspect(context.signal));
+    const findings = await inspectAll(context, createInspect(context.signal, context.io.checkMs));
     await printFindings(
       context,
       findings.map(({ mend, ...finding }) =>
@@ -116,7 +116,7 @@ async function inspectService(
 }
 
 async function inspectBaseUrl(context: Context, inspect: Inspect, baseUrl: string): Promise<Finding[]> {
-  const { env, now } = context.io;
+  const { env, now, checkMs = LIMIT_MS } = context.io;
   const checked = await inspect('address', 'configuration', async () => {
     const { parseBaseUrl } = await import('../client/transport/base-url.ts');
     parseBaseUrl(baseUrl);
@@ -125,5 +125,5 @@ async function inspectBaseUrl(context: Context, inspect: Inspect, baseUrl: strin
   });
   if (checked.grade === 'fail') return [checked];
   const url = new URL(baseUrl);
-  return [checked, ...(await inspectWay(inspect, { url, proxy: proxySettings(env), now }))];
+  return [checked, ...(await inspectWay(inspect, { url, proxy: proxySettings(env), now, limitMs: checkMs }))];
 }

@@ -26,6 +26,8 @@ export interface Io {
   readonly pace?: Pick<ClientOptions, 'runtime' | 'timeouts'>;
   /** How long inputs may be before they must be split; left out: as long as the service takes them. */
   readonly limits?: LongLimits;
+  /** How many milliseconds a check of `vloc doctor` may take; left out: 5 seconds. */
+  readonly checkMs?: number;
   /** Waits until files come into a folder; left out: as the system tells. */
   readonly openWatch?: typeof watchFolder;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */

@@ -7,6 +7,9 @@ import { startScene } from '../service/harness/scene.ts';
 import { startPlain, startSecure } from '../service/outgoing/outside.ts';
 import { createTestIo } from '../support/test-io.ts';
 
+/** Longer than a test may take: no check runs into its limit because the machine is busy. */
+const NO_HURRY_MS = 600_000;
+
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vloc-doctor-'));
@@ -15,7 +18,7 @@ beforeEach(async () => {
 async function run(env: Record<string, string> = {}, words: readonly string[] = ['-o', 'json']) {
   const folders = { VLOC_STATE_DIR: join(folder, 'state'), VLOC_CONFIG_DIR: join(folder, 'config') };
   const all = { ...folders, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env };
-  const test = createTestIo({ env: all, cwd: folder });
+  const test = createTestIo({ env: all, cwd: folder, checkMs: NO_HURRY_MS });
   const code = await main(['doctor', ...words], test.io);
   const [stdout, stderr] = [test.stdout(), test.stderr()];
   return { code, stdout, stderr };

@@ -19,6 +19,7 @@ export interface TestIoOptions {
   readonly platform?: NodeJS.Platform;
   readonly pace?: NonNullable<Io['pace']>;
   readonly limits?: NonNullable<Io['limits']>;
+  readonly checkMs?: number;
 }
 
 /** Streams that are no terminals; the environment holds only what is given. */
@@ -38,6 +39,7 @@ export function createTestIo(options: TestIoOptions = {}): TestIo {
       now: options.now ?? Date.now,
       ...(options.pace === undefined ? {} : { pace: options.pace }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.checkMs === undefined ? {} : { checkMs: options.checkMs }),
       onSignal: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -5,13 +5,15 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ProxySettings } from '../../client/index.ts';
 import { describeNetworkError } from '../../client/transport/describe-error.ts';
 import { judgeClock } from './clock.ts';
-import { type Finding, type Inspect, LIMIT_MS, type Result } from './finding.ts';
+import type { Finding, Inspect, Result } from './finding.ts';
 
 export interface Way {
   readonly url: URL;
   readonly proxy: ProxySettings | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** How long a check may take. */
+  readonly limitMs: number;
 }
 
 /** Looks at each step while the one before it is right. A service behind a proxy is looked at through it. */
@@ -100,9 +102,9 @@ function describeTls(socket: TLSSocket): Result {
 }
 
 /** Any answer says what time it is; this one is a refusal, since the request has no signature. */
-async function askForTime({ url, proxy, now }: Way, signal: AbortSignal): Promise<Result> {
+async function askForTime({ url, proxy, now, limitMs }: Way, signal: AbortSignal): Promise<Result> {
   const { createHttp } = await import('../../client/transport/http.ts');
-  const http = await createHttp({ connectMs: LIMIT_MS, ...(proxy === undefined ? {} : { proxy }) });
+  const http = await createHttp({ connectMs: limitMs, ...(proxy === undefined ? {} : { proxy }) });
   try {
     const sentMs = now();
     const target = `${url.pathname.replace(/\/+$/, '')}/credits`;
