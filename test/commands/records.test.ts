@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { layOut } from '../../src/cli/terminal/table.ts';
-import { LISTED_JOBS, JOBS } from '../../src/commands/job-records.ts';
+import { JOBS, LISTED_JOBS } from '../../src/commands/job-records.ts';
 import { cutFields, plainCell, type RecordForm } from '../../src/commands/records.ts';
 import { UPLOADS } from '../../src/commands/upload-records.ts';
 
