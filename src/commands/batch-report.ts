@@ -1,13 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { namedPaths } from '../batch/plan/candidate.ts';
+import { foldItemFacts } from '../batch/plan/facts.ts';
+import { journalPath } from '../batch/record-folder.ts';
 import type { BatchFacts } from '../batch/report/batch-facts.ts';
 import { reportDocument } from '../batch/report/json.ts';
 import { writeJunit } from '../batch/report/junit.ts';
 import { writeMarkdown } from '../batch/report/markdown.ts';
 import type { ReportHead } from '../batch/report/report-head.ts';
+import { foldStageRecords } from '../batch/stages/records.ts';
 import { Failure } from '../client/failure.ts';
+import { createInputs } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/make-folder.ts';
-import { BATCH_OPERAND, openBatch } from './batch/open-batch.ts';
+import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
 import { type Command, defineCommand } from './command.ts';
 import { usageFailure } from './usage-failure.ts';
 
@@ -55,7 +61,8 @@ export const batchReport: Command = defineCommand({
         throw usageFailure('--html and --format ask for two forms', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(folder, 'report.html'));
       const { htmlReport } = await import('./batch/html-report.ts');
-      await replaceFile(page, await htmlReport(batch, page, context));
+      await refuseFileOf(batch, page);
+      await replaceFile(page, await htmlReport(batch, page, context), batch);
       context.terminal.note(`Written to ${page}.`);
       return 0;
     }
@@ -69,18 +76,23 @@ export const batchReport: Command = defineCommand({
       return 0;
     }
     const path = resolve(io.cwd, options.out);
-    await replaceFile(path, text);
+    await replaceFile(path, text, batch);
     context.terminal.note(`Written to ${path}.`);
     return 0;
   },
 });
 
-/** Whoever reads it meanwhile sees the old report or the new one, never half of one. @throws Failure (`disk`) */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.part`;
+/**
+ * Whoever reads it meanwhile sees the old report or the new one, never half of one.
+ * @throws Failure: `usage` for a file of the batch, which is left as it is; `disk`
+ */
+async function replaceFile(path: string, text: string, batch: OpenBatch): Promise<void> {
+  await refuseFileOf(batch, path);
+  const folder = dirname(path);
+  const draft = join(folder, `.vloc-report-${randomUUID()}.part`);
   try {
-    await makeFolder(dirname(path));
-    await writeFile(draft, text);
+    await makeFolder(folder);
+    await writeFile(draft, text, { flag: 'wx' });
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
@@ -88,5 +100,28 @@ async function replaceFile(path: string, text: string): Promise<void> {
     const message = `the report cannot be written to ${path} (${code})`;
     const advice = 'Choose another place with --out, or leave it out for stdout.';
     throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
+  }
+}
+
+/** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
+async function refuseFileOf({ folder, facts, records }: OpenBatch, path: string): Promise<void> {
+  const { left, finished } = foldStageRecords(records);
+  const inputs = [...foldItemFacts(records).values()].flatMap((item) => item.path ?? []);
+  const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
+  const staged = [...left.keys(), ...[...finished.values()].map(({ newest }) => newest.path)];
+  const results = [
+    ...facts.items.flatMap(({ files }) => files.map((file) => file.path)),
+    ...staged.map((each) => resolve(folder, each)),
+  ];
+  const kinds = [
+    { code: 'TARGET_IS_INPUT', what: 'an input', paths: [...inputs, ...named] },
+    { code: 'TARGET_EXISTS', what: 'a result', paths: results },
+    { code: 'TARGET_EXISTS', what: 'the journal', paths: [journalPath(folder)] },
+  ];
+  for (const { code, what, paths } of kinds) {
+    if ((await createInputs(paths).find(path)) === null) continue;
+    const message = `${path} is ${what} of this batch, so it was left as it is`;
+    const advice = 'Choose another place with --out, or leave it out for stdout.';
+    throw new Failure({ category: 'usage', code, message, advice });
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startVloc } from './support/run-vloc.ts';
@@ -40,4 +40,32 @@ test('a place that cannot be written to is a failure of the disk, and no draft s
   const vloc = await startBatch();
   const { code, stderr } = await vloc.run(['batch', 'report', 'out', '--out', 'a.srt/report.md']);
   expect([code, stderr]).toEqual([10, expect.stringContaining('a.srt/report.md (E')]);
+});
+
+test.each([
+  ['an input', 'a.srt', 'TARGET_IS_INPUT'],
+  ['a link to an input', 'link.srt', 'TARGET_IS_INPUT'],
+  ['a list of inputs', 'list.txt', 'TARGET_IS_INPUT'],
+  ['a result', 'out/a.es.srt', 'TARGET_EXISTS'],
+  ['the journal', 'out/.vloc/journal', 'TARGET_EXISTS'],
+])('no report is written over %s of the batch', async (_what, name, code) => {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'a.srt'), SRT);
+  await writeFile(join(vloc.folder, 'list.txt'), 'a.srt\n');
+  await link(join(vloc.folder, 'a.srt'), join(vloc.folder, 'link.srt'));
+  const words = ['translate', '--files-from', 'list.txt', '--from', 'en', '--to', 'es', '--out', 'out'];
+  expect((await vloc.run(words)).code).toBe(0);
+  const before = await readFile(join(vloc.folder, name));
+  for (const form of [['--format', 'json'], ['--html']]) {
+    const ended = await vloc.run(['batch', 'report', 'out', ...form, '--out', name, '-o', 'json']);
+    expect([ended.code, JSON.parse(ended.stderr).error.code]).toEqual([2, code]);
+    expect(await readFile(join(vloc.folder, name))).toEqual(before);
+  }
+});
+
+test('a file whose name is that of the report with .part stays', async () => {
+  const vloc = await startBatch();
+  await writeFile(join(vloc.folder, 'report.md.part'), 'mine');
+  expect((await vloc.run(['batch', 'report', 'out', '--out', 'report.md'])).code).toBe(0);
+  expect(await readFile(join(vloc.folder, 'report.md.part'), 'utf8')).toBe('mine');
 });
