@@ -70,6 +70,7 @@ async function prepareRun(
     out: join(place, 'out'),
     video,
     replace,
+    languages: ['es'],
   };
   await writeFile(video, VIDEO);
   await mkdir(run.out, { recursive: true });

@@ -5,14 +5,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SweptRun } from './swept-batch.ts';
 
-/** The result in the folder of results, and what it is called until it is whole. */
-export const RESULT = 'talk.es.mp4';
-export const PART = `.${RESULT}.part`;
+/** A result in the folder of results, and what it is called until it is whole. */
+export const resultIn = (language: string) => `talk.${language}.mp4`;
+const partOf = (result: string) => `.${result}.part`;
+
+/** Those of a run with the one language of most scenes. */
+export const RESULT = resultIn('es');
+export const PART = partOf(RESULT);
 
 /** The files that a run must never leave in a state that the next one cannot go on from, and their folders. */
-export function sweptFiles({ out, stateDir }: Pick<SweptRun, 'out' | 'stateDir'>): readonly string[] {
+export function sweptFiles({ out, stateDir, languages }: SweptRun): readonly string[] {
+  const results = languages.map(resultIn);
+  const names = [...results.map(partOf), ...results, '.vloc', '.vloc/journal', '.vloc/journal.head'];
   return [
-    ...[PART, RESULT, '.vloc', '.vloc/journal', '.vloc/journal.head'].map((name) => join(out, name)),
+    ...names.map((name) => join(out, name)),
     ...['jobs.log', 'uploads.log'].map((name) => join(stateDir, name)),
     out,
   ];
@@ -58,7 +64,7 @@ export async function listPoints(run: SweptRun, trace: string): Promise<readonly
   const counts = new Map<string, number>();
   let isLate = false;
   return (await readFile(trace, 'utf8')).split('\n').flatMap((row) => {
-    isLate ||= row.includes(PART);
+    isLate ||= row.includes('.part');
     const call = /^\d+ +(\w+)\(/.exec(row)?.[1];
     if (call === undefined) return [];
     const time = (counts.get(call) ?? 0) + 1;

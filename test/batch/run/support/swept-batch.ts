@@ -1,4 +1,4 @@
-/** The batch whose run is killed at its system calls: one video, localized into one language. */
+/** The batch whose run is killed at its system calls: one video, localized. */
 import type { RunOutcome } from '../../../../src/batch/run/batch.ts';
 import { runBatch } from '../../../../src/batch/run/run-batch.ts';
 import { videoItem } from './items.ts';
@@ -13,10 +13,16 @@ export interface SweptRun {
   readonly video: string;
   /** Whether a file in the place of the result is replaced. */
   readonly replace: boolean;
+  readonly languages: readonly string[];
 }
 
-export async function runSwept({ video, replace, ...opening }: SweptRun): Promise<readonly RunOutcome[]> {
-  const batch = openBatch({ ...opening, items: [videoItem(video, 'es')] });
+export async function runSwept({
+  video,
+  replace,
+  languages,
+  ...opening
+}: SweptRun): Promise<readonly RunOutcome[]> {
+  const batch = openBatch({ ...opening, items: languages.map((language) => videoItem(video, language)) });
   const { delivery, connection } = batch;
   try {
     return await runBatch({ ...batch, delivery: { ...delivery, existing: replace ? 'replace' : 'refuse' } });
