@@ -42,6 +42,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       fields,
       terminal,
       signal: interruption.signal,
+      fail: interruption.fail,
       print: data.print,
       printed: async () => {
         const failure = await data.finish();
@@ -55,12 +56,14 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     try {
       const code = await invocation.command.run(context, invocation.operands, options);
       await context.printed();
+      interruption.throwFailure();
       return code;
     } finally {
       // What the command itself met tells more than what --jq made of its data.
       await data.finish();
     }
-  } catch (error) {
+  } catch (thrown) {
+    const error = interruption.failure() ?? thrown;
     if (error instanceof Interruption) {
       return error.signalName === 'SIGINT' ? EXIT_CODES.interrupted.code : EXIT_CODES.terminated.code;
     }
@@ -84,8 +87,17 @@ async function withWholeCommands(failure: Failure, caller: Caller): Promise<Fail
   return whole;
 }
 
-/** The first signal asks the command to stop, the second leaves at once. */
-function listenForSignals(io: Io): { signal: AbortSignal; stop: () => void } {
+interface RunEnd {
+  readonly signal: AbortSignal;
+  readonly fail: (failure: Failure) => void;
+  /** What the run was ended by, when that was `fail`. */
+  readonly failure: () => Failure | null;
+  readonly throwFailure: () => void;
+  readonly stop: () => void;
+}
+
+/** The first signal asks the command to stop, the second leaves at once; so does a failure that nothing waits for. */
+function listenForSignals(io: Io): RunEnd {
   const controller = new AbortController();
   const stop = io.onSignal((name) => {
     if (controller.signal.aborted) {
@@ -93,7 +105,18 @@ function listenForSignals(io: Io): { signal: AbortSignal; stop: () => void } {
     }
     controller.abort(new Interruption(name));
   });
-  return { signal: controller.signal, stop };
+  const { signal } = controller;
+  const failure = () => (signal.reason instanceof Failure ? signal.reason : null);
+  return {
+    signal,
+    fail: (reason) => controller.abort(reason),
+    failure,
+    throwFailure() {
+      const found = failure();
+      if (found !== null) throw found;
+    },
+    stop,
+  };
 }
 
 /** Used until the arguments are parsed: a program that asked for JSON gets a wrong flag reported as JSON too. */

@@ -6,7 +6,7 @@ import { readSources, resolveTarget, stateFolder, type Target } from '../profile
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
-import { openStateFolder } from './state-folder.ts';
+import { failureOfStore, openStateFolder } from './state-folder.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -80,7 +80,11 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   const engines = createEngines();
   const capabilities = await engines.capabilities();
   const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>
-    createService({ stateDir, engines }),
+    createService({
+      stateDir,
+      engines,
+      onStoreFailure: (failure) => context.fail(failureOfStore(failure)),
+    }),
   );
   context.terminal.note(`Embedded service: everything runs on this machine (state in ${stateDir}).`);
   const [{ key, secret } = service.issueKey()] = service.keys();

@@ -1,4 +1,5 @@
 /** What a command works with: streams, the chosen output, the signal that ends it, and the terminal. */
+import type { Failure } from '../client/failure.ts';
 import type { ServiceFlags } from '../profiles/layers.ts';
 import type { Io } from './io.ts';
 
@@ -93,8 +94,10 @@ export interface Context {
   readonly output: OutputMode;
   /** What of each record is wanted, in this order; null for all of it. */
   readonly fields: readonly string[] | null;
-  /** Aborted by Ctrl-C and SIGTERM, with an Interruption as reason. */
+  /** Aborted by Ctrl-C and SIGTERM, with an Interruption as reason, or by `fail`, with its failure. */
   readonly signal: AbortSignal;
+  /** Ends the run as Ctrl-C does, but with this failure and its exit code: for what nobody waits for. */
+  readonly fail: (failure: Failure) => void;
   readonly terminal: Terminal;
   /** Writes data to stdout, a line at a time. */
   readonly print: (line: string) => void;

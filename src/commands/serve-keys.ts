@@ -35,7 +35,7 @@ export async function withKeys<Result>(
   if (!make && !hasService(folder)) throw noService(folder, chooser);
   const desk = await openStateFolder(folder, chooser, () => openKeyDesk(folder, now));
   try {
-    return await work(desk);
+    return await openStateFolder(folder, chooser, async () => work(desk));
   } finally {
     desk.close();
   }

@@ -6,7 +6,7 @@ import { type Command, defineCommand, type OptionTable, type OptionValues } from
 import { type Context, Interruption } from './context.ts';
 import { writeCommand } from './printed-command.ts';
 import { STATE_DIR, showNewKey } from './serve-keys.ts';
-import { openStateFolder } from './state-folder.ts';
+import { failureOfStore, openStateFolder } from './state-folder.ts';
 import { usageFailure } from './usage-failure.ts';
 
 const OPTIONS = {
@@ -71,6 +71,7 @@ export const serve: Command = defineCommand({
           ...logs,
           engines: createEngines(),
           wantsFirstKey: () => showsSecrets(context),
+          onStoreFailure: (failure) => context.fail(failureOfStore(failure)),
         }),
       ),
     );

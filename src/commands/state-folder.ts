@@ -1,6 +1,7 @@
 /** The folder of the embedded service, when it cannot be used. */
 import { Failure } from '../client/failure.ts';
 import { describeTrouble, errorCode } from '../journal/failure.ts';
+import type { StoreFailure } from '../service/index.ts';
 
 /** SQLite has result codes of its own for what the file system refuses. Source: SQLite, "Result and Error Codes". */
 const SQLITE_CODES: Readonly<Record<number, string>> = {
@@ -13,7 +14,7 @@ const SQLITE_CODES: Readonly<Record<number, string>> = {
 /**
  * Runs work that opens the folder.
  * @param chooser what names the folder: a variable or an option
- * @throws Failure (`disk`); what is no error of the file system as it is
+ * @throws Failure (`disk`); errors about other things than these files as they are
  */
 export async function openStateFolder<T>(
   folder: string,
@@ -23,6 +24,7 @@ export async function openStateFolder<T>(
   try {
     return await work();
   } catch (error) {
+    if (isStoreFailure(error)) throw failureOfStore(error);
     const code = diskCode(error, folder);
     if (code === null) throw error;
     const { reason, advice, isOfPlace } = describeTrouble(code);
@@ -36,6 +38,17 @@ export async function openStateFolder<T>(
       { cause: error },
     );
   }
+}
+
+/** A damaged store as the commands know failures. */
+export function failureOfStore(cause: StoreFailure): Failure {
+  const { code, message, advice } = cause;
+  return new Failure({ category: 'disk', code, message, advice }, { cause });
+}
+
+/** By its name: the class would load the service. */
+function isStoreFailure(error: unknown): error is StoreFailure {
+  return error instanceof Error && error.name === 'StoreFailure';
 }
 
 /** Null for an error that is about something else than files of the folder. */

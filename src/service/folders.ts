@@ -23,20 +23,28 @@ export function storePath(stateDir: string): string {
   return join(resolve(stateDir), 'service.sqlite');
 }
 
+/** The folders of a state folder, whether they are there or not. */
+export function foldersOf(stateDir: string): Folders {
+  const root = resolve(stateDir);
+  return { root, uploads: join(root, 'uploads'), assets: join(root, 'assets'), work: join(root, 'work') };
+}
+
 /** Makes what is missing below the state folder; `loose` is true when others may read a folder that was already there. */
 export async function prepareFolders(stateDir: string): Promise<{ folders: Folders; loose: boolean }> {
-  const root = resolve(stateDir);
-  const folders = {
-    root,
-    uploads: join(root, 'uploads'),
-    assets: join(root, 'assets'),
-    work: join(root, 'work'),
-  };
+  const folders = foldersOf(stateDir);
+  const { root } = folders;
   for (const folder of Object.values(folders)) await makeFolder(folder, FOLDER_MODE);
   return { folders, loose: ((await stat(root)).mode & 0o077) !== 0 };
 }
 
-/** Makes an empty file that only the owner can read, unless it is there: SQLite itself would follow the umask. */
+/**
+ * Makes an empty file that only the owner can read, unless it is there: SQLite itself would follow the umask. One that is
+ * there is not opened: closing it again would drop all locks that this process has on it (POSIX), those of SQLite too.
+ */
 export function ensurePrivateFile(path: string): void {
-  closeSync(openSync(path, 'a', FILE_MODE));
+  try {
+    closeSync(openSync(path, 'wx', FILE_MODE));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }

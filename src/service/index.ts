@@ -13,7 +13,7 @@ import { systemClock } from './clock.ts';
 import { DEFAULT_CONFIG } from './config.ts';
 import type { Context, Signals } from './context.ts';
 import { grantCredits } from './credits/grant.ts';
-import { prepareFolders, storePath } from './folders.ts';
+import { prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/problem.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { createRecentRows } from './jobs/recent-rows.ts';
@@ -23,9 +23,8 @@ import type { Service, ServiceOptions } from './options.ts';
 import { createFractions } from './random.ts';
 import { startWorkers } from './running/start.ts';
 import { createCommitTogether } from './store/commit-together.ts';
-import { migrate } from './store/schema.ts';
+import { openAccountStore } from './store/open-account.ts';
 import { ensureSecret } from './store/secrets.ts';
-import { openStore } from './store/store.ts';
 
 export type { IssuedKey, KeyRules } from './auth/keys.ts';
 export type { Cancel, Clock } from './clock.ts';
@@ -37,10 +36,12 @@ export type { Answer } from './http/answer.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
 export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
 export type { Service, ServiceOptions } from './options.ts';
+export { StoreFailure, type StoreTrouble } from './store/failure.ts';
 
 /**
  * Starts a service on a state folder; resolves once it listens.
- * @throws when the address is taken, or the folder cannot be used or was written by a newer version
+ * @throws StoreFailure when the store is damaged or was written by a newer version; when the address is taken, or the folder
+ *   cannot be used
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
   let origin = '';
@@ -113,8 +114,7 @@ async function openContext(options: ServiceOptions, origin: () => string): Promi
   const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
   const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
-  const store = openStore(storePath(folders.root), 'FULL');
-  migrate(store);
+  const store = openAccountStore(folders, options.onStoreFailure);
   const nextId = createIdMaker(createFractions(randomBytes));
   return {
     clock,

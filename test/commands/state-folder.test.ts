@@ -17,7 +17,7 @@ async function startBeside() {
 
 test('a state folder that cannot be used is told by the variable that names it', async () => {
   const { run, env } = await startBeside();
-  const { code, stderr } = await run(COMMAND, { env: { ...env, ...EMBEDDED } });
+  const { code, stderr } = await run([...COMMAND, '--profile', 'local'], { env: { ...env, ...EMBEDDED } });
   expect(code).toBe(10);
   expect(stderr).toContain(
     `the state folder ${env.VLOC_STATE_DIR} cannot be used: a part of the path is a file, not a folder`,

@@ -1,11 +1,12 @@
 /** The exit code of a run, for what tells of it before it is there. */
-import type { Failure } from '../../client/failure.ts';
+import { Failure } from '../../client/failure.ts';
 import { type Context, Interruption } from '../context.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 /** @param failure that the run ends with, unless it is interrupted; null for none */
 export function exitCodeOf({ signal }: Pick<Context, 'signal'>, failure: Failure | null): number {
   if (!signal.aborted) return EXIT_CODES[failure?.facts.category ?? 'done'].code;
+  if (signal.reason instanceof Failure) return EXIT_CODES[signal.reason.facts.category].code;
   const isTerminated = signal.reason instanceof Interruption && signal.reason.signalName === 'SIGTERM';
   return isTerminated ? EXIT_CODES.terminated.code : EXIT_CODES.interrupted.code;
 }

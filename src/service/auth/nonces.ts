@@ -27,9 +27,12 @@ ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at WHERE nonces.expires_
 /** 16 MiB of log instead of SQLite's 4: every checkpoint holds up the requests of its moment. */
 const CHECKPOINT_PAGES = 4000;
 
+const ADVICE =
+  'Stop every vloc on that folder, then remove this file and the ones whose names begin with it: it holds no jobs and no credits.';
+
 /** Opens the memory at that path; several processes may share it. */
 export function openNonceMemory(path: string): NonceMemory {
-  const store = openStore(path, 'NORMAL');
+  const store = openStore(path, { synchronous: 'NORMAL', advice: ADVICE });
   store.script(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; ${TABLE}`);
   const commitTogether = createCommitTogether(store);
   return {

@@ -1,6 +1,5 @@
 /** Keys of a state folder, made and revoked without a running service; those that run see it at once. */
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import {
   describeKeys,
   dropKey,
@@ -10,9 +9,8 @@ import {
   type KeyRules,
   revokeKey,
 } from '../auth/keys.ts';
-import { prepareFolders, storePath } from '../folders.ts';
-import { migrate } from '../store/schema.ts';
-import { openStore } from '../store/store.ts';
+import { foldersOf, prepareFolders } from '../folders.ts';
+import { hasTraces, openAccountStore } from '../store/open-account.ts';
 
 export interface KeyDesk {
   /** Makes a key; its secrets are given this once. Throws for an address that is none. */
@@ -26,9 +24,9 @@ export interface KeyDesk {
   close(): void;
 }
 
-/** Whether a service has been in that folder. */
+/** Whether a service has been in that folder, also when its store is gone. */
 export function hasService(stateDir: string): boolean {
-  return existsSync(storePath(stateDir));
+  return hasTraces(foldersOf(stateDir));
 }
 
 /**
@@ -36,9 +34,8 @@ export function hasService(stateDir: string): boolean {
  * @param now ms since 1970
  */
 export async function openKeyDesk(stateDir: string, now: () => number): Promise<KeyDesk> {
-  await prepareFolders(stateDir);
-  const store = openStore(storePath(stateDir), 'FULL');
-  migrate(store);
+  const { folders } = await prepareFolders(stateDir);
+  const store = openAccountStore(folders);
   return {
     issue: (rules) => issueKey(store, rules, now(), randomBytes),
     drop: (id) => dropKey(store, id),

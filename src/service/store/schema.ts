@@ -142,18 +142,24 @@ CREATE INDEX deliveries_pending ON deliveries (run_after) WHERE status = 'pendin
 
 const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES];
 
-/** Brings the tables to the newest form; throws when a newer version of the tool has already changed them. */
+/** What this version writes; a store with a higher one comes from a newer version. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** The tables that a store of that version has; of a newer one, those that are known here. */
+export function tablesOf(version: number): string[] {
+  const steps = MIGRATIONS.slice(0, version).join('');
+  return [...steps.matchAll(/^CREATE TABLE (\w+)/gm)].flatMap(([, name]) => name ?? []);
+}
+
+/** Brings the tables to the newest form. */
 export function migrate(store: Store): void {
   const read = () => store.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
-  if (read() === MIGRATIONS.length) return;
+  if (read() >= SCHEMA_VERSION) return;
   store.transaction(() => {
     const version = read();
-    if (version > MIGRATIONS.length) {
-      throw new Error(
-        'the state folder was written by a newer version; update this one, or choose another state folder',
-      );
-    }
+    // Another process may have done it in the meantime.
+    if (version >= SCHEMA_VERSION) return;
     for (const step of MIGRATIONS.slice(version)) store.script(step);
-    store.script(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    store.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }

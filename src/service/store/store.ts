@@ -1,6 +1,7 @@
 /** One SQLite file: prepared statements kept, transactions that nest by joining. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { ensurePrivateFile } from '../folders.ts';
+import { failureOfContent, resultCode, type StoreFailure } from './failure.ts';
 
 export interface Store {
   /** The first row, or undefined. `Row` names the columns that the statement selects. */
@@ -22,14 +23,53 @@ const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 /** How long a statement waits for another process that writes; transactions here take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
+export interface StoreOptions {
+  /** FULL survives a loss of power; NORMAL survives the death of the process. */
+  readonly synchronous: 'FULL' | 'NORMAL';
+  /** What to do when the file is damaged, whole sentences. */
+  readonly advice: string;
+  /** Is told of damage, at each statement that meets it; not while the store is opened, which throws it. */
+  readonly onFailure?: (failure: StoreFailure) => void;
+  /** Reads what it wants before anything is written; what it throws ends the opening. */
+  readonly inspect?: (store: Store) => void;
+}
+
 /**
  * Opens or makes a store.
- * @param synchronous FULL survives a loss of power; NORMAL survives the death of the process
+ * @throws StoreFailure, here and at each statement, where the file is damaged; else errors of SQLite
  */
-export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
+export function openStore(path: string, options: StoreOptions): Store {
   ensurePrivateFile(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON;`);
+  let isOpen = false;
+  const store = overDatabase(database, (error) => {
+    const failure = failureOfContent(error, path, options.advice);
+    if (failure === null) return error;
+    if (isOpen) options.onFailure?.(failure);
+    return failure;
+  });
+  try {
+    options.inspect?.(store);
+    store.script(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`,
+    );
+    isOpen = true;
+    return store;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** @param explain gives the error to throw for one of SQLite's */
+function overDatabase(database: DatabaseSync, explain: (error: unknown) => unknown): Store {
+  const explained = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error);
+    }
+  };
   const statements = new Map<string, StatementSync>();
   let inTransaction = false;
   let writes = 0;
@@ -51,23 +91,24 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
   return {
     get<Row>(sql: string, ...values: SQLInputValue[]) {
       countWrite(sql);
-      return prepare(sql).get(...values) as Row | undefined; // the tables are STRICT and the statement names its columns
+      const row = explained(() => prepare(sql).get(...values));
+      return row as Row | undefined; // the tables are STRICT and the statement names its columns
     },
     all<Row>(sql: string, ...values: SQLInputValue[]) {
       countWrite(sql);
-      return prepare(sql).all(...values) as Row[]; // as above
+      return explained(() => prepare(sql).all(...values)) as Row[]; // as above
     },
     run(sql, ...values) {
       writes += 1;
-      return Number(prepare(sql).run(...values).changes);
+      return Number(explained(() => prepare(sql).run(...values)).changes);
     },
     transaction<Result>(work: () => Result): Result {
       if (inTransaction) return work();
       try {
-        prepare('BEGIN IMMEDIATE').run();
+        explained(() => prepare('BEGIN IMMEDIATE').run());
         inTransaction = true;
         const result = work();
-        prepare('COMMIT').run();
+        explained(() => prepare('COMMIT').run());
         return result;
       } catch (error) {
         writes += 1;
@@ -80,7 +121,7 @@ export function openStore(path: string, synchronous: 'FULL' | 'NORMAL'): Store {
     },
     script(sql) {
       writes += 1;
-      database.exec(sql);
+      explained(() => database.exec(sql));
     },
     writes: () => writes,
     close: () => database.close(),
@@ -100,11 +141,4 @@ export function isPassingStoreError(error: unknown): boolean {
 /** True when the store could not write to its disk. */
 export function isStoreDiskError(error: unknown): boolean {
   return DISK_CODES.includes(resultCode(error));
-}
-
-/** Result code of SQLite without its variant; -1 for an error that is none of SQLite's. */
-function resultCode(error: unknown): number {
-  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return -1;
-  // The low byte is the primary code, the others tell its variant.
-  return error.errcode & 0xff;
 }

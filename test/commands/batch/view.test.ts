@@ -23,6 +23,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     baseUrl: undefined,
   } as const;
   const context: Context = {
+    fail: (failure) => expect.unreachable(failure.message),
     io,
     output,
     fields: null,

@@ -25,7 +25,10 @@ test.each([
   'balance, reservations and quota agree with the ledger, whatever happens in whatever order ($sequences)',
   PATIENCE,
   async ({ size, numRuns }) => {
-    const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), 'NORMAL');
+    const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), {
+      synchronous: 'NORMAL',
+      advice: '',
+    });
     onTestFinished(() => store.close());
     migrate(store);
     const nextId = createIdMaker(() => randomBytes(4).readUInt32BE() / 2 ** 32);
@@ -79,7 +82,7 @@ test('the balance tells what is reserved, what is left of the month, and when th
 });
 
 test('a job may use up the monthly quota to the last thousandth, and not one more', async () => {
-  const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), 'NORMAL');
+  const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), { synchronous: 'NORMAL', advice: '' });
   onTestFinished(() => store.close());
   migrate(store);
   const nextId = createIdMaker(() => 0);

@@ -217,7 +217,7 @@ test('after the sleep of a laptop jobs go on where they are, in both processes',
 test('a job under which the process died three times is not begun a fourth time', async () => {
   const idle = await startScene({ config: { workers: 0 } });
   const created = await createTranslation(idle);
-  const store = openStore(join(idle.stateDir, 'service.sqlite'), 'FULL');
+  const store = openStore(join(idle.stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.run(`UPDATE jobs SET status = 'processing', attempts = 3, lease_owner = 'died', lease_until = 0`);
   store.close();
   const scene = await startScene({ stateDir: idle.stateDir });

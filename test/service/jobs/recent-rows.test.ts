@@ -10,7 +10,7 @@ const JOB: OwnJob = { id: 'dub_a', keyId: 'key_a', kind: 'dubbing', now: 1_000 }
 
 async function openRows() {
   const path = join(await makeStateDir(), 'store.sqlite');
-  const store = openStore(path, 'NORMAL');
+  const store = openStore(path, { synchronous: 'NORMAL', advice: '' });
   store.script('CREATE TABLE IF NOT EXISTS jobs (id TEXT, progress INTEGER, created_at INTEGER) STRICT');
   store.run("INSERT INTO jobs VALUES ('dub_a', 0, 1)");
   const rows = createRecentRows(store);
@@ -53,7 +53,7 @@ describe('a job that is read again', () => {
   it('is read anew in the next turn after a change of another process', async () => {
     const { path, find } = await openRows();
     find();
-    const other = openStore(path, 'NORMAL');
+    const other = openStore(path, { synchronous: 'NORMAL', advice: '' });
     other.run('UPDATE jobs SET progress = 7');
     other.close();
     await nextTurn();

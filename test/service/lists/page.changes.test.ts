@@ -46,7 +46,10 @@ test(
   'whatever comes and goes between pages, what stays is seen once, in strictly descending order',
   PATIENCE,
   async () => {
-    const store = openStore(join(await makeStateDir(), 'lists.sqlite'), 'NORMAL');
+    const store = openStore(join(await makeStateDir(), 'lists.sqlite'), {
+      synchronous: 'NORMAL',
+      advice: '',
+    });
     onTestFinished(() => store.close());
     migrate(store);
     const { key: keyId } = issueKey(store, {}, 0, randomBytes);

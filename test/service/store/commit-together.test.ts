@@ -6,7 +6,7 @@ import { makeStateDir } from '../harness/scene.ts';
 
 /** A store with an empty table of names, which counts its transactions. */
 async function openNames(): Promise<{ store: Store; names: () => string[]; begun: () => number }> {
-  const store = openStore(join(await makeStateDir(), 'names.sqlite'), 'FULL');
+  const store = openStore(join(await makeStateDir(), 'names.sqlite'), { synchronous: 'FULL', advice: '' });
   store.script('CREATE TABLE names (name TEXT PRIMARY KEY) STRICT');
   let begun = 0;
   const counted: Store = {

@@ -43,7 +43,7 @@ interface Row {
 
 /** The deliveries in the store of a service that may still run. */
 export function readRows(stateDir: string): Row[] {
-  const store = openStore(join(stateDir, 'service.sqlite'), 'NORMAL');
+  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'NORMAL', advice: '' });
   try {
     return store.all<Row>('SELECT id, status, attempts, run_after, lease_owner FROM deliveries');
   } finally {
