@@ -1,5 +1,6 @@
-import type { ItemReport } from '../batch/report/item-report.ts';
-import { type RetryRun, selectRetries } from '../batch/report/select-retries.ts';
+import type { BatchFacts } from '../batch/report/batch-facts.ts';
+import { countFailed } from '../batch/report/report-head.ts';
+import { type Retries, type RetryRun, selectRetries } from '../batch/report/select-retries.ts';
 import { Failure } from '../client/failure.ts';
 import { ITEM_FIELDS, ITEMS } from './batch/item-records.ts';
 import { BATCH_OPERAND, openBatch } from './batch/open-batch.ts';
@@ -7,52 +8,81 @@ import { rerunCommand } from './batch/rerun-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { summarizeFailures } from './job/outcome.ts';
+import { writeCommand } from './printed-command.ts';
 import { printList } from './records.ts';
 
 export const batchRetry: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
-    all: { type: 'flag', help: 'run also what would most likely fail again, was cancelled or has expired' },
+    all: { type: 'flag', help: 'also retry what failed permanently, was cancelled or has expired' },
     dryRun: { type: 'flag', help: 'list what would run; nothing is sent' },
   },
   fields: () => ITEM_FIELDS,
   examples: [
-    { command: 'vloc batch retry out', explains: 'what failed for reasons that may have passed' },
-    { command: 'vloc batch retry out --all', explains: 'everything that failed, after it was mended' },
+    { command: 'vloc batch retry out', explains: 'temporary failures, and files that may have been fixed' },
+    { command: 'vloc batch retry out --all', explains: 'everything that failed, after its cause was fixed' },
   ],
   notes: [
     'Each item runs with the command that it was run with last, in the folder that this command ran in: same options, ' +
-      'same names of results. A failed job has released its credits; the new one is paid. What is done, or still ' +
-      'running, is left alone.',
-    'Exit codes: those of the command that runs again; 0 when nothing was to be run.',
+      'same names of results. A failed job has released its credits; the new one is charged. What is done, or still ' +
+      'running, is not touched. A file that could not be used is checked again.',
+    'Exit codes: those of the command that runs again; 3 when items failed and none is retried without --all; 0 when ' +
+      'nothing has failed.',
   ],
   run: async (context, [operand = ''], options) => {
-    const { facts, folder } = await openBatch(context, operand);
+    const { facts } = await openBatch(context, operand);
     const retries = selectRetries(facts, options.all);
-    tell(context, retries.hopeless, retries.orphans);
+    tell(context, retries, operand);
     const chosen = retries.runs.flatMap(({ items }) => items);
     if (options.dryRun) {
       await printList(context, ITEMS, { data: chosen, has_more: false, next_cursor: null });
-      return 0;
     }
     if (chosen.length === 0) {
-      context.terminal.note(`Nothing to run again in ${folder}.`);
+      if (countFailed(facts) > 0) throw nothingToRetry(facts, retries, operand, context);
+      context.terminal.note(`Nothing failed in ${operand}.`);
       return 0;
     }
+    if (options.dryRun) return 0;
     const failure = await runAll(context, retries.runs);
     if (failure !== null) throw failure;
     return 0;
   },
 });
 
-function tell({ terminal }: Context, hopeless: readonly ItemReport[], orphans: readonly ItemReport[]): void {
-  if (hopeless.length > 0) {
-    const [what, them] = hopeless.length === 1 ? ['One item', 'it'] : [`${hopeless.length} items`, 'them'];
-    terminal.note(`${what} would most likely fail again; mend the cause and run ${them} with --all.`);
+function tell(context: Context, { runs, hopeless, orphans }: Retries, operand: string): void {
+  const { terminal } = context;
+  if (hopeless.length > 0 && runs.length > 0) {
+    const what = hopeless.length === 1 ? '1 item' : `${hopeless.length} items`;
+    terminal.note(`${what} failed permanently. Fix the cause, then run \`${retryAll(context, operand)}\`.`);
   }
   for (const { label } of orphans) {
     terminal.warn(`${label}: the record of its command is lost; run that command again with --retry-failed.`);
   }
+}
+
+/** Failures are left and none of them is retried: that is no success. */
+function nothingToRetry(
+  facts: BatchFacts,
+  { hopeless }: Retries,
+  operand: string,
+  context: Context,
+): Failure {
+  const failed = countFailed(facts);
+  const what = failed === 1 ? '1 item failed' : `${failed} items failed`;
+  return new Failure({
+    category: 'partial',
+    code: 'NOTHING_TO_RETRY',
+    message: `${what} permanently; nothing was sent`,
+    ...(hopeless.length === 0 ? {} : { advice: `Fix the cause, then run \`${retryAll(context, operand)}\`.` }),
+    errors: hopeless.map(({ label, state, error }) => ({
+      pointer: label,
+      detail: error === null ? state : `${error.message} (${error.code})`,
+    })),
+  });
+}
+
+function retryAll(context: Context, operand: string): string {
+  return writeCommand(context, ['batch', 'retry', operand, '--all']);
 }
 
 /** One command after the other: they work in the same folder, which only one at a time may. */
@@ -68,5 +98,5 @@ async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Fail
       outcomes.push({ label, failure: error });
     }
   }
-  return summarizeFailures(outcomes, 'commands did not come to a good end', 'See what each of them said.');
+  return summarizeFailures(outcomes, 'commands failed', 'See the messages of each above.');
 }

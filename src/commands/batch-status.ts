@@ -17,11 +17,11 @@ export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
     all: { type: 'flag', help: 'list what is done too' },
-    watch: { type: 'flag', help: 'look again every two seconds until all has come to its end, or Ctrl-C' },
+    watch: { type: 'flag', help: 'refresh every two seconds until everything has finished, or Ctrl-C' },
   },
   fields: () => ITEM_FIELDS,
   examples: [
-    { command: 'vloc batch status out', explains: 'what is done, what failed and why, how to go on' },
+    { command: 'vloc batch status out', explains: 'what is done, what failed and why, how to continue' },
     {
       command: 'vloc batch status out --watch',
       explains: 'beside a run in another window, or on another machine',
@@ -32,9 +32,9 @@ export const batchStatus: Command = defineCommand({
     },
   ],
   notes: [
-    'It reads the journal in the folder and asks nobody, so a run may be going on meanwhile. Deadlines are those that ' +
-      'the service told; where it told none, the latest that they can be.',
-    'Exit codes: 0 when all is done, 8 while anything is open, 3 when all has ended and something failed.',
+    'It reads the journal in the folder and sends nothing, so a run may be active meanwhile. Deadlines are those that ' +
+      'the service reported; without one, the latest that they can be.',
+    'Exit codes: 0 when all is done, 8 while anything is open, 3 when everything has finished and something failed.',
   ],
   run: async (context, [operand = ''], options) => {
     const batch = await (options.watch ? watchStatus : openBatch)(context, operand);
@@ -108,7 +108,7 @@ function verdictOn(facts: BatchFacts): Failure | null {
     return new Failure({
       category: 'timeout',
       code: 'BATCH_OPEN',
-      message: `${open} of ${total} items have not come to their end${failed > 0 ? `, ${failed} failed` : ''}`,
+      message: `${open} of ${total} items are not finished${failed > 0 ? `, ${failed} failed` : ''}`,
       retryable: true,
     });
   }

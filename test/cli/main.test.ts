@@ -97,7 +97,7 @@ describe('local checks', () => {
       test.io,
     );
     expect(code).toBe(2);
-    expect(test.stderr()).toContain('3 things stand in the way; nothing was sent');
+    expect(test.stderr()).toContain('3 problems found; nothing was sent');
     expect(test.stderr()).toContain('missing.mp4: there is no such file');
     expect(test.stderr()).toContain('https addresses only');
     expect(test.stderr()).toContain('--to: not a BCP 47 language tag: nonsense_tag');

@@ -15,6 +15,8 @@ export interface Candidate {
   readonly isNamed: boolean;
   /** The row of a sheet that it stands in; null elsewhere. */
   readonly row: SheetRow | null;
+  /** Why it cannot be used, where that is known before it is looked at. */
+  readonly defect?: string;
 }
 
 /** A row of a sheet: options of one input, which win over those of the command line. */
@@ -63,6 +65,19 @@ export function namedFile(operand: string, cwd: string): Candidate {
 export function listedFile(written: string, root: string, row: SheetRow | null = null): Candidate {
   const path = resolve(root, written);
   return { label: written, path, name: nameBelow(root, path) ?? basename(path), isNamed: true, row };
+}
+
+/** A file that a folder holds. @param name below the root, or absolute */
+export function foundFile(root: string, name: string, cwd: string): Candidate {
+  const path = resolve(root, name);
+  const label = relative(cwd, path);
+  return {
+    label: label.startsWith('..') ? path : slashed(label),
+    path,
+    name: nameBelow(root, path) ?? basename(path),
+    isNamed: false,
+    row: null,
+  };
 }
 
 /** The way from a folder to what lies in it, `/` between folders; null for what lies elsewhere. */

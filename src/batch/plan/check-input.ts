@@ -18,7 +18,8 @@ export async function checkInput(
   takes: 'video' | 'subtitle',
   io: PlanIo,
 ): Promise<CheckedInput> {
-  const { path, label } = candidate;
+  const { path, label, defect } = candidate;
+  if (defect !== undefined) return problem(defect);
   if (path !== null) {
     return takes === 'video'
       ? checkVideo({ ...candidate, path }, io)

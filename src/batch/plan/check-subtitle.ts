@@ -21,7 +21,7 @@ export async function checkSubtitle(
   io: Pick<PlanIo, 'examineLines' | 'readSubtitle'>,
 ): Promise<CheckedInput> {
   const found = await statReadable(path);
-  if (typeof found === 'string') return { type: 'problem', detail: found };
+  if (typeof found === 'string') return { type: 'other', detail: found };
   if (found.bytes > 0 && (await readVideoType(path)) !== null)
     return { type: 'other', detail: 'this is a video; `vloc recognize` writes its subtitles' };
   if (found.bytes >= LIMITS.subtitleBytes)
@@ -62,7 +62,7 @@ async function examine(
 }
 
 /** `talk.en.srt` names its results `talk.es.srt`, not `talk.en.es.srt`. */
-function subtitleStem(path: string): string {
+export function subtitleStem(path: string): string {
   const stem = basename(path, extname(path));
   const language = extname(stem).slice(1);
   return /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language) ? stem.slice(0, -language.length - 1) : stem;

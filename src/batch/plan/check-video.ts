@@ -16,8 +16,8 @@ export async function checkVideo(
   io: Pick<PlanIo, 'examineVideo'>,
 ): Promise<CheckedInput> {
   const found = await statReadable(path);
-  if (typeof found === 'string') return { type: 'problem', detail: found };
-  if (found.bytes === 0) return { type: 'other', detail: 'the file is empty' };
+  if (typeof found === 'string') return { type: 'other', detail: found };
+  if (found.bytes === 0) return { type: 'other', detail: 'the file is empty; copy it again' };
   const contentType = await readVideoType(path);
   if (contentType === null && !(await isConvertible(path)))
     return { type: 'other', detail: describeOther(path) };
@@ -31,6 +31,6 @@ export async function checkVideo(
 
 function describeOther(path: string): string {
   if (extname(path).toLowerCase() === '.srt')
-    return 'these are subtitles; `vloc translate` and `vloc dub` work on them';
-  return `it is no video of the containers that the service takes (${CONTAINERS}) or that --convert reads (${CONVERTIBLE}); \`ffmpeg -i IN OUT.mp4\` may know more`;
+    return 'these are subtitles; use `vloc translate` or `vloc dub`';
+  return `not a supported video; accepted: ${CONTAINERS}; with --convert also ${CONVERTIBLE}`;
 }

@@ -1,18 +1,21 @@
 /** Operands, lists and sheets made into candidates, each file once. */
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { FileFilter, PlanRequest } from './batch-plan.ts';
-import { type Candidate, isNoFile, listedFile, namedFile, otherCandidate } from './candidate.ts';
+import { type Candidate, foundFile, isNoFile, listedFile, namedFile, otherCandidate } from './candidate.ts';
+import type { LostFile, Search } from './find-files.ts';
 import type { InputProblem } from './input.ts';
 import { readList } from './list-file.ts';
 import type { PlanIo } from './plan-io.ts';
+import { isCalledLikeInput } from './skipped-files.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 export interface Collection {
   readonly candidates: readonly Candidate[];
-  /** For people: what was left out, and why. */
+  /** For people: what was skipped, and why. */
   readonly notes: readonly string[];
 }
 
@@ -33,7 +36,7 @@ export async function collect(
   const notes: string[] = [];
   const candidates: Candidate[] = [];
   for (const operand of operands) {
-    candidates.push(...(await expand(operand, takes, options, io, { problems, notes, isWanted })));
+    candidates.push(...(await expand(operand, kind, options, io, { problems, notes, isWanted })));
   }
   for (const { written, separator } of lists) {
     const entries = await readList(written, separator, io);
@@ -82,20 +85,21 @@ interface Report {
 
 async function expand(
   operand: string,
-  takes: 'video' | 'subtitle',
+  kind: JobKind,
   options: Options,
   io: PlanIo,
   report: Report,
 ): Promise<readonly Candidate[]> {
-  if (isNoFile(operand, takes)) return [otherCandidate(operand)];
+  if (isNoFile(operand, KINDS[kind].input)) return [otherCandidate(operand)];
   const found = await stat(resolve(io.cwd, operand)).catch(() => null);
-  if (found?.isDirectory()) return search(operand, resolve(io.cwd, operand), [], options, io, report);
+  if (found?.isDirectory())
+    return search(operand, kind, { root: resolve(io.cwd, operand), pattern: [] }, options, io, report);
   // A file whose name looks like a pattern is that file.
   if (found !== null) return [namedFile(operand, io.cwd)];
   const { isDynamicPattern } = await import('tinyglobby');
   if (!isDynamicPattern(operand)) return [namedFile(operand, io.cwd)];
   const { folder, pattern } = splitPattern(operand, isDynamicPattern);
-  return search(operand, resolve(io.cwd, folder), [pattern], options, io, report);
+  return search(operand, kind, { root: resolve(io.cwd, folder), pattern: [pattern] }, options, io, report);
 }
 
 /** `lessons/week1/**` + `/*.mp4`: the folders before the first wildcard are the root of the tree that is kept. */
@@ -112,33 +116,37 @@ function splitPattern(operand: string, isDynamic: (part: string) => boolean) {
 
 async function search(
   operand: string,
-  root: string,
-  pattern: readonly string[],
+  kind: JobKind,
+  { root, pattern }: Pick<Search, 'root' | 'pattern'>,
   options: Options,
   { cwd }: PlanIo,
   { problems, notes, isWanted }: Report,
 ): Promise<readonly Candidate[]> {
   const { findFiles } = await import('./find-files.ts');
   const [include, exclude] = [textsOf(options.include), textsOf(options.exclude)];
-  const { files, unreadable, broken, results } = await findFiles({ root, pattern, include, exclude, cwd });
+  const { files, unreadable, lost, results } = await findFiles({ root, pattern, include, exclude, cwd });
   for (const folder of unreadable) {
     problems.push({
       pointer: folder,
       detail: 'this folder cannot be read; check its permissions, or --exclude it',
     });
   }
-  for (const path of broken) {
-    notes.push(
-      `Passed over, a name with a line break: ${JSON.stringify(path)}; give it by itself, or rename it`,
-    );
+  const labelOf = (path: string) => foundFile(root, path, cwd).label;
+  const isWhole = pattern.length + include.length + exclude.length === 0;
+  const isMeant = ({ path }: LostFile) => isWhole && isCalledLikeInput(kind, path);
+  const defective = lost
+    .filter(isMeant)
+    .map(({ path, why }): Candidate => ({ ...foundFile(root, path, cwd), defect: why }));
+  for (const each of lost) {
+    if (!isMeant(each)) notes.push(`Skipped ${JSON.stringify(labelOf(each.path))}: ${each.why}.`);
   }
-  for (const folder of results) notes.push(`Passed over, a folder of results: ${folder}`);
-  if (files.length === 0 && unreadable.length === 0 && isWanted === undefined) {
+  for (const folder of results) notes.push(`Skipped ${labelOf(folder)}: it is a folder of results.`);
+  if (files.length + defective.length + unreadable.length === 0 && isWanted === undefined) {
     const detail = pattern.length > 0 ? 'no file has such a name' : 'there is no file in this folder';
     const cut = include.length + exclude.length > 0 ? ' that --include and --exclude leave' : '';
     problems.push({ pointer: operand, detail: `${detail}${cut}; check the path` });
   }
-  return files;
+  return [...files, ...defective];
 }
 
 function textsOf(value: unknown): readonly string[] {

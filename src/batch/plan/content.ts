@@ -16,6 +16,9 @@ export const CONTAINERS = VIDEO_EXTENSIONS.map((each) => each.slice(1).toUpperCa
 /** Enough for the marks of all containers. */
 const HEAD_BYTES = 16;
 
+/** Files of that form that are pictures or sound alone. Source: ISO 23008-12; the registered brands of mp4ra.org. */
+const OTHER_BRANDS = /^(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif|avis|crx |M4A |M4B |M4P )$/;
+
 /** Boxes that a QuickTime file from before `ftyp` may begin with. */
 const QUICKTIME_BOXES = ['moov', 'mdat', 'wide', 'free', 'skip'];
 
@@ -27,6 +30,7 @@ export function videoType(head: Buffer): string | null {
   const box = head.toString('latin1', 4, 8);
   if (box === 'ftyp') {
     const brand = head.toString('latin1', 8, 12);
+    if (OTHER_BRANDS.test(brand)) return null;
     if (brand === 'qt  ') return 'video/quicktime';
     return brand.startsWith('M4V') ? 'video/x-m4v' : 'video/mp4';
   }

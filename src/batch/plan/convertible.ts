@@ -4,6 +4,12 @@ import { readHead } from '../../disk/read-head.ts';
 /** The containers as people know them. */
 export const CONVERTIBLE = 'MKV, WebM, TS, FLV, WMV, OGV';
 
+/**
+ * Names of such files. Two endings of transport streams, .ts and .mts, are also those of programs in TypeScript, so only
+ * the content tells.
+ */
+export const CONVERTIBLE_EXTENSIONS = ['.mkv', '.webm', '.m2ts', '.flv', '.wmv', '.ogv'] as const;
+
 /** Signatures at the beginning. Source: EBML (RFC 8794), Adobe FLV 10.1, Microsoft ASF, Ogg (RFC 3533). */
 const SIGNATURES = ['1a45dfa3', '464c5601', '3026b2758e66cf11', '4f676753'].map((hex) =>
   Buffer.from(hex, 'hex'),

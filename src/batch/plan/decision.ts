@@ -10,7 +10,7 @@ import {
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import { type ItemFacts, trackOf } from './facts.ts';
-import { isSplit } from './input.ts';
+import { isSplit, type UnusableInput } from './input.ts';
 import { newestIntent } from './newest-intent.ts';
 import { describeChange } from './options-digest.ts';
 import { askedMs, partIntents } from './part-key.ts';
@@ -33,7 +33,9 @@ export type Decision =
   /** The job failed, and would fail again. */
   | { readonly step: 'failed'; readonly jobId: string; readonly code: string; readonly message: string }
   /** By the clock of this machine the service has deleted the job, and its result is not here; the run asks. */
-  | { readonly step: 'expired'; readonly jobId: string | null; readonly key: string };
+  | { readonly step: 'expired'; readonly jobId: string | null; readonly key: string }
+  /** The file cannot be used: it fails here, and nothing of it is sent. */
+  | { readonly step: 'unusable'; readonly detail: string };
 
 /** Something was asked for parts of the item; what is left to do is decided for each of them. */
 interface PartsBegun {
@@ -64,6 +66,7 @@ export interface Situation {
 
 /** Decides about one item. Neither the journal nor a guess ever makes two jobs of one. */
 export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
+  if (item.input.type === 'unusable') return decideUnusable(item, item.input, recorded, situation);
   if (situation.fresh) return { step: 'new', after: null };
   if (isSplit(item.input)) return decideSplit(item, recorded, situation);
   const next = nextStepForItem(recorded.intents, item.key, situation.now);
@@ -82,6 +85,24 @@ export function decide(item: BatchItem, recorded: Recorded, situation: Situation
     case 'cancelled':
       return { step: 'new', after: because };
   }
+}
+
+/** A job that was made of the file before is still waited for, and a result of the same file is still its result. */
+function decideUnusable(
+  item: BatchItem,
+  { bytes, mtimeMs, detail }: UnusableInput,
+  { intents, facts }: Recorded,
+  situation: Situation,
+): Decision {
+  const unusable: Decision = { step: 'unusable', detail };
+  if (situation.fresh) return unusable;
+  const next = nextStepForItem(intents, item.key, situation.now);
+  if (next.step === 'attach' || next.step === 'download') return { step: 'continue', next };
+  if (next.step !== 'nothing' || next.because.reason !== 'downloaded') return unusable;
+  const known = facts.get(item.key);
+  const isSame = known !== undefined && known.size === bytes && known.mtime_ms === mtimeMs;
+  const then = afterDownload(next.key, next.because.files, intents.byKey.get(next.key), situation);
+  return isSame && then.step === 'done' ? then : unusable;
 }
 
 function startAnew({ after }: NewIntent): Decision {

@@ -13,7 +13,7 @@ export interface Purse {
 }
 
 /** `new` costs; `continue` has been paid or is about to be; the others cost nothing. */
-export type Prospect = 'new' | 'continue' | 'done before' | 'failed before' | 'expired';
+export type Prospect = 'new' | 'continue' | 'done before' | 'failed before' | 'expired' | 'not usable';
 
 export interface ItemForecast {
   readonly input: string;
@@ -31,6 +31,8 @@ export interface ItemForecast {
   readonly credits: number | null;
   /** Null while names depend on what the job finds out. */
   readonly results: readonly string[] | null;
+  /** Why it cannot be used, and how to fix it; null for one that can. */
+  readonly problem: string | null;
 }
 
 export interface Forecast {
@@ -42,6 +44,8 @@ export interface Forecast {
   readonly done_before: number;
   readonly failed_before: number;
   readonly expired: number;
+  /** Items that would fail on this machine. */
+  readonly not_usable: number;
   /** Files that would be sent, each once for all its languages; those that the service still has among them. */
   readonly uploads: number;
   readonly upload_bytes: number;
@@ -69,6 +73,7 @@ export function forecast({ kind, planned }: Pick<BatchPlan, 'kind' | 'planned'>,
     done_before: count('done before'),
     failed_before: count('failed before'),
     expired: count('expired'),
+    not_usable: count('not usable'),
     uploads: uploads.reduce((sum, { parts }) => sum + parts, 0),
     upload_bytes: uploads.reduce((sum, { bytes }) => sum + bytes, 0),
     quantity: fresh.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0),
@@ -95,11 +100,12 @@ function forecastItem({ item, decision, paths }: PlannedItem, price: number | nu
     unit: item.units?.unit ?? null,
     quantity,
     credits: status === 'new' ? cost : 0,
-    results: paths,
+    results: decision.step === 'unusable' ? [] : paths,
+    problem: decision.step === 'unusable' ? decision.detail : null,
   };
 }
 
-/** A changed item that stands in the way is a problem, so none comes here. */
+/** A changed item that is not replaced is a problem of the plan, so none comes here. */
 function prospectOf({ step }: Decision): Prospect {
   switch (step) {
     case 'new':
@@ -114,6 +120,8 @@ function prospectOf({ step }: Decision): Prospect {
       return 'failed before';
     case 'expired':
       return 'expired';
+    case 'unusable':
+      return 'not usable';
   }
 }
 

@@ -1,10 +1,10 @@
 /** Files in folders and by patterns. */
 import fs from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { glob } from 'tinyglobby';
 import { RECORD_FOLDER } from '../record-folder.ts';
-import { type Candidate, slashed } from './candidate.ts';
+import { type Candidate, foundFile, nameBelow } from './candidate.ts';
 import { exists } from './existing-file.ts';
 
 export interface Search {
@@ -22,10 +22,16 @@ export interface Found {
   readonly files: readonly Candidate[];
   /** Folders that could not be read. */
   readonly unreadable: readonly string[];
-  /** Files and folders whose names no pattern fits, since they have a line break. */
-  readonly broken: readonly string[];
+  /** What no search finds, with why: names with a line break, links that lead nowhere. */
+  readonly lost: readonly LostFile[];
   /** Folders of results, which hold a record of their own. */
   readonly results: readonly string[];
+}
+
+export interface LostFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly why: string;
 }
 
 /**
@@ -33,7 +39,7 @@ export interface Found {
  * The order is the same in every run.
  */
 export async function findFiles({ root, pattern, include, exclude, cwd }: Search): Promise<Found> {
-  const noted = { unreadable: new Set<string>(), broken: new Set<string>() };
+  const noted = { unreadable: new Set<string>(), broken: new Set<string>(), links: new Set<string>() };
   const search = (patterns: readonly string[]) =>
     glob([...patterns], {
       cwd: root,
@@ -46,10 +52,26 @@ export async function findFiles({ root, pattern, include, exclude, cwd }: Search
   const results = await resultFolders(root, names);
   const isResult = (name: string) => results.some((folder) => name.startsWith(`${folder}/`));
   const own = names.filter((name) => !isResult(name)).toSorted(byNearness);
-  const files = (await withoutLinksAmong(root, own)).map((name) => candidateOf(root, name, cwd));
-  const [unreadable, broken] = [[...noted.unreadable], [...noted.broken].toSorted(byName)];
-  return { files, unreadable, broken, results: results.map((folder) => join(root, folder)) };
+  const files = (await withoutLinksAmong(root, own)).map((name) => foundFile(root, name, cwd));
+  const lost = (await listLost(noted)).filter(({ path }) => !isResult(nameBelow(root, path) ?? ''));
+  const unreadable = [...noted.unreadable];
+  return { files, unreadable, lost, results: results.map((folder) => join(root, folder)) };
 }
+
+async function listLost({ broken, links }: Noted): Promise<readonly LostFile[]> {
+  const lost = [...broken].map((path) => ({ path, why: LINE_BREAK_ADVICE }));
+  for (const path of links) {
+    const isThere = await stat(path).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere && !broken.has(path)) lost.push({ path, why: LINK_ADVICE });
+  }
+  return lost.toSorted((left, right) => byName(left.path, right.path));
+}
+
+const LINE_BREAK_ADVICE = 'its name contains a line break; rename it or pass it explicitly';
+const LINK_ADVICE = 'it is a link to a file that does not exist; remove or correct the link';
 
 /** A file goes by its own name and not by that of a link to it: links come and go, and the name is part of the item's key. */
 async function withoutLinksAmong(root: string, names: readonly string[]): Promise<readonly string[]> {
@@ -64,12 +86,6 @@ async function withoutLinksAmong(root: string, names: readonly string[]): Promis
   return kept;
 }
 
-function candidateOf(root: string, name: string, cwd: string): Candidate {
-  const path = resolve(root, name);
-  const label = relative(cwd, path);
-  return { label: label.startsWith('..') ? path : slashed(label), path, name, isNamed: false, row: null };
-}
-
 /** `*.mp4` means those in folders below too, as in a .gitignore. */
 function deepPattern(pattern: string): string {
   return pattern.includes('/') ? pattern : `**/${pattern}`;
@@ -78,13 +94,15 @@ function deepPattern(pattern: string): string {
 /** What `.` fits in no regular expression, of which patterns are made. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
-/** What the search passes over without a word. */
+/** What the search skips without a word. */
 interface Noted {
   readonly unreadable: Set<string>;
   readonly broken: Set<string>;
+  /** All links, whatever they lead to. */
+  readonly links: Set<string>;
 }
 
-function readdirNoting({ unreadable, broken }: Noted): typeof fs.readdir {
+function readdirNoting({ unreadable, broken, links }: Noted): typeof fs.readdir {
   const readdir = (
     path: string,
     options: { withFileTypes: true },
@@ -92,8 +110,10 @@ function readdirNoting({ unreadable, broken }: Noted): typeof fs.readdir {
   ) =>
     fs.readdir(path, options, (error, entries) => {
       if (error !== null) unreadable.add(path);
-      for (const { name } of entries ?? []) {
-        if (LINE_BREAK.test(name) && !name.startsWith('.')) broken.add(join(path, name));
+      for (const entry of entries ?? []) {
+        if (entry.name.startsWith('.')) continue;
+        if (LINE_BREAK.test(entry.name)) broken.add(join(path, entry.name));
+        if (entry.isSymbolicLink()) links.add(join(path, entry.name));
       }
       done(error, entries);
     });

@@ -1,4 +1,4 @@
-/** What a job is made from, once it has passed its checks. */
+/** What items are made from: inputs that passed their checks, and files that did not. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What every input has. */
@@ -41,7 +41,6 @@ export interface LinesPart {
   readonly offsetMs: number;
 }
 
-/** An input that passed its checks. */
 export type JobInput =
   | (Named &
       FileFacts & {
@@ -66,7 +65,19 @@ export type JobInput =
       readonly file: FileFacts | null;
       /** More lines than the service takes go in parts; null for all others. */
       readonly parts: readonly LinesPart[] | null;
-    });
+    })
+  | UnusableInput;
+
+/** A file of a folder that cannot be used as it is: its item fails on this machine, and the others run. */
+export interface UnusableInput extends Named {
+  readonly type: 'unusable';
+  readonly path: string;
+  /** Null for a file of which not even that can be read. */
+  readonly bytes: number | null;
+  readonly mtimeMs: number | null;
+  /** Why, and how to fix it. */
+  readonly detail: string;
+}
 
 export type FileInput = JobInput & { readonly type: 'file' };
 
@@ -86,7 +97,7 @@ export function isSplit(input: JobInput): boolean {
   return countParts(input) > 1;
 }
 
-/** An operand that cannot be used: why, with the mend in the same sentence. */
+/** An input that cannot be used: why, with the fix in the same sentence. */
 export interface InputProblem {
   readonly pointer: string;
   readonly detail: string;

@@ -31,6 +31,7 @@ export function createItem(
 /** The file of an input on this disk, with its size in bytes; null for what is none. */
 export function fileOf(input: JobInput): { readonly path: string; readonly bytes: number } | null {
   if (input.type === 'file') return input;
+  if (input.type === 'unusable') return { path: input.path, bytes: input.bytes ?? 0 };
   return input.type === 'lines' ? input.file : null;
 }
 

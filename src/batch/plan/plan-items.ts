@@ -1,4 +1,6 @@
 /** Candidates checked, and made into items with the places of their results. */
+import { stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import { Failure } from '../../client/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -6,15 +8,16 @@ import type { BatchItem } from '../item.ts';
 import type { PlanRequest } from './batch-plan.ts';
 import type { Candidate } from './candidate.ts';
 import { checkInput } from './check-input.ts';
+import { subtitleStem } from './check-subtitle.ts';
 import type { Delivery } from './delivery.ts';
-import type { InputProblem, JobInput } from './input.ts';
+import type { InputProblem, JobInput, UnusableInput } from './input.ts';
 import { createItem, type Order, orderInputs } from './items.ts';
-import { describePassedOver } from './passed-over.ts';
 import type { PlanIo } from './plan-io.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { defaultTemplate } from './result-name.ts';
 import { type Places, placeResults } from './result-paths.ts';
 import { mapSideBySide } from './side-by-side.ts';
+import { describeSkipped, isCalledLikeInput } from './skipped-files.ts';
 
 /** Measuring a video starts a process: more of them than cores would only wait for each other. */
 const WIDTH = 4;
@@ -27,27 +30,34 @@ interface Surroundings {
   readonly delivery: Delivery;
   /** Files that are known as results of earlier runs, absolute. */
   readonly results: ReadonlySet<string>;
+  /** In a watched folder, files that cannot be used are items although they count as named. */
+  readonly isWatched?: boolean;
 }
 
-interface Usable {
+interface Checked {
   readonly candidate: Candidate;
+  /** One that cannot be used among them. */
   readonly input: JobInput;
 }
 
-/** Problems are added to those that there are; the notes are for people. */
+/**
+ * Makes items of all inputs: files of folders that cannot be used are items too, which fail. What was named by itself and
+ * cannot be used is added to the problems. The notes are for people.
+ */
 export async function planItems(
   request: PlanRequest,
   candidates: readonly Candidate[],
-  { delivery, results }: Surroundings,
+  { delivery, results, isWatched = false }: Surroundings,
   io: PlanIo,
   problems: InputProblem[],
 ): Promise<{ items: readonly PlacedItem[]; notes: readonly string[] }> {
   const { kind, options } = request;
   const isOwn = ({ isNamed, path }: Candidate) => !isNamed && path !== null && results.has(path);
   const foreign = candidates.filter((candidate) => !isOwn(candidate));
-  const { usable, others } = await checkAll(kind, foreign, io, problems);
+  const failsAlone = ({ isNamed }: Candidate) => isWatched || !isNamed;
+  const { inputs, others } = await checkAll(kind, foreign, failsAlone, io, problems);
   const requests = requestsByRow(request, candidates, problems);
-  const ordered = orderInputs(usable, orderOf(options.order));
+  const ordered = orderInputs(inputs, orderOf(options.order));
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = createItem(kind, input, each, ownTemplate(kind, delivery));
@@ -60,12 +70,12 @@ export async function planItems(
   );
   const kept = new Set(items.map(({ candidate }) => candidate));
   const resultCount =
-    candidates.length - foreign.length + usable.filter((each) => !kept.has(each.candidate)).length;
-  const notes = describePassedOver(kind, others, resultCount);
-  if (usable.length === 0 && others.length > 0 && problems.length === 0) {
+    candidates.length - foreign.length + inputs.filter((each) => !kept.has(each.candidate)).length;
+  const notes = describeSkipped(kind, others, resultCount);
+  if (inputs.length === 0 && others.length > 0 && problems.length === 0) {
     problems.push({
       pointer: 'inputs',
-      detail: `there is no ${KINDS[kind].input} among ${others.length} files`,
+      detail: `there is no ${KINDS[kind].input} among ${others.length === 1 ? '1 file' : `${others.length} files`}; check the path`,
     });
   }
   return { items, notes };
@@ -74,20 +84,36 @@ export async function planItems(
 async function checkAll(
   kind: JobKind,
   candidates: readonly Candidate[],
+  failsAlone: (candidate: Candidate) => boolean,
   io: PlanIo,
   problems: InputProblem[],
-): Promise<{ usable: readonly Usable[]; others: readonly Candidate[] }> {
-  const usable: Usable[] = [];
+): Promise<{ inputs: readonly Checked[]; others: readonly Candidate[] }> {
+  const inputs: Checked[] = [];
   const others: Candidate[] = [];
   const checked = await mapSideBySide(candidates, WIDTH, (each) => checkInput(each, KINDS[kind].input, io));
   for (const [position, result] of checked.entries()) {
     const candidate = candidates[position];
     if (candidate === undefined) continue;
-    if (result.type === 'usable') usable.push({ candidate, input: result.input });
+    const { path } = candidate;
+    const isMeant = result.type === 'problem' || isCalledLikeInput(kind, candidate.name);
+    if (result.type === 'usable') inputs.push({ candidate, input: result.input });
+    else if (path !== null && isMeant && failsAlone(candidate))
+      inputs.push({ candidate, input: await unusableInput(kind, { ...candidate, path }, result.detail) });
     else if (result.type === 'other' && !candidate.isNamed) others.push(candidate);
     else problems.push({ pointer: candidate.label, detail: result.detail });
   }
-  return { usable, others };
+  return { inputs, others };
+}
+
+async function unusableInput(
+  kind: JobKind,
+  { path, label, name }: Candidate & { readonly path: string },
+  detail: string,
+): Promise<UnusableInput> {
+  const found = await stat(path).catch(() => null);
+  const stem = KINDS[kind].input === 'video' ? basename(path, extname(path)) : subtitleStem(path);
+  const facts = { bytes: found?.size ?? null, mtimeMs: found?.mtimeMs ?? null };
+  return { type: 'unusable', label, stem, name, path, ...facts, detail };
 }
 
 /** The requests of each candidate: its row of the sheet wins over the options. Those without a row share theirs. */

@@ -69,7 +69,8 @@ export function createSettledPlanner(request: PlanRequest, io: PlanIo): SettledP
       const { candidates } = await collect({ ...request, isWanted }, io, problems);
       // Whoever puts a file into a watched folder names it.
       const wanted = candidates.map((each) => ({ ...each, isNamed: true }));
-      const { items } = await planItems(request, wanted, { delivery, results: NO_RESULTS }, io, problems);
+      const place = { delivery, results: NO_RESULTS, isWatched: true };
+      const { items } = await planItems(request, wanted, place, io, problems);
       const free = pickFree(items, problems);
       const decisions = await decideItems(
         free.map(({ item }) => item),
@@ -114,7 +115,9 @@ function isSameFile(left: BatchItem, right: BatchItem | undefined): boolean {
 }
 
 function claimsOf(items: readonly PlacedItem[]) {
-  return items.flatMap(({ item, claims }) => claims.map((path) => ({ label: item.label, path })));
+  return items.flatMap(({ item, claims }) =>
+    item.input.type === 'unusable' ? [] : claims.map((path) => ({ label: item.label, path })),
+  );
 }
 
 /** What is wrong with a result, told of the item that it belongs to. */

@@ -12,8 +12,8 @@ export async function statReadable(path: string): Promise<{ bytes: number; mtime
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file; check the path';
-    if (code === 'EACCES') return 'it may not be read; check its permissions';
-    if (code === 'ELOOP') return 'its links lead in a circle; name the file itself';
+    if (code === 'EACCES') return 'permission denied; check its permissions';
+    if (code === 'ELOOP') return 'its links form a loop; name the file itself';
     if (code === 'ENAMETOOLONG') return 'the name is too long for this system; check the path';
     throw error;
   }

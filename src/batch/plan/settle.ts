@@ -10,7 +10,7 @@ import { fileOf } from './items.ts';
 import type { PlacedItem } from './plan-items.ts';
 
 /**
- * The items with their last decision; what stands in the way is added to the problems.
+ * The items with their last decision; conflicts with files that exist are added to the problems.
  * @param named see `namedPaths`
  */
 export async function settle(
@@ -20,11 +20,13 @@ export async function settle(
   named: readonly string[],
   problems: InputProblem[],
 ): Promise<readonly PlannedItem[]> {
-  const claims = items.flatMap(({ item, claims }) =>
+  // What fails here writes nothing.
+  const writing = items.filter(({ item }) => item.input.type !== 'unusable');
+  const claims = writing.flatMap(({ item, claims }) =>
     claims.map((path): Claim => ({ label: item.label, path })),
   );
   const inputs = createInputs([...named, ...items.flatMap(({ item }) => fileOf(item.input)?.path ?? [])]);
-  const written = items.flatMap(({ item, paths, claims }) =>
+  const written = writing.flatMap(({ item, paths, claims }) =>
     (paths ?? claims).map((path): Claim => ({ label: item.label, path })),
   );
   problems.push(...findClashes(claims), ...(await findOverwrittenInputs(written, inputs.find)));
@@ -62,8 +64,7 @@ async function settleOne(
       for (const pointer of there) {
         problems.push({
           pointer,
-          detail:
-            'exists; --clobber replaces it, --skip-existing leaves it out, --out chooses another folder',
+          detail: 'exists; --clobber replaces it, --skip-existing skips it, --out chooses another folder',
         });
       }
   }
@@ -72,6 +73,6 @@ async function settleOne(
 
 function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' }>): string {
   const how = changes.length === 0 ? '' : ` (${changes.join(', ')})`;
-  const mend = '--clobber makes a new job and replaces the result, --skip-existing keeps what is there';
-  return `the ${what} changed since the job was made${how}; ${mend}`;
+  const fix = '--clobber makes a new job and replaces the result, --skip-existing keeps what is there';
+  return `the ${what} changed since the job was made${how}; ${fix}`;
 }

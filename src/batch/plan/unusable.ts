@@ -1,6 +1,9 @@
 import { Failure } from '../../client/failure.ts';
 import type { InputProblem } from './input.ts';
 
+/** Code of the failure of what cannot be used, of a whole plan or of one item; nothing was sent of it. */
+export const NOT_USABLE = 'NOT_USABLE';
+
 /** The failure that a plan ends with; `shortage` is the lack of room on the disk, if there is one. */
 export function unusable(problems: readonly InputProblem[], shortage: InputProblem | null): Failure {
   if (shortage !== null && problems.length === 0) {
@@ -12,11 +15,11 @@ export function unusable(problems: readonly InputProblem[], shortage: InputProbl
     });
   }
   const all = shortage === null ? problems : [...problems, shortage];
-  const count = all.length === 1 ? 'One thing stands' : `${all.length} things stand`;
+  const count = all.length === 1 ? '1 problem' : `${all.length} problems`;
   return new Failure({
     category: 'usage',
-    code: 'NOT_USABLE',
-    message: `${count} in the way; nothing was sent`,
+    code: NOT_USABLE,
+    message: `${count} found; nothing was sent`,
     errors: all,
   });
 }

@@ -11,6 +11,7 @@ import { ITEM_STATES, type ItemReport, type ReportState, reportItem } from './it
 import { gatherParts } from './part-reports.ts';
 import { readStageReports } from './stage-reports.ts';
 import { sumCredits } from './sum-credits.ts';
+import { foldUnusable } from './unusable-inputs.ts';
 
 export interface BatchFacts {
   /** In the order of the batch. */
@@ -45,6 +46,7 @@ export function readBatchFacts(
   const commands = foldBatchCommands(records);
   const bills = readBills(records);
   const stages = readStageReports(records, folder);
+  const unusable = foldUnusable(records);
   const keys = new Set([
     ...commands.flatMap(({ items }) => items),
     ...facts.keys(),
@@ -53,7 +55,8 @@ export function readBatchFacts(
   ]);
   const reports = [...keys].flatMap((key): ItemReport[] => {
     const own = intentsOf(key, intents);
-    const item = { key, facts: facts.get(key), intents: own, credits: sumBills(own, bills) };
+    const known = { facts: facts.get(key), unusable: unusable.get(key) };
+    const item = { key, ...known, intents: own, credits: sumBills(own, bills) };
     const report = reportItem(item, now);
     return report === null ? [] : [stages.tell(report)];
   });

@@ -6,7 +6,9 @@ import { nextStep } from '../../journal/next-step.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { ItemFacts } from '../plan/facts.ts';
+import { NOT_USABLE } from '../plan/unusable.ts';
 import { nameParts } from '../stored-parts.ts';
+import type { UnusableRecord } from './unusable-inputs.ts';
 
 /**
  * `waiting`: nothing was asked. `unanswered`: asked, and nobody knows whether there is a job. `undelivered`: the result
@@ -77,6 +79,8 @@ export function readItemKey(key: string): { kind: JobKind; name: string; languag
 export interface ItemRecords {
   readonly key: string;
   readonly facts: ItemFacts | undefined;
+  /** Set while its file could not be used when it was looked at last. */
+  readonly unusable?: UnusableRecord | undefined;
   /** Of all its intents, the newest last. */
   readonly intents: readonly Intent[];
   readonly credits: ItemReport['credits'];
@@ -87,13 +91,14 @@ export interface ItemRecords {
  * @param now milliseconds since 1970
  */
 export function reportItem(records: ItemRecords, now: number): ItemReport | null {
-  const { key, facts, intents, credits } = records;
+  const { key, facts, unusable, intents, credits } = records;
   const named = readItemKey(key);
   const last = intents.at(-1);
   const kind = facts?.kind ?? last?.asked?.kind ?? named?.kind;
   if (kind === undefined) return null;
   const language = named?.language ?? null;
   const times = last?.times ?? {};
+  if (unusable !== undefined) return unusableReport(records, unusable, kind);
   const state = last === undefined ? 'waiting' : stateOf(last, now);
   return {
     key,
@@ -111,6 +116,31 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
     finished_at: times.finished ?? null,
     downloaded_at: times.downloaded ?? null,
     deadline: last === undefined ? null : deadlineOf(last, state),
+  };
+}
+
+/** Nothing of an earlier call counts: what it was made from is not there any more. */
+function unusableReport(
+  { key, intents, credits }: ItemRecords,
+  { label, detail, at }: UnusableRecord,
+  kind: JobKind,
+): ItemReport {
+  return {
+    key,
+    label,
+    kind,
+    target_language: readItemKey(key)?.language ?? null,
+    state: 'failed',
+    job_id: null,
+    error: failure(NOT_USABLE, detail),
+    files: [],
+    credits,
+    attempts: intents.length,
+    asked_at: null,
+    created_at: null,
+    finished_at: at,
+    downloaded_at: null,
+    deadline: null,
   };
 }
 

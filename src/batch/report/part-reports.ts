@@ -1,6 +1,7 @@
 /** Reports of the parts of an item told as the report of the item: pure. */
 
 import { readPartKey } from '../plan/part-key.ts';
+import { NOT_USABLE } from '../plan/unusable.ts';
 import type { ItemReport, ReportState } from './item-report.ts';
 import { sumCredits } from './sum-credits.ts';
 
@@ -56,6 +57,8 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
     created_at: first(reports.map(({ created_at }) => created_at)),
     finished_at: last(reports.map(({ finished_at }) => finished_at)),
   };
+  if (whole.error?.code === NOT_USABLE)
+    return { ...whole, credits: common.credits, attempts: common.attempts };
   const isJoined = whole.state === 'done' && msOf(whole.asked_at) >= msOf(last(reports.map(askedAt)));
   if (isJoined) return common;
   const decisive = DECISIVE.flatMap((state) => parts.find(({ report }) => report.state === state) ?? [])[0];

@@ -1,4 +1,5 @@
 /** Which items of a batch are run again: pure. */
+import { NOT_USABLE } from '../plan/unusable.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import type { BatchCommand } from './command-record.ts';
 import type { ItemReport } from './item-report.ts';
@@ -7,9 +8,9 @@ import { FAILED_STATES } from './report-head.ts';
 export interface Retries {
   /** What is run again, by the command that it is run with. */
   readonly runs: readonly RetryRun[];
-  /** Failed, and left alone since they would fail again. */
+  /** Failed permanently: not run again without `all`. */
   readonly hopeless: readonly ItemReport[];
-  /** Failed, and of no command that the journal knows. */
+  /** Failed, and the record of their command is lost. */
   readonly orphans: readonly ItemReport[];
 }
 
@@ -18,11 +19,14 @@ export interface RetryRun {
   readonly items: readonly ItemReport[];
 }
 
-/** Refusals that say nothing about the request: whoever runs it again has added credits, or a new month has begun. */
+/** Refusals that say nothing about the request: by the next run credits may have been added, or a new month begun. */
 const SHORT_OF_CREDITS = ['INSUFFICIENT_CREDITS', 'CREDIT_QUOTA_EXCEEDED'];
 
-/** @param all those too that would most likely fail again, were cancelled, or have lost their paid result */
-export function selectRetries({ items, commands }: BatchFacts, all: boolean): Retries {
+/** @param all also those that failed permanently, were cancelled, or whose paid result has expired */
+export function selectRetries(
+  { items, commands }: Pick<BatchFacts, 'items' | 'commands'>,
+  all: boolean,
+): Retries {
   const failed = items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
   const chosen = failed.filter((item) => all || mayHelp(item));
   const owners = new Map(chosen.map((item) => [item, ownerOf(item, commands)] as const));
@@ -37,8 +41,9 @@ export function selectRetries({ items, commands }: BatchFacts, all: boolean): Re
   };
 }
 
+/** A file that could not be used may have been fixed: to look at it again costs nothing. */
 function mayHelp({ error }: ItemReport): boolean {
-  return error !== null && (error.retryable || SHORT_OF_CREDITS.includes(error.code));
+  return error !== null && (error.retryable || [...SHORT_OF_CREDITS, NOT_USABLE].includes(error.code));
 }
 
 /** Of several commands the one that was run last: its options are those that the user wants now. */

@@ -5,6 +5,7 @@ import type { IntendRecord } from '../../journal/intent-records.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
+import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { foundLanguage, jobFailure } from './deliver.ts';
 import { doneBefore } from './done-before.ts';
@@ -53,6 +54,9 @@ async function travel(journey: Journey, order: number, decision: Decision): Prom
     case 'changed':
     case 'edited':
     case 'failed':
+      throw explainDecision(decision, run.batch.delivery.folder);
+    case 'unusable':
+      await run.journal.add(createUnusableRecord(item, decision.detail, run.batch.runtime.now()));
       throw explainDecision(decision, run.batch.delivery.folder);
     case 'new':
       return launchAndWait(journey, order, null);

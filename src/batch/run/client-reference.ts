@@ -90,6 +90,7 @@ function nameOf({ input }: BatchItem): string {
     case 'lines':
       return input.sha256;
     case 'file':
+    case 'unusable':
       return input.name;
   }
 }

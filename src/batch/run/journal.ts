@@ -10,6 +10,7 @@ import type { LogRecord } from '../../journal/record-line.ts';
 import { journalPath, lockPath } from '../record-folder.ts';
 import { withAbsolutePaths, withPathsFrom } from '../record-paths.ts';
 import { pickLiveCommands } from '../report/command-record.ts';
+import { pickLiveUnusable } from '../report/unusable-inputs.ts';
 
 /** Names the folder of results. */
 const RESULTS_OPTION = '--out';
@@ -49,7 +50,7 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   const { log, content } = await openAppendLog(path);
   const live = { records: content.records };
   const pickLive = (records: Iterable<LogRecord>) => {
-    live.records = pickLiveCommands(pickLiveIntents(records));
+    live.records = pickLiveUnusable(pickLiveCommands(pickLiveIntents(records)));
     return live.records;
   };
   // A disk without room for the shorter copy is no reason not to start.

@@ -1,26 +1,70 @@
 /** What a whole run ends with: nothing, or the one failure that the exit code follows from. Pure. Source: design, "Exit codes". */
 import { Failure } from '../../client/index.ts';
 import type { BatchOutcome, StopReason } from '../item.ts';
+import type { InputProblem } from '../plan/input.ts';
+import { NOT_USABLE, unusable } from '../plan/unusable.ts';
 import { STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stop.ts';
 
-/** Null when all is done, or nobody waits for what is left. */
+/** Null when all is done, or nothing was to be waited for. */
 export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | null {
   const failures = failuresOf(outcomes);
   const stop = stopOf(outcomes, failures);
   const [first] = failures;
-  // The failure of the only item tells more than any summary.
+  const isWhole = failures.length === outcomes.length;
+  if (isWhole && first !== undefined && failures.every(isUnusable))
+    return unusable(unusableOf(outcomes), null);
+  // The failure of the only item says more than a summary.
   if (outcomes.length === 1 && first !== undefined) return first;
   if (stop !== null) return stopFailure(outcomes, failures, stop);
   if (first === undefined) return null;
-  const isWhole = failures.length === outcomes.length;
   const isOneKind = failures.every((failure) => failure.facts.category === first.facts.category);
   return new Failure({
     category: isWhole && isOneKind ? first.facts.category : 'partial',
     code: isWhole && isOneKind ? first.facts.code : 'SOME_FAILED',
-    message: `${failures.length} of ${outcomes.length} jobs did not give a result`,
-    advice: 'Mend what each of them names, then run the same command again: only those run.',
+    message: `${failures.length} of ${outcomes.length} items failed`,
+    advice: adviceFor(failures),
     errors: errorsOf(outcomes),
   });
+}
+
+function isUnusable({ facts }: Failure): boolean {
+  return facts.code === NOT_USABLE;
+}
+
+/** Each file once, whatever the number of its languages. */
+function unusableOf(outcomes: readonly BatchOutcome[]): InputProblem[] {
+  const details = new Map(
+    outcomes.flatMap(({ item, state }) =>
+      state.phase === 'failed' ? [[item.input.label, state.failure.message] as const] : [],
+    ),
+  );
+  return [...details].map(([pointer, detail]) => ({ pointer, detail }));
+}
+
+/** True for a job that the same command does not make again. A cancelled one was stopped on purpose. */
+function isPermanent({ facts }: Failure): boolean {
+  return facts.category === 'job' && facts.retryable !== true && facts.code !== 'JOB_CANCELLED';
+}
+
+/** What the same command does about them, and what it takes for the others. */
+function adviceFor(failures: readonly Failure[]): string {
+  const permanent = failures.filter(isPermanent);
+  const expired = failures.filter(({ facts }) => facts.category === 'expired');
+  const sentences = [
+    [
+      failures.length - permanent.length - expired.length,
+      'Fix the problems above, then run the same command again: what is done is not repeated.',
+    ],
+    [
+      permanent.length,
+      'Jobs that failed permanently are not retried by it: add --retry-failed for new ones.',
+    ],
+    [
+      expired.length,
+      'Expired results need new jobs, charged again: `vloc batch retry` with --all makes them.',
+    ],
+  ] as const;
+  return sentences.flatMap(([count, sentence]) => (count === 0 ? [] : [sentence])).join(' ');
 }
 
 function failuresOf(outcomes: readonly BatchOutcome[]): Failure[] {
@@ -51,7 +95,7 @@ function stopFailure(
     `${done} of ${outcomes.length} done`,
     ...(begun > 0 ? [`${begun} still running`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(rest > 0 ? [`${rest} not begun`] : []),
+    ...(rest > 0 ? [`${rest} not started`] : []),
   ];
   // What stopped it says more than the reason: a key has several ways to be refused.
   const cause = failures.find((failure) => stopsRun(failure) === reason);

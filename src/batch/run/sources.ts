@@ -68,6 +68,8 @@ export function createSources({ batch, uploads, preparations, stopping }: Source
           const lines = await linesOfJob(client, input.reference, stopping.launching);
           return { ...named, source: { type: 'lines', lines } };
         }
+        case 'unusable':
+          throw new TypeError(`${input.label} cannot be sent: ${input.detail}`);
         case 'file':
           return isMadeAnew(input)
             ? provideMade(item, input, order)

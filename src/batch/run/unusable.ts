@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../client/index.ts';
 import type { Decision } from '../plan/decision.ts';
+import { NOT_USABLE } from '../plan/unusable.ts';
 
-type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' }>;
+type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
 
 /** @param folder of the results, absolute */
 export function explainDecision(decision: Final, folder: string): Failure {
@@ -24,10 +25,12 @@ export function explainDecision(decision: Final, folder: string): Failure {
         category: 'job',
         code: decision.code,
         message: `${decision.message} (in an earlier run)`,
-        advice: 'The same would fail again; --retry-failed tries it all the same.',
+        advice: 'It is not retried by itself; run the same command with --retry-failed to try again.',
         jobId: decision.jobId,
         retryable: false,
       });
+    case 'unusable':
+      return new Failure({ category: 'usage', code: NOT_USABLE, message: decision.detail, retryable: false });
   }
 }
 

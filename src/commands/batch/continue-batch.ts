@@ -1,14 +1,15 @@
-/** The commands that take a batch up where it stands: pure. */
+/** The commands that continue a batch: pure. */
 import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { FAILED_STATES, OPEN_STATES } from '../../batch/report/report-head.ts';
+import { selectRetries } from '../../batch/report/select-retries.ts';
 import type { Io } from '../io.ts';
 import { type Caller, inFolder, sameCommand, serviceFlagsOf, writeCommand } from '../printed-command.ts';
 
 type BatchCaller = Caller & { readonly io: Pick<Io, 'cwd'> };
 
-/** The command lines that go on with what is open, and the one that runs again what failed; empty when all is done. */
+/** The command lines that continue what is open, and the one that retries what failed; empty when all is done. */
 export function continueBatch(
   { items, commands }: Pick<BatchFacts, 'items' | 'commands'>,
   folder: string,
@@ -17,7 +18,9 @@ export function continueBatch(
   const open = new Set(items.filter(isIn(OPEN_STATES)).map(({ key }) => key));
   const lines = pickNewest(commands, open).map((command) => repeatCommand(command, caller));
   if (!items.some(isIn(FAILED_STATES))) return lines;
-  return [...lines, writeCommand(caller, ['batch', 'retry', folder])];
+  // Without --all it would leave alone what failed permanently, and run nothing.
+  const all = selectRetries({ items, commands }, false).runs.length === 0 ? ['--all'] : [];
+  return [...lines, writeCommand(caller, ['batch', 'retry', folder, ...all])];
 }
 
 /** For each open item the command that it was run with last; in the order of the commands. */

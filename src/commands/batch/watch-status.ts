@@ -1,4 +1,4 @@
-/** Looks at a batch again and again, until it has come to its end. */
+/** Looks at a batch again and again, until everything has finished. */
 import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
 import { countFailed, countOpen, FAILED_STATES } from '../../batch/report/report-head.ts';

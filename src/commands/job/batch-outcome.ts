@@ -1,4 +1,4 @@
-/** Outcomes of a batch in the form in which commands tell of jobs. */
+/** Outcomes of a batch in the form in which commands report jobs. */
 import { resolve } from 'node:path';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
@@ -15,13 +15,16 @@ export function toOutcome(
     id: state.jobId,
     kind: item.kind,
     target_language: item.targetLanguage,
-    status: state.phase === 'done' ? 'succeeded' : null,
+    status: STATUS[state.phase],
     charged_credits: state.phase === 'done' ? state.credits : null,
     part_ids: partJobs ?? [],
   };
   const files = state.phase === 'done' ? filesOf(state, planned) : [];
   return { label, stem, job, known, files, failure: failureOf(state) };
 }
+
+/** Of an item whose job this run has not asked for. */
+const STATUS = { done: 'succeeded', failed: 'failed', left: null } as const;
 
 function filesOf(
   state: Extract<RunOutcome['state'], { phase: 'done' }>,
@@ -33,7 +36,7 @@ function filesOf(
   return paths.map((path) => ({ asset: '', path: resolve(path), bytes: null, sha256: null, skipped }));
 }
 
-/** What is left running or not begun is no failure of the item; what the run ended with says why. */
+/** An item that is left running or was not started has not failed; the failure of the run says why. */
 function failureOf(state: RunOutcome['state']): Failure | null {
   return state.phase === 'failed' ? state.failure : null;
 }

@@ -6,7 +6,7 @@ import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { isStillRunning } from './follow-job.ts';
 import { isLeft, type Outcome, summarizeFailures } from './outcome.ts';
 
-const MEND = 'Mend what each of them names, then run the same command again: what is here already stays.';
+const FIX = 'Fix the problems above, then run the same command again: what was fetched is kept.';
 
 /** The failure that the whole ends with; null for none. */
 export function summarizeDelivery(
@@ -16,7 +16,7 @@ export function summarizeDelivery(
 ): Failure | null {
   const failed = outcomes.filter(({ failure }) => failure !== null);
   const running = failed.filter(({ failure }) => isStillRunning(failure));
-  if (running.length === 0) return summarizeFailures(outcomes, 'jobs did not give a result', MEND);
+  if (running.length === 0) return summarizeFailures(outcomes, 'jobs failed', FIX);
   const command = deliveryCommand('wait', running.map(idOf), delivery, context);
   if (running.length === failed.length) {
     return summarizeFailures(
@@ -25,8 +25,8 @@ export function summarizeDelivery(
       `They go on; wait for them with: ${command}`,
     );
   }
-  const advice = `Those that still run go on; wait for them with: ${command}\n${MEND}`;
-  return summarizeFailures(outcomes, 'jobs did not give a result', advice);
+  const advice = `Those that still run go on; wait for them with: ${command}\n${FIX}`;
+  return summarizeFailures(outcomes, 'jobs failed', advice);
 }
 
 /** Says on stderr how an interrupted run stands, and with which command to go on. */

@@ -49,7 +49,7 @@ export function batchOf({
 
 /** The record of the command for the journal. @param items their keys */
 export function commandRecord(
-  { kind, context, operands, options }: JobRun,
+  { kind, context, operands, options }: Omit<JobRun, 'connection' | 'runOptions'>,
   items: readonly string[],
 ): LogRecord {
   const { io, commandLine, service } = context;

@@ -125,9 +125,13 @@ function cellsOf(document: object): string[] {
   return Object.values(document).map(plainCell);
 }
 
+function describeStatus({ job, known, failure }: Outcome): string {
+  return job?.status ?? known?.status ?? (failure === null ? 'not started' : 'failed');
+}
+
 function rowsOf(outcome: Outcome): string[][] {
   const { label, job, known } = outcome;
-  const start = [label, job?.id ?? known?.id ?? '-', job?.status ?? known?.status ?? 'not started'];
+  const start = [label, job?.id ?? known?.id ?? '-', describeStatus(outcome)];
   if (outcome.files.length === 0) return [[...start, outcome.failure?.facts.code ?? '-', '-']];
   return outcome.files.map((file) => [
     ...start,
@@ -142,8 +146,8 @@ function rowsOf(outcome: Outcome): string[][] {
  */
 export function summarizeFailures(
   outcomes: readonly Pick<Outcome, 'label' | 'failure'>[],
-  what = 'jobs did not give a result',
-  advice = 'Mend what each of them names, then run the same command with --skip-existing: only those run again.',
+  what = 'jobs failed',
+  advice = 'Fix the problems above, then run the same command again.',
 ): Failure | null {
   const failures = outcomes.flatMap((outcome) => (outcome.failure === null ? [] : [outcome.failure]));
   const [first] = failures;

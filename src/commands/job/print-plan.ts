@@ -42,7 +42,7 @@ function rowOf(item: ItemForecast): string[] {
     describeStatus(item),
     item.quantity === null || item.unit === null ? 'unknown' : describeUnits(item.quantity, item.unit),
     item.credits === null ? 'unknown' : String(item.credits),
-    item.results?.join(', ') ?? 'named when it is done',
+    item.problem === null ? (item.results?.join(', ') ?? 'named when it is done') : '-',
   ];
 }
 
@@ -78,6 +78,7 @@ export function describeForecast(forecast: Forecast): readonly string[] {
     [forecast.done_before, 'done before'],
     [forecast.failed_before, 'failed before (--retry-failed runs them again)'],
     [forecast.expired, 'expired by the clock of this machine (the service is asked; --fresh makes new jobs)'],
+    [forecast.not_usable, 'not started (their file cannot be used)'],
   ] as const;
   return [
     `New jobs: ${[String(jobs), ...sent, ...units, ...unknown].join(', ')}.`,

@@ -1,9 +1,14 @@
-/** A job command from operands to results: plan, connect, run the batch, tell how it ended. */
+/** A job command from operands to results: plan, connect, run the batch, report how it ended. */
+import { resolve } from 'node:path';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { doneBefore } from '../../batch/run/done-before.ts';
+import { openBatchJournal } from '../../batch/run/journal.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
+import { explainDecision } from '../../batch/run/unusable.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { pickItems } from '../batch/pick-items.ts';
 import { createBatchView } from '../batch/view.ts';
@@ -20,10 +25,12 @@ import { printOutcomes } from './outcome.ts';
 import { readRunOptions } from './run-options.ts';
 import { checkSupport } from './support.ts';
 
-interface Work extends JobRun {
+interface Request extends Omit<JobRun, 'connection' | 'runOptions'> {
   readonly plan: BatchPlan;
   readonly only: ReadonlySet<string> | null;
 }
+
+type Work = Request & JobRun;
 
 /**
  * Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with.
@@ -42,13 +49,14 @@ export async function runJobs(
   const whole = await planJobs(kind, operands, options, context, only);
   const plan = check(only === null ? whole : pickItems(whole, only, context));
   for (const note of plan.notes) context.terminal.note(note);
-  tellLeftOut(context, plan);
-  const known = outcomesOf(plan);
-  // Nothing is left to do, so nobody needs a key, a network or the lock of the folder.
-  if (known !== null) return tellDone(context, plan, known);
-  const connection = await connect(context);
+  tellSkipped(context, plan);
   const { delivery } = plan;
-  const work: Work = { kind, context, operands, options, runOptions, plan, delivery, connection, only };
+  const request: Request = { kind, context, operands, options, delivery, plan, only };
+  const known = outcomesOf(plan);
+  // Nothing is to be sent, so no key and no network is needed.
+  if (known !== null) return endHere(request, known);
+  const connection = await connect(context);
+  const work: Work = { ...request, runOptions, connection };
   try {
     await checkSupport(plan.planned, connection.capabilities);
     await finish(work, await runPlan(work));
@@ -60,29 +68,57 @@ export async function runJobs(
   }
 }
 
-function tellLeftOut({ terminal }: Context, { planned }: BatchPlan): void {
+function tellSkipped({ terminal }: Context, { planned }: BatchPlan): void {
   for (const { decision, paths } of planned) {
     if (decision.step !== 'done' || decision.before !== 'exists') continue;
-    for (const path of paths ?? []) terminal.note(`Left out, it is there: ${path}`);
+    for (const path of paths ?? []) terminal.note(`Skipped, it exists: ${path}`);
   }
 }
 
-/** The outcomes of a plan in which all is done; null when something is left to do. */
-function outcomesOf({ planned }: BatchPlan): readonly RunOutcome[] | null {
-  const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] =>
-    decision.step === 'done' ? [{ item, state: doneBefore(item, decision), job: null }] : [],
-  );
+/** The outcomes of a plan that needs nothing of the service; null for all others. */
+function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | null {
+  const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] => {
+    if (decision.step === 'done') return [{ item, state: doneBefore(item, decision), job: null }];
+    if (decision.step !== 'unusable') return [];
+    const failure = explainDecision(decision, delivery.folder);
+    return [{ item, state: { phase: 'failed', jobId: null, failure }, job: null }];
+  });
   return outcomes.length === planned.length ? outcomes : null;
 }
 
-async function tellDone(context: Context, plan: BatchPlan, outcomes: readonly RunOutcome[]): Promise<number> {
+async function endHere(request: Request, outcomes: readonly RunOutcome[]): Promise<number> {
+  const { context, plan } = request;
+  if (outcomes.some(({ state }) => state.phase === 'failed')) await recordUnusable(request);
+  const failure = summarizeOutcomes(outcomes);
   const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
   const atMs = context.io.now();
   for (const { item, state } of outcomes) view.listener({ type: 'item', item, state, atMs });
-  view.summarize(outcomes, EXIT_CODES.done.code);
+  view.summarize(outcomes, exitCodeOf(context, failure));
   view.close();
   await printEnd(context, plan, outcomes);
+  if (failure !== null) throw failure;
   return EXIT_CODES.done.code;
+}
+
+/** So that `batch status` and the others of its kind know of them. @throws Failure (`temporary`, `disk`) */
+async function recordUnusable(request: Request): Promise<void> {
+  const { context, plan } = request;
+  const now = context.io.now();
+  const records = plan.planned.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, now)] : [],
+  );
+  const journal = await openBatchJournal(resolve(context.io.cwd, plan.delivery.folder));
+  try {
+    await journal.add(...prefaceOf(request), ...records);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** A run for some items of a command keeps the record of the whole. */
+function prefaceOf(request: Request): readonly LogRecord[] {
+  const keys = request.plan.planned.map(({ item }) => item.key);
+  return request.only === null ? [commandRecord(request, keys)] : [];
 }
 
 /** The lines of `ndjson` come from the view. */
@@ -93,15 +129,13 @@ async function printEnd(context: Context, plan: BatchPlan, outcomes: readonly Ru
 }
 
 async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
-  const { context, plan, only } = work;
-  const keys = plan.planned.map(({ item }) => item.key);
+  const { context, plan } = work;
   const view = await createBatchView(context, { items: plan.planned.map(({ item }) => item) });
   try {
     const outcomes = await runBatch({
       ...batchOf(work),
       tasks: plan.planned,
-      // Of a command that is repeated for some items the record of the whole stays.
-      preface: only === null ? [commandRecord(work, keys)] : [],
+      preface: prefaceOf(work),
       listen: view.listener,
     });
     view.summarize(outcomes, exitCodeOf(context, summarizeOutcomes(outcomes)));

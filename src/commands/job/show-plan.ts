@@ -1,5 +1,7 @@
 /** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
+import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { forecast, type Purse } from '../../batch/plan/dry-run.ts';
+import { NOT_USABLE, unusable } from '../../batch/plan/unusable.ts';
 import { Failure } from '../../client/failure.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -13,7 +15,7 @@ import { checkSupport } from './support.ts';
 /** Somebody looks at a screen; the plan is worth more than the balance. */
 export const PATIENCE_MS = 5_000;
 
-/** Prints the plan; returns the exit code 0. @throws Failure as the command itself would before it sends anything */
+/** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
 export async function showPlan(
   kind: JobKind,
   context: Context,
@@ -22,18 +24,45 @@ export async function showPlan(
 ): Promise<number> {
   const plan = await planJobs(kind, operands, options, context);
   for (const note of plan.notes) context.terminal.note(note);
+  const failure = describeUnusable(plan);
+  const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
+  const purse = isUseless ? NO_PURSE : await askForPurse(plan, context);
+  await printPlan(context, forecast(plan, purse));
+  if (failure !== null) throw failure;
+  return 0;
+}
+
+async function askForPurse({ planned }: BatchPlan, context: Context): Promise<Purse> {
   const connection = await connect(context);
   try {
-    await checkSupport(plan.planned, connection.capabilities);
+    await checkSupport(planned, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    await printPlan(context, forecast(plan, await readPurse(connection.client.credits, context, signal)));
-    return 0;
+    return await readPurse(connection.client.credits, context, signal);
   } finally {
     await connection.close();
   }
 }
 
+/** The failure that the command itself would end with, as far as that is known before anything is sent. */
+export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failure | null {
+  const problems = planned.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
+  );
+  if (problems.length === 0) return null;
+  const once = [...new Map(problems.map((each) => [each.pointer, each])).values()];
+  if (problems.length === planned.length) return unusable(once, null);
+  return new Failure({
+    category: 'partial',
+    code: NOT_USABLE,
+    message: `${problems.length} of ${planned.length} items cannot be used; the others would run`,
+    advice: 'Fix the files above, or run the command as it is: they fail without being sent.',
+    errors: once,
+  });
+}
+
 type Account = Awaited<ReturnType<typeof connect>>['client']['credits'];
+
+const NO_PURSE: Purse = { balance: null, price: () => null };
 
 /** Balance and prices; a service that does not tell is no reason to show no plan. */
 export async function readPurse(credits: Account, context: Context, signal: AbortSignal): Promise<Purse> {
@@ -49,7 +78,7 @@ export async function readPurse(credits: Account, context: Context, signal: Abor
     if (!isExpected) throw error;
     const why = error instanceof Failure ? error.message : `no answer in ${PATIENCE_MS / 1000} s`;
     context.terminal.note(`The credits could not be read (${why}); the plan goes without them.`);
-    return { balance: null, price: () => null };
+    return NO_PURSE;
   }
 }
 

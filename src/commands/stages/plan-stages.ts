@@ -76,6 +76,7 @@ function ownVideos({ finished }: StageRecords, { folder }: Delivery): readonly s
 function findUnfit(items: readonly PlacedItem[]): InputProblem[] {
   return items.flatMap(({ item, paths }): InputProblem[] => {
     const pointer = item.label;
+    if (item.input.type === 'unusable') return [{ pointer: item.input.label, detail: item.input.detail }];
     if (item.input.type !== 'file')
       return [
         {

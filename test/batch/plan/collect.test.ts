@@ -27,19 +27,33 @@ describe('a folder', () => {
     expect(planned[2]?.paths).toEqual([join(cwd, 'done', 'week1', 'talk.ca.mp4')]);
   });
 
-  it('says what it passes over', async () => {
-    const { notes } = await plan(createFolder({ ...LESSONS, 'lessons/broken.mp4': 'no video' }), ['lessons']);
+  it('skips what is not called like a video, in one line', async () => {
+    const { notes } = await plan(createFolder(LESSONS), ['lessons']);
     expect(notes).toEqual([
-      expect.stringMatching(/^Passed over, no videos .*: lessons\/broken\.mp4, .*notes\.txt, .*talk\.srt$/),
+      'Skipped 2 files that are not supported videos: lessons/week1/notes.txt, lessons/week1/talk.srt',
     ]);
   });
 
-  it('says of a name with a line break that it is passed over: no pattern fits it', async () => {
+  it('makes an item of each file with the name of a video, also of one that cannot be used', async () => {
+    const files = { 'in/junk.mp4': 'x', 'in/empty.mov': '', 'in/good.mp4': MP4, 'in/film.mkv': 'x' };
+    const cwd = createFolder({ ...files, 'in/two\nlines.mp4': MP4, 'in/photo.heic': '\0\0\0\x20ftypheic' });
+    const { planned, notes } = await plan(cwd, ['in']);
+    expect(planned.map(({ item, decision }) => [item.input.label, decision.step])).toEqual([
+      ['in/empty.mov', 'unusable'],
+      ['in/film.mkv', 'unusable'],
+      ['in/good.mp4', 'new'],
+      ['in/junk.mp4', 'unusable'],
+      ['in/two\nlines.mp4', 'unusable'],
+    ]);
+    expect(notes).toEqual(['Skipped 1 file that is not a supported video: in/photo.heic']);
+  });
+
+  it('skips a name with a line break where --include is given: no pattern fits it', async () => {
     const cwd = createFolder({ ...LESSONS, 'lessons/two\nlines.mp4': MP4 });
     const { planned, notes } = await plan(cwd, ['lessons'], { options: { include: ['*.mp4'] } });
     expect(planned).toHaveLength(2);
     expect(notes).toEqual([
-      `Passed over, a name with a line break: "${cwd}/lessons/two\\nlines.mp4"; give it by itself, or rename it`,
+      'Skipped "lessons/two\\nlines.mp4": its name contains a line break; rename it or pass it explicitly.',
     ]);
     const named = await plan(cwd, ['lessons/two\nlines.mp4']);
     expect(named.planned).toHaveLength(1);
@@ -86,8 +100,8 @@ describe('a folder', () => {
     const { planned, notes } = await plan(cwd, ['.'], { options: { clobber: true } });
     expect(planned.map(({ item }) => item.input.name)).toEqual(['a.mp4']);
     expect(notes).toEqual([
-      `Passed over, a folder of results: ${join(cwd, 'out')}`,
-      'Passed over, results of this command: 1 file',
+      'Skipped out: it is a folder of results.',
+      'Skipped 1 file that this command wrote before.',
     ]);
   });
 });
@@ -186,6 +200,6 @@ it('a file that is something else and was named is a problem', async () => {
   const cwd = createFolder({ 'notes.mp4': 'x' });
   writeFileSync(join(cwd, 'ok.mp4'), MP4);
   expect(await problemsOf(plan(cwd, ['notes.mp4', 'ok.mp4']))).toEqual([
-    expect.stringMatching(/^notes\.mp4: it is no video of the containers/),
+    expect.stringMatching(/^notes\.mp4: not a supported video/),
   ]);
 });

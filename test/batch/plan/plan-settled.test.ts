@@ -42,7 +42,7 @@ describe('a plan for files that have settled', () => {
     const made = await openPlanner(folder)('a.mp4', 'b.txt', 'c.mp4', 'gone.mp4');
     expect(labelsOf(made)).toEqual(['in/a.mp4 → ca', 'in/a.mp4 → es', 'in/c.mp4 → es']);
     expect(leftOutOf(made)).toEqual([
-      expect.stringMatching(/^in\/b\.txt: it is no video/),
+      expect.stringMatching(/^in\/b\.txt: not a supported video/),
       expect.stringMatching(/^in\/c\.mp4 → ca: .*out\/c\.ca\.mp4 exists; --clobber replaces it/),
     ]);
   });

@@ -71,7 +71,7 @@ describe('the exit code of a run', () => {
   it('comes with counts and with every failure where there are several', () => {
     const states = [done, left('no-credits'), left('no-credits', 'tra_3'), failed('job', 'ENGINE_ERROR')];
     const failure = summarizeOutcomes(outcomesOf(...states));
-    expect(failure?.message).toContain('1 of 4 done, 1 still running, 1 failed, 1 not begun');
+    expect(failure?.message).toContain('1 of 4 done, 1 still running, 1 failed, 1 not started');
     expect(failure?.facts.errors).toEqual([
       { pointer: 'talk-3.srt → es', detail: 'met ENGINE_ERROR (ENGINE_ERROR)' },
     ]);

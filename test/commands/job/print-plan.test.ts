@@ -10,6 +10,7 @@ const FORECAST: Forecast = {
   done_before: 3,
   failed_before: 0,
   expired: 0,
+  not_usable: 0,
   uploads: 1,
   upload_bytes: 2_000_000,
   quantity: 7,
@@ -28,6 +29,7 @@ const FORECAST: Forecast = {
       quantity: 7,
       credits: null,
       results: null,
+      problem: null,
     },
   ],
 };

@@ -5,13 +5,15 @@ import { until } from '../../service/harness/scene.ts';
 import { openInbox, untilTold } from '../support/open-inbox.ts';
 
 describe('the output of a watch', () => {
-  it('tells of a file that it cannot use, once and in every form, and goes on', async () => {
+  it('fails a file that it cannot use, leaves out what is called otherwise, and continues', async () => {
     const scene = await openInbox();
     await writeFile(join(scene.folder, 'inbox', 'broken.srt'), 'no subtitles');
+    await writeFile(join(scene.folder, 'inbox', 'notes.txt'), 'no subtitles');
     const watch = await scene.watch(['-o', 'ndjson']);
     watch.goOn();
-    await untilTold(watch, 'Left out: inbox/broken.srt: ');
-    await writeFile(join(scene.folder, 'inbox', 'broken.srt'), 'no subtitles');
+    await untilTold(watch, 'inbox/broken.srt → es: not usable as subtitles');
+    await untilTold(watch, 'Left out: inbox/notes.txt: ');
+    await writeFile(join(scene.folder, 'inbox', 'notes.txt'), 'no subtitles');
     await scene.put('good.srt');
     await scene.untilResult('good.es.srt');
     const { stdout, stderr } = await watch.stop();
@@ -19,9 +21,11 @@ describe('the output of a watch', () => {
     const lines = stdout.trim().split('\n');
     const events = lines.map((line) => JSON.parse(line));
     expect(events.filter(({ type }) => type === 'left_out')).toMatchObject([
-      { input: 'inbox/broken.srt', message: expect.stringMatching(/\w/) },
+      { input: 'inbox/notes.txt', message: expect.stringMatching(/\w/) },
     ]);
-    expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 1, done: 1, exit_code: 130 });
+    const failed = events.filter(({ type }) => type === 'failed');
+    expect(failed).toMatchObject([{ input: 'inbox/broken.srt', code: 'NOT_USABLE' }]);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 2, done: 1, failed: 1, exit_code: 130 });
   });
 
   it('counts what it has done, also when somebody copies the same file once more', async () => {

@@ -118,7 +118,7 @@ describe('stages that were', () => {
     // A minute is heard and two lines are translated; two more would be over it.
     const poor = await vloc.run([...words, '--max-credits', '4', '-o', 'json', '--jobs', '1']);
     expect(poor.code, poor.stderr).toBe(6);
-    expect(poor.stderr).toContain('1 of 2 done, 1 not begun');
+    expect(poor.stderr).toContain('1 of 2 done, 1 not started');
     expect(poor.stderr).toContain('Look over:  talk.en.srt, talk.es.srt');
     const [es, fr] = JSON.parse(poor.stdout).data;
     expect(es).toMatchObject({ status: 'succeeded', files: [{ path: vloc.path('talk.es.srt') }] });
@@ -133,7 +133,7 @@ describe('stages that were', () => {
     const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
     const poor = await vloc.run([...words, '--max-credits', '1']);
     expect(poor.code, poor.stderr).toBe(6);
-    expect(poor.stderr).toContain('0 of 2 done, 2 not begun');
+    expect(poor.stderr).toContain('0 of 2 done, 2 not started');
     expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
   });
 
