@@ -47,6 +47,15 @@ export interface ItemFile {
   readonly sha256: string | null;
 }
 
+/** What several jobs cost together. */
+export interface CreditTotals {
+  /** Held by jobs that are not finished. */
+  readonly reserved: number;
+  readonly charged: number;
+  /** Jobs whose service does not say what they cost; they are in neither of the sums. */
+  readonly unknown: number;
+}
+
 /** Why an item needed nothing from this run. */
 export type DoneBefore = 'downloaded' | 'exists';
 
@@ -122,7 +131,7 @@ export type BatchEvent =
   | { readonly type: 'uploaded'; readonly item: BatchItem; readonly uploadId: string; readonly bytes: number }
   /** Slots that this run may use now: fewer after CONCURRENCY_LIMIT_EXCEEDED. */
   | { readonly type: 'window'; readonly size: number; readonly inFlight: number }
-  | { readonly type: 'credits'; readonly reserved: number; readonly charged: number }
+  | ({ readonly type: 'credits' } & CreditTotals)
   | { readonly type: 'stop'; readonly reason: StopReason; readonly message: string };
 
 export type BatchListener = (event: BatchEvent) => void;

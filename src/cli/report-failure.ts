@@ -15,7 +15,7 @@ export function reportFailure(failure: Failure, io: Io, asked: AskedForm): void 
   if (form === 'json' || form === 'ndjson') {
     io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);
   } else {
-    io.stderr.write(failureText(failure, createStyle(io, asked.color)));
+    io.stderr.write(failureText(failure, createStyle(io, asked.color), io.cwd));
   }
   if (isVerbose(io) && failure.stack !== undefined) io.stderr.write(`${escapeRows(failure.stack)}\n`);
 }
@@ -41,11 +41,12 @@ export function failureDocument(failure: Failure): object {
   };
 }
 
-function failureText(failure: Failure, style: Style): string {
+function failureText(failure: Failure, style: Style, cwd: string): string {
   const { code, message, advice, requestId, errors, jobId } = failure.facts;
   const rows = [`${style.bad('✖')} ${escapeRows(message)}`];
   for (const error of errors ?? []) {
-    rows.push(`  ${escapeControls(error.pointer)}: ${escapeControls(error.detail)}`);
+    const pointer = error.pointer.startsWith(`${cwd}/`) ? error.pointer.slice(cwd.length + 1) : error.pointer;
+    rows.push(`  ${escapeControls(pointer)}: ${escapeControls(error.detail)}`);
   }
   if (advice !== undefined) rows.push(`  ${escapeRows(advice)}`);
   const origin = [code, jobId, requestId].filter((part) => part !== undefined).map(escapeControls);

@@ -15,6 +15,7 @@ import { createInputs } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
 import { type Command, defineCommand } from './command.ts';
+import { showPath } from './format.ts';
 import { usageFailure } from './usage-failure.ts';
 
 const WRITERS = {
@@ -63,7 +64,7 @@ export const batchReport: Command = defineCommand({
       const { htmlReport } = await import('./batch/html-report.ts');
       await refuseFileOf(batch, page);
       await replaceFile(page, await htmlReport(batch, page, context), batch);
-      context.terminal.note(`Written to ${page}.`);
+      context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);
       return 0;
     }
     const isJson = output === 'json' || output === 'ndjson';
@@ -77,7 +78,7 @@ export const batchReport: Command = defineCommand({
     }
     const path = resolve(io.cwd, options.out);
     await replaceFile(path, text, batch);
-    context.terminal.note(`Written to ${path}.`);
+    context.terminal.note(`Written to ${showPath(path, io.cwd)}.`);
     return 0;
   },
 });

@@ -73,7 +73,9 @@ function nothingToRetry(
     category: 'partial',
     code: 'NOTHING_TO_RETRY',
     message: `${what} permanently; nothing was sent`,
-    ...(hopeless.length === 0 ? {} : { advice: `Fix the cause, then run \`${retryAll(context, operand)}\`.` }),
+    ...(hopeless.length === 0
+      ? {}
+      : { advice: `Fix the cause, then run \`${retryAll(context, operand)}\`.` }),
     errors: hopeless.map(({ label, state, error }) => ({
       pointer: label,
       detail: error === null ? state : `${error.message} (${error.code})`,

@@ -1,6 +1,7 @@
 import type { BatchFacts } from '../batch/report/batch-facts.ts';
 import { reportDocument } from '../batch/report/json.ts';
 import { countFailed, countOpen } from '../batch/report/report-head.ts';
+import { describeCredits } from '../batch/report/sum-credits.ts';
 import { Failure } from '../client/failure.ts';
 import { continueBatch } from './batch/continue-batch.ts';
 import { countTable, ITEM_FIELDS, ITEMS, tableOf } from './batch/item-records.ts';
@@ -74,13 +75,13 @@ async function print(
 function tell(context: Context, batch: OpenBatch, onward: readonly string[]): void {
   const { terminal, io } = context;
   const { facts, worker } = batch;
-  const { credits, next_deadline, open_questions, stray_jobs } = facts;
+  const { items, credits, next_deadline, open_questions, stray_jobs } = facts;
   if (worker !== null) {
     const doubt = worker.certain ? '' : ', as far as can be told from here';
     terminal.note(`Process ${worker.pid} on ${worker.host} works on it since ${worker.since}${doubt}.`);
   }
   if (credits !== null) {
-    terminal.note(`Credits: ${credits.charged} charged, ${credits.reserved} reserved.`);
+    terminal.note(describeCredits(credits, items.length));
   }
   if (next_deadline !== null) {
     terminal.note(`The first result that is not fetched lapses ${formatRelative(next_deadline, io.now())}.`);

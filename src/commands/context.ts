@@ -1,4 +1,5 @@
 /** What a command works with: streams, the chosen output, the signal that ends it, and the terminal. */
+import type { CreditTotals } from '../batch/item.ts';
 import type { Failure } from '../client/failure.ts';
 import type { ServiceFlags } from '../profiles/layers.ts';
 import type { Io } from './io.ts';
@@ -45,7 +46,7 @@ export interface WorkPicture {
   /** Expected time to the end in milliseconds; null while nothing is known. */
   readonly leftMs: number | null;
   /** Null while no job has told. */
-  readonly credits: { readonly reserved: number; readonly charged: number } | null;
+  readonly credits: CreditTotals | null;
   /** Slots of the service that this run may use; null before the first one is taken. */
   readonly slots: number | null;
   /** When the first result that is not here yet lapses, RFC 3339. */
@@ -61,6 +62,10 @@ export type TableHead =
       readonly title: string;
       /** Shortened when the table is too wide: the highest number first. */
       readonly shrinks?: number;
+      /** Cells that it keeps as long as another column can be left out. */
+      readonly least?: number;
+      /** True for one that is left out where others would become too narrow to read. */
+      readonly drops?: boolean;
       /** True where `failed` and `succeeded` have a meaning that colour may show. */
       readonly status?: boolean;
     };

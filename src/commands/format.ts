@@ -1,4 +1,5 @@
-/** Numbers and times as people read and write them. */
+/** Numbers, times and paths as people read and write them. */
+import { isAbsolute, relative } from 'node:path';
 
 export { formatBytes } from '../protocol/bytes.ts';
 
@@ -21,6 +22,12 @@ export function parseDuration(text: string): number | null {
   if (match === null) return null;
   const unit = (match[2] ?? 's') as keyof typeof DURATION_MS; // the pattern admits only keys of the table
   return Number(match[1]) * DURATION_MS[unit];
+}
+
+/** A path for people: from the current directory where it lies below it, else as it is. */
+export function showPath(path: string, cwd: string): string {
+  const way = relative(cwd, path);
+  return way === '' || way.startsWith('..') || isAbsolute(way) ? path : way;
 }
 
 const RELATIVE_UNITS = [

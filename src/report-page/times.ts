@@ -33,3 +33,8 @@ export function speakClock(ms: number): string {
 export function formatCredits(credits: number): string {
   return `${credits} credit${credits === 1 ? '' : 's'}`;
 }
+
+/** What was charged; null for what the service does not say. */
+export function describeCharge(credits: number | null): string {
+  return credits === null ? 'credits unknown' : formatCredits(credits);
+}

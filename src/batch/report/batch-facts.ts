@@ -2,9 +2,10 @@
 
 import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts';
 import type { LogContent } from '../../journal/record-line.ts';
+import type { CreditTotals } from '../item.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { readBills } from '../run/bills.ts';
-import { type Bill, createBudget } from '../run/budget.ts';
+import { type Bill, createBudget, isTold as isToldBill } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem } from './item-report.ts';
@@ -17,8 +18,8 @@ export interface BatchFacts {
   /** In the order of the batch. */
   readonly items: readonly ItemReport[];
   readonly counts: Readonly<Record<ReportState, number>>;
-  /** Credits of all items together; null when no job has told. */
-  readonly credits: { readonly reserved: number; readonly charged: number } | null;
+  /** Credits of all items together; null while there is no job. */
+  readonly credits: CreditTotals | null;
   /** Calls that were asked without an answer: sent again with the same key they cost nothing twice. */
   readonly open_questions: readonly string[];
   /** When the first result that is not here lapses, RFC 3339. */
@@ -77,18 +78,21 @@ function intentsOf(item: string, { byItem, byKey }: Intents): readonly Intent[] 
   return (byItem.get(item) ?? []).flatMap((key) => byKey.get(key) ?? []);
 }
 
-/** What all calls for an item have cost; null when none has told. */
+/** What all calls for an item have cost; null when there was no job, or the cost of one is not known. */
 function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>): ItemReport['credits'] {
-  const told = intents.flatMap(({ key, asked }) => {
-    const bill = bills.get(key);
-    return bill === undefined || bill.reserved_credits === null || asked === null
-      ? []
-      : [{ key, kind: asked.kind, bill }];
-  });
-  if (told.length === 0) return null;
   const budget = createBudget(null);
-  for (const { key, kind, bill } of told) budget.bill(key, kind, bill);
-  return budget.totals();
+  let count = 0;
+  for (const { key, asked, outcome } of intents) {
+    const bill = bills.get(key);
+    const isTold = bill !== undefined && isToldBill(bill) && asked !== null;
+    const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
+    if (!isTold && hasJob) return null;
+    if (!isTold) continue;
+    budget.bill(key, asked.kind, bill);
+    count += 1;
+  }
+  const { reserved, charged } = budget.totals();
+  return count === 0 ? null : { reserved, charged };
 }
 
 function countStates(items: readonly ItemReport[]): Record<ReportState, number> {

@@ -36,6 +36,7 @@ export interface ItemReport {
   readonly job_id: string | null;
   readonly error: ReportError | null;
   readonly files: readonly ReportedFile[];
+  /** Null where there is no job, or its service does not say what it cost. */
   readonly credits: { readonly reserved: number; readonly charged: number } | null;
   /** Paid calls for it, those that came to nothing among them. */
   readonly attempts: number;

@@ -4,6 +4,7 @@ import { formatBytes } from '../../protocol/bytes.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from './item-report.ts';
 import { FAILED_STATES, type ReportHead } from './report-head.ts';
+import { describeCredits } from './sum-credits.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
@@ -29,7 +30,7 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
 function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt }: ReportHead): string {
   const states = ITEM_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
   const lines = [`${items.length} items at ${madeAt}: ${states.join(', ') || 'nothing was asked yet'}.`];
-  if (credits !== null) lines.push(`Credits: ${credits.charged} charged, ${credits.reserved} reserved.`);
+  if (credits !== null) lines.push(describeCredits(credits, items.length));
   if (next_deadline !== null) lines.push(`The first result that is not fetched lapses at ${next_deadline}.`);
   return lines.join(' ');
 }
@@ -55,12 +56,17 @@ function failureRow({ label, error, job_id }: ItemReport): string[] {
 const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];
 
 function itemRow(item: ItemReport, { folder }: ReportHead): string[] {
-  const { label, kind, state, job_id, credits, files } = item;
+  const { label, kind, state, job_id, files } = item;
   const written = files.map(({ asset, path, bytes }) => {
     const name = `${relative(folder, path)} (${formatBytes(bytes)})`;
     return asset === null ? name : `${asset}: ${name}`;
   });
-  return [label, kind, state, job_id ?? '', String(credits?.charged ?? ''), written.join(', ')];
+  return [label, kind, state, job_id ?? '', describeCharge(item), written.join(', ')];
+}
+
+function describeCharge({ job_id: job, credits }: ItemReport): string {
+  if (credits === null) return job === null ? '' : 'unknown';
+  return String(credits.charged);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -20,9 +20,15 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
     title: source.title,
     tool: source.tool,
     made_at: source.madeAt,
-    charged_credits: sumCredits(source.jobs)?.charged ?? 0,
+    charged_credits: chargeOf(source.jobs),
     entries,
   };
+}
+
+/** Null when the cost of a job is not known: a sum without it would be too low. */
+function chargeOf(jobs: PageSource['jobs']): number | null {
+  const sum = sumCredits(jobs);
+  return sum === null ? 0 : sum.unknown > 0 ? null : sum.charged;
 }
 
 async function buildEntry(

@@ -13,8 +13,8 @@ export interface ReportFacts {
   readonly tool: string;
   /** RFC 3339. */
   readonly made_at: string;
-  /** Of all jobs that were charged so far. */
-  readonly charged_credits: number;
+  /** Of all jobs that were charged so far; null when the cost of one is not known. */
+  readonly charged_credits: number | null;
   /** In the order of the batch. */
   readonly entries: readonly ReportEntry[];
 }

@@ -35,7 +35,7 @@ export function gatherParts(reports: readonly ItemReport[]): readonly ItemReport
   });
 }
 
-/** What decides how an item stands, before all else: what no run mends, then what is least far. */
+/** What decides how an item stands: first what no run fixes by itself, then what is least far. */
 const DECISIVE: readonly ReportState[] = [
   'failed',
   'expired',
@@ -51,7 +51,7 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const reports = parts.map(({ report }) => report);
   const common = {
     ...whole,
-    credits: sumCredits(all.map(({ report }) => report)),
+    credits: costOf(all),
     attempts: all.reduce((sum, { report }) => sum + report.attempts, 0),
     asked_at: first(reports.map(({ asked_at }) => asked_at)),
     created_at: first(reports.map(({ created_at }) => created_at)),
@@ -67,6 +67,12 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const { state, job_id, error, deadline } = report;
   const named = error === null ? null : { ...error, message: `part ${number} of ${count}: ${error.message}` };
   return { ...common, state, job_id, error: named, deadline, files: [], downloaded_at: null };
+}
+
+/** Of all parts that were ever made; null when that of one is not known. */
+function costOf(parts: readonly PartReport[]): ItemReport['credits'] {
+  const sum = sumCredits(parts.map(({ report }) => report));
+  return sum === null || sum.unknown > 0 ? null : { reserved: sum.reserved, charged: sum.charged };
 }
 
 /** All that were asked for are here: either others are still to be asked for, or the results are to be joined. */

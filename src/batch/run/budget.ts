@@ -2,7 +2,7 @@
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { Units } from '../item.ts';
+import type { CreditTotals, Units } from '../item.ts';
 import { type Cost, createCostSums } from './cost-sums.ts';
 
 /** What a service tells of the costs of a job; null where it does not. */
@@ -25,8 +25,7 @@ export interface Budget {
   bill(id: string, kind: JobKind, bill: Bill | null): void;
   /** It was not made. */
   drop(id: string): void;
-  /** Credits that jobs still under way hold, and those that are gone. */
-  totals(): { readonly reserved: number; readonly charged: number };
+  totals(): CreditTotals;
 }
 
 /** A video has at most so many started minutes, whoever measures it. */
@@ -89,17 +88,26 @@ export function createBudget(maxCredits: number | null): Budget {
     },
     drop: remove,
     totals() {
-      return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000 };
+      const unknown = sums.count('untold');
+      return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000, unknown };
     },
   };
 }
 
 function readCost(bill: Bill | null): Cost {
-  if (bill === null || bill.reserved_credits === null) return { state: 'untold' };
+  if (bill === null || !isTold(bill)) return { state: 'untold' };
   const { status, reserved_credits: reserved, charged_credits: charged } = bill;
   if (status === 'released') return { state: 'charged', amount: 0 };
-  if (status === 'settled') return { state: 'charged', amount: toThousandths(charged ?? reserved) };
-  return { state: 'reserved', amount: toThousandths(reserved) };
+  const isSettled = status === 'settled' || reserved === null;
+  return {
+    state: isSettled ? 'charged' : 'reserved',
+    amount: toThousandths((isSettled ? charged : null) ?? reserved ?? 0),
+  };
+}
+
+/** Whether the bill says what the job costs. */
+export function isTold({ status, reserved_credits: reserved, charged_credits: charged }: Bill): boolean {
+  return status === 'released' || reserved !== null || charged !== null;
 }
 
 function toThousandths(credits: number): number {

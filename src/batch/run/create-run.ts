@@ -42,7 +42,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     countEarlierBills(budget, others, journal);
     const totals = budget.totals();
     // Whoever adds up what a batch has cost hears of it also from a run that finds all of it done.
-    if (totals.charged + totals.reserved > 0) listen({ type: 'credits', ...totals });
+    if (totals.charged + totals.reserved + totals.unknown > 0) listen({ type: 'credits', ...totals });
   }
   countBills(batch.tasks);
   const parts = { runtime, slots: records.slots, budget, stopping, most: options.jobs, listen };

@@ -23,7 +23,7 @@ export function unfinishedOf(
   return left === undefined ? null : { phase: 'left', jobId, because: left };
 }
 
-/** What all calls for the parts have cost. */
+/** What all calls for the parts have cost; null when that of one is not known. */
 export function creditsOf({ run, parts }: Family): number | null {
   const { intents, records } = run.journal;
   const bills = readBills(records());
@@ -31,7 +31,7 @@ export function creditsOf({ run, parts }: Family): number | null {
     const newest = intents.byItem.get(key)?.at(-1);
     return bills.get(newest ?? '')?.charged_credits ?? [];
   });
-  if (charged.length === 0) return null;
+  if (charged.length < parts.items.length) return null;
   // Credits are kept in thousandths, in which sums are exact.
   return charged.reduce((sum, credits) => sum + Math.round(credits * 1000), 0) / 1000;
 }

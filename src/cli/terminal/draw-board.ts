@@ -47,7 +47,7 @@ interface Columns {
 const GAP = '  ';
 /** `drawBar` draws so many. */
 const BAR_CELLS = 20;
-/** `waiting for a slot`, `downloading 40 %`. */
+/** `downloading 100 %`. */
 const STEP_CELLS = 18;
 /** `downloading 40 %, 123 MB of 1.2 GB` with rate. */
 const DETAILED_STEP_CELLS = 40;

@@ -5,13 +5,36 @@ import type { Measure } from './measure.ts';
 export interface ColumnLimit {
   readonly title: string;
   readonly shrinks: number;
+  /** Cells below which it is hard to read. */
+  readonly least?: number;
+  /** Left out rather than that others become hard to read. */
+  readonly drops?: boolean;
 }
 
 /** Below that nothing can be told apart any more. */
 const NARROWEST = 5;
 
+/** Names of files are still told apart by so much. */
+const READABLE = 20;
+
 /** Blanks between two columns. */
 export const GAP = 2;
+
+/** The positions of the columns that have room; those that may be left out go only where others would be unreadable. */
+export function chooseColumns(
+  columns: readonly ColumnLimit[],
+  rows: readonly (readonly string[])[],
+  width: number,
+  measure: Measure,
+): readonly number[] {
+  const all = columns.map((_, at) => at);
+  const needed = columns.map(({ title, shrinks, least = READABLE }, at) => {
+    const present = Math.max(measure(title), ...rows.map((row) => measure(row[at] ?? '')));
+    return shrinks > 0 ? Math.min(present, Math.max(least, measure(title))) : present;
+  });
+  const total = needed.reduce((sum, each) => sum + each, GAP * (columns.length - 1));
+  return total <= width ? all : all.filter((at) => columns[at]?.drops !== true);
+}
 
 /**
  * Shortens cells with `…` until the rows fit; columns that may not be shortened keep their cells, even where they do not fit.
@@ -30,9 +53,9 @@ export function fitRows(
   const order = [...columns.entries()]
     .filter(([, column]) => column.shrinks > 0)
     .sort(([, left], [, right]) => right.shrinks - left.shrinks);
-  for (const [at, { title }] of order) {
+  for (const [at, { title, least }] of order) {
     const present = widths[at] ?? 0;
-    const narrowest = Math.min(present, Math.max(NARROWEST, measure(title)));
+    const narrowest = Math.min(present, Math.max(least ?? NARROWEST, measure(title)));
     const wanted = Math.max(narrowest, present - Math.max(0, excess));
     excess -= present - wanted;
     widths[at] = wanted;

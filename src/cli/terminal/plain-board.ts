@@ -1,41 +1,38 @@
-/** Many pieces of work where stderr is no terminal: a line for each change, and the totals in between. */
+/** Many pieces of work where stderr is no terminal: a line with the totals every half minute, and one for each failure. */
 import type { Progress, WorkPicture } from '../../commands/context.ts';
 import type { Io } from '../../commands/io.ts';
 import { escapeControls } from './escape.ts';
 import { HEARTBEAT_MS } from './plain-progress.ts';
 import { type Repeat, repeatWithTimer } from './repeat.ts';
-import { describeStep } from './step-text.ts';
 import { describeCounts, describeOutlook } from './totals-text.ts';
 
-/** The caller must `close` it. */
+/** Writes the totals now, every half minute, and when it is closed, which the caller must do. */
 export function createPlainBoard(
   io: Pick<Io, 'stderr' | 'now'>,
   look: () => WorkPicture,
   repeat: Repeat = repeatWithTimer,
 ): Progress {
-  const phases = new Map<string, string>();
   const write = (text: string) => io.stderr.write(`${escapeControls(text)}\n`);
   let last = '';
-  const writeTotals = (isSignOfLife: boolean) => {
+  const writeTotals = (isHeartbeat: boolean) => {
     const picture = look();
+    const { total, running, waiting } = picture.counts;
     const totals = [describeCounts(picture), ...describeOutlook(picture, io.now())].join(' · ');
-    const isIdle = picture.counts.running + picture.counts.waiting === 0;
-    // Work may come in days: until then one line says that there is none.
-    if (isSignOfLife && isIdle && totals === last) return;
+    const isIdle = running + waiting === 0;
+    // In a watched folder files may come in days: until then one line is enough.
+    if (total === 0 || (totals === last && (isIdle || !isHeartbeat))) return;
     last = totals;
     write(totals);
   };
+  // Where nothing is known at the start, as of a watched folder, the run may last for days, and each result is news.
+  const isOpen = look().counts.total === 0;
+  writeTotals(false);
   const stop = repeat(HEARTBEAT_MS, () => writeTotals(true));
   let isClosed = false;
   return {
-    show: (key, step) => {
-      if (phases.get(key) === step.phase) return;
-      phases.set(key, step.phase);
-      write(`${key}: ${describeStep(step)}`);
-    },
-    end: (key, _outcome, text) => {
-      phases.delete(key);
-      write(`${key}: ${text}`);
+    show: () => undefined,
+    end: (key, outcome, text) => {
+      if (isOpen || outcome !== 'done') write(`${key}: ${text}`);
     },
     close: () => {
       if (isClosed) return;

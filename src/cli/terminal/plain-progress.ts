@@ -1,4 +1,4 @@
-/** Progress where stderr is no terminal: a line for each change of phase, and a sign of life in between. */
+/** Progress where stderr is no terminal: a line at the start, one every half minute, and one for each end. */
 import type { Progress, Step } from '../../commands/context.ts';
 import type { Io } from '../../commands/io.ts';
 import { escapeControls } from './escape.ts';
@@ -7,22 +7,33 @@ import { describeStep } from './step-text.ts';
 /** Often enough that a CI job does not count as hung, seldom enough that a log stays readable. */
 export const HEARTBEAT_MS = 30_000;
 
-/** Writes a line when the phase of a key changes, or when it was silent for half a minute. */
+/** So many fit on a line. With more of them results have no line of their own: they are on stdout. */
+const FEW = 3;
+
+/** Writes what all keys are at, in one line, when half a minute has passed since the last one. */
 export function createPlainProgress(io: Pick<Io, 'stderr' | 'now'>): Progress {
-  const last = new Map<string, { phase: string; at: number }>();
-  const write = (key: string, text: string) => io.stderr.write(`${escapeControls(`${key}: ${text}`)}\n`);
+  const running = new Map<string, Step>();
+  const seen = new Set<string>();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  const write = (text: string) => io.stderr.write(`${escapeControls(text)}\n`);
   return {
-    show: (key: string, step: Step) => {
-      const before = last.get(key);
-      const now = io.now();
-      if (before?.phase === step.phase && now - before.at < HEARTBEAT_MS) return;
-      last.set(key, { phase: step.phase, at: now });
-      write(key, describeStep(step));
+    show: (key, step) => {
+      running.set(key, step);
+      seen.add(key);
+      if (io.now() - writtenAt < HEARTBEAT_MS) return;
+      writtenAt = io.now();
+      write(describeAll(running));
     },
-    end: (key, _outcome, text) => {
-      last.delete(key);
-      write(key, text);
+    end: (key, outcome, text) => {
+      running.delete(key);
+      if (outcome !== 'done' || seen.size <= FEW) write(`${key}: ${text}`);
     },
-    close: () => last.clear(),
+    close: () => running.clear(),
   };
+}
+
+function describeAll(running: ReadonlyMap<string, Step>): string {
+  const rows = [...running].slice(0, FEW).map(([key, step]) => `${key}: ${describeStep(step)}`);
+  const more = running.size - rows.length;
+  return [...rows, ...(more > 0 ? [`and ${more} more`] : [])].join(' · ');
 }

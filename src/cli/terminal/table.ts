@@ -1,7 +1,7 @@
 /** Tables on stdout. On a terminal they fit its width; elsewhere every cell is whole. */
 import type { TableHead } from '../../commands/context.ts';
 import { escapeControls } from './escape.ts';
-import { fitRows, GAP } from './fit.ts';
+import { chooseColumns, fitRows, GAP } from './fit.ts';
 import { loadMeasure } from './measure.ts';
 import type { Style } from './style.ts';
 
@@ -17,14 +17,17 @@ export async function layOut(
   rows: readonly (readonly string[])[],
   { width = Number.POSITIVE_INFINITY, style }: TableOptions = {},
 ): Promise<string> {
-  const columns = head.map((each) => ({
+  const all = head.map((each) => ({
     shrinks: 0,
     status: false,
     ...(typeof each === 'string' ? { title: each } : each),
   }));
+  const whole = rows.map((row) => row.map(escapeControls));
+  const measure = await loadMeasure([...all.map(({ title }) => title), ...whole.flat()]);
+  const kept = chooseColumns(all, whole, width, measure);
+  const columns = all.filter((_, at) => kept.includes(at));
+  const escaped = whole.map((row) => row.filter((_, at) => kept.includes(at)));
   const titles = columns.map(({ title }) => title);
-  const escaped = rows.map((row) => row.map(escapeControls));
-  const measure = await loadMeasure([...titles, ...escaped.flat()]);
   const lines = [titles, ...fitRows(columns, escaped, width, measure)];
   const widths = columns.map((_, at) => Math.max(...lines.map((cells) => measure(cells[at] ?? ''))));
   const drawCell = (cell: string, row: number, at: number) => {

@@ -1,8 +1,9 @@
 /** How many pieces of work stand, in words. */
+import type { CreditTotals } from '../../batch/item.ts';
 import type { WorkPicture } from '../../commands/context.ts';
 import { formatDuration, formatRelative } from '../../commands/format.ts';
 
-/** `120 of 400 done, 15 running, 263 waiting, 2 failed`; what there is none of is left out. */
+/** `120 of 400 done, 15 running, 263 waiting, 2 failed`; zero counts are omitted. */
 export function describeCounts({ counts }: Pick<WorkPicture, 'counts'>): string {
   const { total, done, running, waiting, failed, left } = counts;
   const rest = [
@@ -36,9 +37,12 @@ function describeLeft(ms: number): string {
   return `about ${formatDuration(Math.round(ms / MINUTE_MS) * MINUTE_MS)} left`;
 }
 
-function describeCredits({ charged, reserved }: { reserved: number; charged: number }): string {
+function describeCredits({ charged, reserved, unknown }: CreditTotals): string {
+  const jobs = unknown === 1 ? '1 job' : `${unknown} jobs`;
+  if (unknown > 0 && charged + reserved === 0) return `credits of ${jobs} unknown`;
   const held = reserved === 0 ? '' : `, ${formatCredits(reserved)} reserved`;
-  return `${formatCredits(charged)} ${charged === 1 ? 'credit' : 'credits'}${held}`;
+  const rest = unknown === 0 ? '' : `, unknown for ${jobs}`;
+  return `${formatCredits(charged)} ${charged === 1 ? 'credit' : 'credits'}${held}${rest}`;
 }
 
 /** Credits are kept in thousandths; sums of them must not show what binary fractions make of that. */

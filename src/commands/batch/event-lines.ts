@@ -1,5 +1,5 @@
 /** What `--output ndjson` tells programs while a batch runs: pure. */
-import type { BatchEvent, BatchItem, BatchOutcome, ItemState } from '../../batch/item.ts';
+import type { BatchEvent, BatchItem, BatchOutcome, CreditTotals, ItemState } from '../../batch/item.ts';
 import type { Sight } from './picture.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export function lineOfRun(event: Exclude<BatchEvent, { type: 'item' }>): Line {
     case 'window':
       return { type: 'window', size: event.size, in_flight: event.inFlight };
     case 'credits':
-      return { type: 'credits', reserved: event.reserved, charged: event.charged };
+      return { type: 'credits', reserved: event.reserved, charged: event.charged, unknown: event.unknown };
     case 'stop':
       return { type: 'stop', reason: event.reason, message: event.message };
   }
@@ -125,7 +125,7 @@ function endLines(item: BatchItem, state: ItemState): Line[] {
 /** The last line of a run. */
 export function summaryLine(
   outcomes: readonly Pick<BatchOutcome, 'state'>[],
-  credits: { readonly reserved: number; readonly charged: number } | null,
+  credits: CreditTotals | null,
   exitCode: number,
 ): Line {
   const count = (phase: ItemState['phase']) => outcomes.filter(({ state }) => state.phase === phase).length;
@@ -135,8 +135,9 @@ export function summaryLine(
     done: count('done'),
     failed: count('failed'),
     left: count('left'),
-    charged_credits: credits?.charged ?? null,
-    reserved_credits: credits?.reserved ?? null,
+    // A sum without all of its parts is none.
+    charged_credits: credits === null || credits.unknown > 0 ? null : credits.charged,
+    reserved_credits: credits === null || credits.unknown > 0 ? null : credits.reserved,
     exit_code: exitCode,
   };
 }

@@ -31,10 +31,10 @@ export const ITEMS: RecordForm<ItemReport> = {
   plural: 'items',
   idOf: ({ job_id }) => job_id ?? '',
   columns: [
-    { head: { title: 'ITEM', shrinks: 1 }, field: 'label' },
+    { head: { title: 'ITEM', shrinks: 1, least: 20 }, field: 'label' },
     { head: { title: 'STATE', status: true }, field: 'state' },
-    { head: 'JOB', field: 'job_id' },
-    { head: { title: 'WHY', shrinks: 2 }, field: 'error', text: describeProblem },
+    { head: { title: 'JOB', drops: true }, field: 'job_id' },
+    { head: { title: 'WHY', shrinks: 2, least: 30 }, field: 'error', text: describeProblem },
   ],
 };
 

@@ -33,7 +33,7 @@ export function stepOf(state: ActiveState, forMs: number): Step {
     case 'submitting':
       return { phase: state.phase, fraction: null };
     case 'queued':
-      return { phase: 'waiting for a slot', fraction: null };
+      return { phase: 'queued', fraction: null };
     case 'processing':
       return { phase: state.stage ?? 'processing', fraction: state.fraction };
     case 'downloading':

@@ -43,7 +43,7 @@ export function createPicture(items: readonly BatchItem[]): Picture {
         case 'uploaded':
           return null;
         case 'credits':
-          credits = { reserved: event.reserved, charged: event.charged };
+          credits = { reserved: event.reserved, charged: event.charged, unknown: event.unknown };
           return null;
         case 'window':
           slots = event.size;

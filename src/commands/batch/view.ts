@@ -1,6 +1,7 @@
 /** What people and programs see of a batch while it runs. */
 import type { BatchItem, BatchListener, BatchOutcome } from '../../batch/item.ts';
 import type { Context, Progress } from '../context.ts';
+import { showPath } from '../format.ts';
 import { lineOfRun, linesOfItem, summaryLine } from './event-lines.ts';
 import { isActive, stepOf } from './item-step.ts';
 import { createPicture, type Sight } from './picture.ts';
@@ -49,8 +50,8 @@ export async function createBatchView(
       }
       if (change === null) return;
       for (const line of linesOfItem(change.before, change.now, event.atMs)) write(line);
-      if (isMany) showOfMany(progress, change.now, event.atMs);
-      else showOfFew(progress, change.now, event.atMs);
+      if (isMany) showOfMany(progress, change.now, event.atMs, io.cwd);
+      else showOfFew(progress, change.now, event.atMs, io.cwd);
     },
     summarize: (outcomes, exitCode) => {
       write(summaryLine(outcomes, picture.look(io.now()).credits, exitCode));
@@ -72,13 +73,13 @@ function openProgress(
 }
 
 /** What was done before and what is left behind are in the totals: a line for each would bury what went wrong. */
-function showOfMany(progress: Progress, { item, state, phaseMs }: Sight, nowMs: number): void {
+function showOfMany(progress: Progress, { item, state, phaseMs }: Sight, nowMs: number, cwd: string): void {
   if (isActive(state)) progress.show(item.label, stepOf(state, nowMs - phaseMs));
   else if (state.phase === 'failed') progress.end(item.label, 'failed', state.failure.message);
-  else if (state.phase === 'done' && state.before === null) endDone(progress, item.label, state.files);
+  else if (state.phase === 'done' && state.before === null) endDone(progress, item.label, state.files, cwd);
 }
 
-function showOfFew(progress: Progress, { item, state, phaseMs }: Sight, nowMs: number): void {
+function showOfFew(progress: Progress, { item, state, phaseMs }: Sight, nowMs: number, cwd: string): void {
   const { label } = item;
   switch (state.phase) {
     case 'waiting':
@@ -86,23 +87,28 @@ function showOfFew(progress: Progress, { item, state, phaseMs }: Sight, nowMs: n
     case 'submitting':
       return;
     case 'ready':
-      progress.show(label, { phase: 'waiting for a slot', fraction: null });
+      progress.show(label, { phase: 'queued', fraction: null });
       return;
     case 'done':
-      endDone(progress, label, state.files);
+      endDone(progress, label, state.files, cwd);
       return;
     case 'failed':
       progress.end(label, 'failed', state.failure.message);
       return;
     case 'left':
       if (state.because === 'detached') progress.end(label, 'done', `${state.jobId} accepted`);
-      else progress.end(label, 'stopped', state.jobId === null ? 'not begun' : `${state.jobId} goes on`);
+      else progress.end(label, 'stopped', state.jobId === null ? 'not started' : `${state.jobId} continues`);
       return;
     default:
       progress.show(label, stepOf(state, nowMs - phaseMs));
   }
 }
 
-function endDone(progress: Progress, label: string, files: readonly { readonly path: string }[]): void {
-  progress.end(label, 'done', files.map(({ path }) => path).join(', ') || 'done');
+function endDone(
+  progress: Progress,
+  label: string,
+  files: readonly { readonly path: string }[],
+  cwd: string,
+): void {
+  progress.end(label, 'done', files.map(({ path }) => showPath(path, cwd)).join(', ') || 'done');
 }

@@ -4,6 +4,7 @@ import type { ItemReport, ReportState } from '../../batch/report/item-report.ts'
 import { countFailed, countOpen, FAILED_STATES } from '../../batch/report/report-head.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Context, Progress, WorkPicture } from '../context.ts';
+import { showPath } from '../format.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 
 /** The journal of hundreds of items is read in milliseconds, and nothing in it changes faster than people read. */
@@ -26,7 +27,8 @@ export async function watchStatus(context: Context, operand: string): Promise<Op
       await sleep(REFRESH_MS, signal);
       const before = statesOf(batch.facts);
       batch = await openBatch(context, operand);
-      for (const item of batch.facts.items) if (before.get(item.key) !== item.state) tell(board, item);
+      for (const item of batch.facts.items)
+        if (before.get(item.key) !== item.state) tell(board, item, io.cwd);
     }
     return batch;
   } finally {
@@ -38,8 +40,8 @@ function statesOf({ items }: BatchFacts): ReadonlyMap<string, ReportState> {
   return new Map(items.map(({ key, state }) => [key, state]));
 }
 
-function tell(board: Progress, { label, state, error, files }: ItemReport): void {
-  if (state === 'done') board.end(label, 'done', files.map(({ path }) => path).join(', '));
+function tell(board: Progress, { label, state, error, files }: ItemReport, cwd: string): void {
+  if (state === 'done') board.end(label, 'done', files.map(({ path }) => showPath(path, cwd)).join(', '));
   else if (FAILED_STATES.some((each) => each === state)) board.end(label, 'failed', error?.message ?? state);
   else board.show(label, { phase: state, fraction: null });
 }
@@ -65,6 +67,6 @@ function pictureOf({ facts, worker }: OpenBatch, nowMs: number): WorkPicture {
     credits,
     slots: null,
     deadline: next_deadline,
-    stop: worker === null ? 'nobody works on it' : null,
+    stop: worker === null ? 'no process works on it' : null,
   };
 }

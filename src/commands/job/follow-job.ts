@@ -11,7 +11,7 @@ import type { StoredFile } from '../../journal/next-step.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
-import { formatBytes } from '../format.ts';
+import { formatBytes, showPath } from '../format.ts';
 import { openLocalRecords } from '../local-records.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
@@ -107,7 +107,7 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options));
     const files = before ?? (await inTurn(follow, job, fetch));
     await noteDownloaded(record, job, files, results);
-    progress.end(key, 'done', files.map((file) => file.path).join(', '));
+    progress.end(key, 'done', files.map((file) => showPath(file.path, context.io.cwd)).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
     return { label: job.id, stem: job.id, job, files, failure: null };
   } catch (error) {
@@ -190,7 +190,7 @@ export function event(context: Context, fact: Readonly<Record<string, unknown>>)
 }
 
 function stepOf(job: Job): Step {
-  if (job.status === 'queued') return { phase: 'waiting for a slot', fraction: null };
+  if (job.status === 'queued') return { phase: 'queued', fraction: null };
   return { phase: job.stage ?? 'processing', fraction: job.progress / 100 };
 }
 

@@ -4,7 +4,7 @@ import type { DeliveredFile } from '../../batch/run/deliver.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
 import type { Context, TableHead } from '../context.ts';
-import { formatBytes } from '../format.ts';
+import { formatBytes, showPath } from '../format.ts';
 import { plainCell } from '../records.ts';
 
 export interface Outcome {
@@ -98,7 +98,7 @@ export async function printOutcomes(
       return;
     case 'table':
       if (outcomes.length === 0) return;
-      if (fields === null) context.print(await context.terminal.table(HEAD, outcomes.flatMap(rowsOf)));
+      if (fields === null) await printTable(context, outcomes);
       else
         context.print(
           await context.terminal.table(
@@ -109,13 +109,26 @@ export async function printOutcomes(
   }
 }
 
-const HEAD: readonly TableHead[] = [
-  { title: 'INPUT', shrinks: 1 },
-  'JOB',
-  { title: 'STATUS', status: true },
-  'RESULT',
-  'SIZE',
-];
+/** Columns of which no row has anything are left out. */
+const HEAD = {
+  input: { title: 'INPUT', shrinks: 1, least: 20 },
+  language: 'LANGUAGE',
+  status: { title: 'STATUS', status: true },
+  result: 'RESULT',
+  size: 'SIZE',
+  job: { title: 'JOB', drops: true },
+} as const satisfies Readonly<Record<string, TableHead>>;
+
+type Row = Readonly<Record<keyof typeof HEAD, string>>;
+
+async function printTable(context: Context, outcomes: readonly Outcome[]): Promise<void> {
+  const rows = outcomes.flatMap((outcome) => rowsOf(outcome, context.io.cwd));
+  const columns = (Object.keys(HEAD) as (keyof typeof HEAD)[]) // of a constant
+    .filter((name) => name === 'input' || name === 'status' || rows.some((row) => row[name] !== '-'));
+  const head = columns.map((name) => HEAD[name]);
+  const cells = rows.map((row) => columns.map((name) => row[name]));
+  context.print(await context.terminal.table(head, cells));
+}
 
 function printColumns(context: Context, documents: readonly object[]): void {
   for (const document of documents) context.print(cellsOf(document).join('\t'));
@@ -129,15 +142,21 @@ function describeStatus({ job, known, failure }: Outcome): string {
   return job?.status ?? known?.status ?? (failure === null ? 'not started' : 'failed');
 }
 
-function rowsOf(outcome: Outcome): string[][] {
-  const { label, job, known } = outcome;
-  const start = [label, job?.id ?? known?.id ?? '-', describeStatus(outcome)];
-  if (outcome.files.length === 0) return [[...start, outcome.failure?.facts.code ?? '-', '-']];
-  return outcome.files.map((file) => [
+function rowsOf(outcome: Outcome, cwd: string): Row[] {
+  const { label, job, known, failure, files } = outcome;
+  const language = job?.input?.target_language ?? known?.target_language;
+  const start = {
+    input: label,
+    language: typeof language === 'string' ? language : '-',
+    status: describeStatus(outcome),
+    job: job?.id ?? known?.id ?? '-',
+  };
+  if (files.length === 0) return [{ ...start, result: failure?.facts.code ?? '-', size: '-' }];
+  return files.map(({ path, bytes }) => ({
     ...start,
-    file.path,
-    file.bytes === null ? 'was there' : formatBytes(file.bytes),
-  ]);
+    result: showPath(path, cwd),
+    size: bytes === null ? 'exists' : formatBytes(bytes),
+  }));
 }
 
 /**

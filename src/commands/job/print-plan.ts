@@ -1,7 +1,7 @@
 /** A plan on stdout, for --dry-run. */
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
 import type { Context, TableHead } from '../context.ts';
-import { formatBytes } from '../format.ts';
+import { formatBytes, showPath } from '../format.ts';
 
 /** Writes it in the chosen form; in the form for people the sum goes to stderr. */
 export async function printPlan(context: Context, forecast: Forecast): Promise<void> {
@@ -21,13 +21,19 @@ export async function printPlan(context: Context, forecast: Forecast): Promise<v
       for (const { job_id: id } of items) if (id !== null) context.print(id);
       return;
     case 'table':
-      if (items.length > 0) context.print(await context.terminal.table(HEAD, items.map(rowOf)));
+      if (items.length > 0) {
+        const shown = items.map((item) => ({
+          ...item,
+          results: item.results?.map((path) => showPath(path, context.io.cwd)) ?? null,
+        }));
+        context.print(await context.terminal.table(HEAD, shown.map(rowOf)));
+      }
       for (const line of describeForecast(forecast)) context.terminal.note(line);
   }
 }
 
 const HEAD: readonly TableHead[] = [
-  { title: 'INPUT', shrinks: 1 },
+  { title: 'INPUT', shrinks: 1, least: 20 },
   'LANGUAGE',
   'STATUS',
   'UNITS',

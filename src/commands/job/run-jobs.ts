@@ -15,6 +15,7 @@ import { createBatchView } from '../batch/view.ts';
 import { connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { showPath } from '../format.ts';
 import { toOutcome } from './batch-outcome.ts';
 import { tellContinuation, tellKeptJobs, tellStop } from './continuation.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -68,10 +69,10 @@ export async function runJobs(
   }
 }
 
-function tellSkipped({ terminal }: Context, { planned }: BatchPlan): void {
+function tellSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
   for (const { decision, paths } of planned) {
     if (decision.step !== 'done' || decision.before !== 'exists') continue;
-    for (const path of paths ?? []) terminal.note(`Skipped, it exists: ${path}`);
+    for (const path of paths ?? []) terminal.note(`Skipped, it exists: ${showPath(path, io.cwd)}`);
   }
 }
 

@@ -74,8 +74,8 @@ async function print(session: Session, outcomes: readonly RunOutcome[], exitCode
     // What languages share is counted with the first of them, so that the sum is right.
     const before = new Set(journeys.slice(0, position).flatMap(({ keys }) => keys));
     const own = (journeys[position]?.keys ?? []).filter((key) => costs.has(key) && !before.has(key));
-    const credits =
-      own.length === 0 ? null : roundCredits(own.reduce((sum, key) => sum + (costs.get(key) ?? 0), 0));
+    const isKnown = own.length > 0 && own.every((key) => costs.get(key) !== null);
+    const credits = isKnown ? roundCredits(own.reduce((sum, key) => sum + (costs.get(key) ?? 0), 0)) : null;
     return { ...outcome, known: { ...outcome.known, charged_credits: credits } };
   }
 
@@ -84,7 +84,8 @@ async function print(session: Session, outcomes: readonly RunOutcome[], exitCode
     return;
   }
   const charged = told.reduce((sum, { known }) => sum + (known?.charged_credits ?? 0), 0);
-  const line = summaryLine(outcomes, { reserved: 0, charged: roundCredits(charged) }, exitCode);
+  const unknown = [...costs.values()].filter((credits) => credits === null).length;
+  const line = summaryLine(outcomes, { reserved: 0, charged: roundCredits(charged), unknown }, exitCode);
   context.print(JSON.stringify(line));
 }
 

@@ -72,7 +72,7 @@ export async function openSession(
     journeys: plan.talks.flatMap((talk) => talk.wishes.map((wish) => beginJourney(talk, wish))),
     runOptions,
     begunMs,
-    spent: new Map(runOptions.fresh ? [] : costs),
+    spent: new Map(runOptions.fresh ? [] : [...costs].map(([key, credits]) => [key, credits ?? 0])),
     async connection() {
       session.connected ??= await connect(context);
       return session.connected;
@@ -84,13 +84,14 @@ export async function openSession(
   return session;
 }
 
-/** What the journal says that items have cost, in all runs; by their keys. */
-export async function readCosts(folder: string, nowMs: number): Promise<ReadonlyMap<string, number>> {
+/** What items with jobs have cost in all runs, by their keys; null for what the service does not say. */
+export async function readCosts(folder: string, nowMs: number): Promise<ReadonlyMap<string, number | null>> {
   const { items } = readBatchFacts(await readBatchLog(folder), folder, nowMs);
   return new Map(
-    items.flatMap(({ key, credits }) =>
-      credits === null ? [] : [[key, credits.reserved + credits.charged]],
-    ),
+    items.flatMap(({ key, job_id: job, credits }): [string, number | null][] => {
+      if (credits !== null) return [[key, credits.reserved + credits.charged]];
+      return job === null ? [] : [[key, null]];
+    }),
   );
 }
 

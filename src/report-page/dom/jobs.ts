@@ -3,7 +3,7 @@
 import type { EntryDetail, ReportFile, ReportJob } from '../../batch/report/page-facts.ts';
 import { formatBytes } from '../../protocol/bytes.ts';
 import type { ListedEntry } from '../choose.ts';
-import { formatCredits } from '../times.ts';
+import { describeCharge, formatCredits } from '../times.ts';
 import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
 import { make } from './element.ts';
 
@@ -42,7 +42,7 @@ function describe(job: ReportJob): Row[] {
   const options = Object.entries(job.options).map(([name, value]) => `${name} ${value}`);
   return [
     ['Waits for', job.waits_for],
-    ['Charged', credits && formatCredits(credits.charged)],
+    ['Charged', job.job_id === null && credits === null ? null : describeCharge(credits?.charged ?? null)],
     // Of a job that has ended the rest is given back, and what was reserved tells nothing any more.
     ['Reserved', credits && job.state === 'unfinished' ? formatCredits(credits.reserved) : null],
     ['Options', options.join(', ')],

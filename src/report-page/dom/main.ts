@@ -1,7 +1,7 @@
 /** Puts the page together. */
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { type KeyAction, type KeyPlace, readKey } from '../keys.ts';
-import { formatCredits } from '../times.ts';
+import { describeCharge } from '../times.ts';
 import { readDetail, readFacts, subtitleWords } from './data.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { make } from './element.ts';
@@ -33,7 +33,7 @@ function button(text: string, title: string, onPress: () => void): HTMLButtonEle
 
 function makeTop(): HTMLElement {
   const made = `${facts.tool}, ${formatMoment(facts.made_at)}`;
-  const summary = [formatCredits(facts.charged_credits), made].join(' · ');
+  const summary = [describeCharge(facts.charged_credits), made].join(' · ');
   return make(
     'header',
     { class: 'top' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
+import { createUnusableRecord, pickLiveUnusable } from '../../../src/batch/report/unusable-inputs.ts';
 import { pickLiveIntents } from '../../../src/journal/intents.ts';
 import type { LogRecord } from '../../../src/journal/record-line.ts';
 import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
@@ -51,10 +52,25 @@ describe('the facts of a batch', () => {
   });
 
   it('add up credits without what binary fractions make of them', () => {
-    expect(facts.credits).toEqual({ charged: 0.3, reserved: 2 });
+    expect(facts.credits).toMatchObject({ charged: 0.3, reserved: 2 });
     expect(itemNamed('running')?.credits).toEqual({ charged: 0, reserved: 2 });
     expect(itemNamed('waiting')?.credits).toBeNull();
     expect(factsFrom([]).credits).toBeNull();
+  });
+
+  it('say of which jobs the cost is not known, and never call it 0', () => {
+    const cheap = [commandOf(['done']), factsOf('done'), RECORDS.intend({ key: 'k', item: keyOf('done') })];
+    const made = [...cheap, RECORDS.accepted({ key: 'k' })];
+    expect(factsFrom(cheap).credits).toBeNull();
+    expect(factsFrom(made).items[0]?.credits).toBeNull();
+    expect(factsFrom(made).credits).toEqual({ charged: 0, reserved: 0, unknown: 1 });
+    const empty = { type: 'billed', key: 'k', status: null, quantity: null, reserved_credits: null };
+    expect(factsFrom([...made, { ...empty, charged_credits: null }]).credits?.unknown).toBe(1);
+    expect(factsFrom([...made, { ...empty, charged_credits: 2 }]).credits).toEqual({
+      charged: 2,
+      reserved: 0,
+      unknown: 0,
+    });
   });
 
   it('name the part of the result that a file is, where the journal does not by its place', () => {
@@ -120,5 +136,41 @@ describe('the facts of a batch', () => {
     expect(factsFrom([{ ...factsOf('x'), item: 'other words' }]).items).toMatchObject([
       { key: 'other words' },
     ]);
+  });
+});
+
+describe('an item whose file could not be used', () => {
+  const unusable = (name: string) =>
+    createUnusableRecord({ key: keyOf(name), label: `${name} → es` }, 'it is empty; copy it again', BEGIN);
+  const stateOf = (records: readonly LogRecord[]) => factsFrom(records).items.map(({ state }) => state);
+  const failed = [commandOf(['a']), unusable('a')];
+
+  it('has failed, with its reason and without a job', () => {
+    expect(factsFrom(failed).items).toMatchObject([
+      {
+        label: 'a → es',
+        state: 'failed',
+        job_id: null,
+        credits: null,
+        error: { code: 'NOT_USABLE', message: 'it is empty; copy it again', retryable: false },
+      },
+    ]);
+  });
+
+  it('is looked at again by the next run of its command, and by the next call for it', () => {
+    expect(stateOf([...failed, commandOf(['a'], BEGIN + 1)])).toEqual(['waiting']);
+    expect(stateOf([...failed, commandOf(['b'], BEGIN + 1, ['dub', 'b'])])).toEqual(['failed', 'waiting']);
+    expect(stateOf([...failed, RECORDS.intend({ key: 'k', item: keyOf('a') })])).toEqual(['unanswered']);
+    expect(stateOf([...failed, commandOf(['a'], BEGIN + 1), unusable('a')])).toEqual(['failed']);
+  });
+
+  it('stands the same after a compaction, which keeps one record of each', () => {
+    const log = [...failed, unusable('a'), commandOf(['a'], BEGIN + 1), unusable('a')];
+    const live = pickLiveUnusable(log);
+    expect(live.filter(({ type }) => type === 'unusable_input')).toHaveLength(1);
+    expect(stateOf(live)).toEqual(['failed']);
+    expect(pickLiveUnusable([...log, commandOf(['a'], BEGIN + 2)])).not.toContainEqual(
+      expect.objectContaining({ type: 'unusable_input' }),
+    );
   });
 });

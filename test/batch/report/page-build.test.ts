@@ -151,10 +151,16 @@ describe('the document', () => {
     const report = await build([
       pageJob({ kind: 'audio_separation', input_path, credits: { reserved: 0, charged: 0.1 } }),
       pageJob({ input_path, target_language: 'es', credits: { reserved: 0, charged: 0.2 } }),
-      pageJob({ input_path, target_language: 'fr', credits: null }),
+      pageJob({ input_path, target_language: 'fr', job_id: null, credits: null }),
     ]);
     expect(report.entries).toHaveLength(2);
     expect(report.charged_credits).toBe(0.3);
+  });
+
+  it('has no sum of credits while the cost of a job is not known', async () => {
+    const { build } = setUp();
+    const report = await build([pageJob({}), pageJob({ credits: null })]);
+    expect(report.charged_credits).toBeNull();
   });
 
   it('names no folder of this machine', async () => {

@@ -63,7 +63,7 @@ describe('the exit code of a run', () => {
       category: 'configuration',
       code,
       message:
-        "the address of this machine is not on the key's allow-list: 0 of 3 done, 1 failed, 2 not begun",
+        "the address of this machine is not on the key's allow-list: 0 of 3 done, 1 failed, 2 not started",
       advice: `${advice} Then run the same command again: only the rest runs.`,
     });
   });

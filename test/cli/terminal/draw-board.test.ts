@@ -26,7 +26,7 @@ describe('the frame of many pieces of work', () => {
         ...QUIET,
         counts: { ...QUIET.counts, total: 1, waiting: 1 },
         leftMs: 80 * 60_000,
-        credits: { charged: 0.1 + 0.2, reserved: 12 },
+        credits: { charged: 0.1 + 0.2, reserved: 12, unknown: 0 },
         slots: 15,
         deadline: new Date(START_MS + 90_000 + 22.5 * 3_600_000).toISOString(),
         stop: 'the credits are used up',

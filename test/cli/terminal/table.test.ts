@@ -33,6 +33,17 @@ describe('a table', () => {
     expect(stripVTControlCharacters(text)).toBe(await layOut(head, rows));
   });
 
+  it('leaves out a column that may go before it makes names unreadable, and only where it must', async () => {
+    const head = [{ title: 'INPUT', shrinks: 1, least: 20 }, 'RESULT', { title: 'JOB', drops: true }];
+    const row = ['lessons/week1/talk-07.mp4', 'out/week1/talk-07.es.mp4', 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2'];
+    const narrow = await layOut(head, [row], { width: 77 });
+    expect(narrow).not.toContain('JOB');
+    expect(narrow).toContain(`${row[0]}  ${row[1]}`);
+    expect(await layOut(head, [row], { width: 90 })).toContain(row.join('  '));
+    expect(await layOut(head, [row], { width: 78 })).toContain('lessons/week1/talk-…');
+    expect(await layOut(head, [row])).toContain('JOB');
+  });
+
   it('shortens the least important columns until it fits, and never an id', async () => {
     const id = 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2';
     const head = ['JOB', { title: 'FILE', shrinks: 1 }, { title: 'REFERENCE', shrinks: 2 }];

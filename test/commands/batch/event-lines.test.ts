@@ -92,7 +92,7 @@ it('an item is told of once for each phase', () => {
 it('the summary counts by how each ended, with credits and exit code', () => {
   const left: BatchOutcome['state'] = { phase: 'left', jobId: null, because: 'quota' };
   const outcomes = [done('a'), done('b'), failed(null), left].map((state) => ({ state }));
-  expect(summaryLine(outcomes, { reserved: 1, charged: 2 }, 6)).toEqual({
+  expect(summaryLine(outcomes, { reserved: 1, charged: 2, unknown: 0 }, 6)).toEqual({
     type: 'summary',
     jobs: 4,
     done: 2,
@@ -102,4 +102,9 @@ it('the summary counts by how each ended, with credits and exit code', () => {
     reserved_credits: 1,
     exit_code: 6,
   });
+});
+
+it('the summary has no sum of credits while the cost of a job is not known', () => {
+  const line = summaryLine([{ state: done('a') }], { reserved: 0, charged: 0, unknown: 1 }, 0);
+  expect(line).toMatchObject({ charged_credits: null, reserved_credits: null });
 });

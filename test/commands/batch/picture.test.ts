@@ -58,12 +58,12 @@ describe('the picture of a batch', () => {
     picture.add(itemEvent(one, downloading('2026-11-22T10:00:00.000+02:00')));
     picture.add(itemEvent(two, downloading('2026-11-22T09:00:00.000Z')));
     picture.add(itemEvent(three, downloading(null)));
-    picture.add({ type: 'credits', reserved: 3, charged: 4 });
+    picture.add({ type: 'credits', reserved: 3, charged: 4, unknown: 1 });
     picture.add({ type: 'window', size: 7, inFlight: 3 });
     picture.add({ type: 'stop', reason: 'quota', message: 'the quota is used up' });
     expect(picture.look(START_MS)).toMatchObject({
       deadline: '2026-11-22T10:00:00.000+02:00',
-      credits: { reserved: 3, charged: 4 },
+      credits: { reserved: 3, charged: 4, unknown: 1 },
       slots: 7,
       stop: 'the quota is used up',
     });

@@ -51,8 +51,7 @@ describe('a batch of many where no terminal is looking', () => {
     view.close();
     view.close();
     expect(rows()).toEqual([
-      'talk-1.mp4 → es: dubbing 10 %',
-      'talk-1.mp4 → es: talk.es.mp4',
+      '0 of 4 done, 4 waiting',
       'talk-2.mp4 → es: no speech was found',
       '2 of 4 done, 1 waiting, 1 failed',
     ]);
@@ -66,6 +65,7 @@ describe('a batch of many where no terminal is looking', () => {
     }
     view.close();
     expect(rows()).toEqual([
+      '0 of 4 done, 4 waiting',
       '! the monthly quota is used up',
       '0 of 4 done, 4 left for the next run · the monthly quota is used up',
     ]);
@@ -73,7 +73,7 @@ describe('a batch of many where no terminal is looking', () => {
 });
 
 describe('a batch of few', () => {
-  it('tells the whole story of each, as a single job does', async () => {
+  it('tells how each begins and ends, as a single job does', async () => {
     const { view, rows } = await open([first]);
     view.listener(itemEvent(first, { phase: 'waiting' }));
     view.listener(itemEvent(first, { phase: 'uploading', bytes: 5, total: 10 }, 10));
@@ -84,8 +84,6 @@ describe('a batch of few', () => {
     view.close();
     expect(rows().map((row) => row.replace(/, .*/, ''))).toEqual([
       'talk-0.mp4 → es: uploading 50 %',
-      'talk-0.mp4 → es: waiting for a slot',
-      'talk-0.mp4 → es: dubbing 50 %',
       'talk-0.mp4 → es: talk.es.mp4',
     ]);
   });
@@ -97,8 +95,8 @@ describe('a batch of few', () => {
     view.listener(itemEvent(third, { phase: 'left', jobId: null, because: 'interrupted' }));
     expect(rows()).toEqual([
       'talk-0.mp4 → es: loc_1 accepted',
-      'talk-1.mp4 → es: loc_2 goes on',
-      'talk-2.mp4 → es: not begun',
+      'talk-1.mp4 → es: loc_2 continues',
+      'talk-2.mp4 → es: not started',
     ]);
   });
 });
@@ -108,7 +106,7 @@ describe('--output ndjson', () => {
     const { view, printed } = await open(many, 'ndjson');
     view.listener({ type: 'uploaded', item: first, uploadId: 'upl_1', bytes: 10 });
     view.listener({ type: 'window', size: 15, inFlight: 1 });
-    view.listener({ type: 'credits', reserved: 2, charged: 0 });
+    view.listener({ type: 'credits', reserved: 2, charged: 0, unknown: 0 });
     view.listener(itemEvent(first, failed(null)));
     view.listener({ type: 'stop', reason: 'quota', message: 'used up' });
     view.summarize([{ item: first, state: { phase: 'left', jobId: null, because: 'quota' } }], 6);

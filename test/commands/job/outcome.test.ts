@@ -1,6 +1,16 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { GlobalValues } from '../../../src/cli/global-options.ts';
+import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { Failure, type FailureCategory } from '../../../src/client/failure.ts';
-import { type Outcome, outcomeDocument, summarizeFailures } from '../../../src/commands/job/outcome.ts';
+import type { Context } from '../../../src/commands/context.ts';
+import {
+  type Outcome,
+  outcomeDocument,
+  printOutcomes,
+  summarizeFailures,
+} from '../../../src/commands/job/outcome.ts';
+import { createTestIo } from '../../support/test-io.ts';
 
 const done: Outcome = { label: 'a.mp4', stem: 'a', job: null, files: [], failure: null };
 const failed = (category: FailureCategory): Outcome => ({
@@ -35,5 +45,46 @@ it('an outcome as JSON names the error with the request id', () => {
   expect(outcomeDocument(failed('job'))).toMatchObject({
     input: 'b.mp4',
     error: { code: 'X', request_id: 'req_1' },
+  });
+});
+
+describe('the table of outcomes', () => {
+  const file = { asset: 'video', path: '/work/out/a.es.mp4', bytes: 10, sha256: null, skipped: false };
+  const known = { id: 'loc_1', kind: 'auto_localization', target_language: 'es', status: 'succeeded' };
+  const table = async (outcomes: readonly Outcome[], columns?: number) => {
+    const { io } = createTestIo({ cwd: '/work' });
+    const stdout = Object.assign(io.stdout, columns === undefined ? {} : { isTTY: true, columns });
+    const printed: string[] = [];
+    const terminal = createTerminal({ ...io, stdout }, {} as GlobalValues, new AbortController().signal); // none of them matters for a table
+    const context = {
+      output: 'table',
+      fields: null,
+      io,
+      terminal,
+      print: (line: string) => printed.push(line),
+    };
+    await printOutcomes(context as unknown as Context, outcomes); // the rest of a context is not read
+    return stripVTControlCharacters(printed.join('\n'));
+  };
+
+  it('has the language, and paths from the current directory', async () => {
+    expect(await table([{ ...done, known, files: [file] }])).toBe(
+      'INPUT  LANGUAGE  STATUS     RESULT        SIZE  JOB\n' +
+        'a.mp4  es        succeeded  out/a.es.mp4  10 B  loc_1',
+    );
+  });
+
+  it('shows as failed what failed before there was a job', async () => {
+    const text = await table([failed('usage'), { ...done, known, files: [file] }]);
+    expect(text).toMatch(/b\.mp4 +- +failed +X/);
+    expect(text).not.toContain('not started');
+  });
+
+  it('keeps names readable at 80 columns', async () => {
+    const label = 'lessons/week1/introduction.mp4';
+    const long = { ...known, id: 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2' };
+    const text = await table([{ ...done, label, known: long, files: [file] }], 80);
+    expect(text).toContain(label);
+    expect(text.split('\n').every((line) => line.length <= 80)).toBe(true);
   });
 });
