@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Faults } from '../../../src/service/index.ts';
+import { videoOf } from '../../service/harness/small-engines.ts';
 import { isAt, KILL_POINTS, type KilledRun, type KillPoint } from './support/kill-points.ts';
 import { type Stage, startStage } from './support/stage.ts';
 
@@ -69,7 +70,7 @@ describe('a run that is killed', () => {
     const { jobs, charged, reserved } = await stage.books();
     expect({ jobs, charged, reserved }).toEqual({ jobs: 2, charged: 2, reserved: 0 });
     expect(await stage.phasesOfIntents()).toEqual(['downloaded', 'downloaded']);
-    const video = JSON.stringify({ seconds: 30 });
+    const video = videoOf(30).toString();
     expect(await readResults(stage)).toEqual({ 'talk.es.mp4': video, 'talk.fr.mp4': video });
   });
 });

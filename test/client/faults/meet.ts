@@ -1,12 +1,14 @@
 /** Lets a run meet a fault, and holds what must hold then against it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { EXIT_CODES } from '../../../src/commands/exit-codes.ts';
 import { isTerminal, type JobStatus } from '../../../src/protocol/states.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { Ends, Fault } from './faults.ts';
-import { play } from './play.ts';
+import { isOfLocalization, play } from './play.ts';
 import { REQUEST_ID } from './spoilt-answers.ts';
-import type { Ended, Stage } from './stage.ts';
+import { type Ended, MP4, type Stage } from './stage.ts';
 import type { Step } from './steps.ts';
 import type { Theatre } from './theatre.ts';
 
@@ -46,6 +48,14 @@ async function expectPaidOnce({ caller, line }: Stage): Promise<void> {
   expect(charges.length).toBe(succeeded.length);
 }
 
+/** A file with the name of the result holds the result, whatever storage has answered meanwhile: the engines give the video back. */
+async function expectWholeResult({ folder }: Stage, { code }: Ended, step: Step): Promise<void> {
+  const found = await readFile(join(folder, 'talk.es.mp4')).catch(() => null);
+  if (code === 0 && isOfLocalization(step)) expect(found).not.toBeNull();
+  if (found !== null) expect(MP4.equals(found)).toBe(true);
+  expect(MP4.equals(await readFile(join(folder, 'talk.mp4')))).toBe(true);
+}
+
 /** Names of headers that only the service may see, among those that reached the other host. */
 export function toldToStranger(theatre: Theatre): string[] {
   const names = theatre.foreign.flatMap((headers) => Object.keys(headers));
@@ -76,6 +86,7 @@ export async function meet(
   expect([ended.code, ended.stderr]).toEqual([EXIT_CODES[endAt(step, ends)].code, ended.stderr]);
   expectDecent(stage, ended);
   await expectPaidOnce(stage);
+  await expectWholeResult(stage, ended, step);
   if (fault.traced && ended.code !== 0 && step !== 'put' && step !== 'download') {
     expect(requestIdOf(ended)).toBe(REQUEST_ID);
   }

@@ -20,6 +20,11 @@ interface Armed {
   end(): Promise<void>;
 }
 
+/** True when the step belongs to a run that brings a result. */
+export function isOfLocalization(step: Step): boolean {
+  return step !== 'cancel' && COMMANDS[step] === undefined;
+}
+
 /** Lets the fault happen so many times, and gives what the run ended as. */
 export async function play(stage: Stage, fault: Fault, step: Step, times: number): Promise<Played> {
   const words = step === 'cancel' ? await cancelWords(stage) : (COMMANDS[step] ?? LOCALIZE);

@@ -51,7 +51,7 @@ const CONNECT_MS = 60_000;
 const TURN_MS = 2;
 
 /** The beginning of an MP4, as far as anybody looks at it here. */
-const MP4 = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom'), Buffer.alloc(1000)]);
+export const MP4 = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom'), Buffer.alloc(1000)]);
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n';
 
 /** Prepares the folder. */

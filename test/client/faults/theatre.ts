@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from '../../../src/service/index.ts';
-import { createCaller } from '../../service/harness/caller.ts';
+import { createCaller, exchange, send } from '../../service/harness/caller.ts';
 import { createMovingClock } from '../../service/harness/moving-clock.ts';
+import { answerSparsely, currentProfile } from '../../service/harness/profiles.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { makeCertificate, trust } from './certificates.ts';
 import { startLine } from './line.ts';
@@ -33,7 +34,12 @@ export async function openTheatre(): Promise<Theatre> {
   // They take every file for a video of a minute.
   const engines = { ...createSmallEngines(), inspect: async () => MINUTE };
   const root = await mkdtemp(join(tmpdir(), 'vloc-faults-'));
-  const service = await createService({ stateDir: join(root, 'service'), clock, engines });
+  const isSparse = currentProfile() === 'minimal';
+  const service = await createService({
+    stateDir: join(root, 'service'),
+    ...{ clock, engines },
+    ...(isSparse ? { faults: answerSparsely() } : {}),
+  });
   const stranger = await startStranger();
   const certificates = {
     own: makeCertificate(root, 'IP:127.0.0.1'),
@@ -51,7 +57,7 @@ export async function openTheatre(): Promise<Theatre> {
     set(scheme, host) {
       cells += 1;
       const { key, secret } = service.issueKey();
-      const caller = createCaller(service.url, { key, secret }, clock.now);
+      const caller = createCaller(service.url, { key, secret }, clock.now, isSparse ? exchange : send);
       const folder = join(root, `cell-${cells}`);
       return createStage({
         line: lines[scheme],

@@ -9,8 +9,9 @@ import {
   type Service,
   type ServiceOptions,
 } from '../../../src/service/index.ts';
-import { type Caller, type Credentials, createCaller, type Reply, send } from './caller.ts';
+import { type Caller, type Credentials, createCaller, exchange, type Reply, send } from './caller.ts';
 import { createMovingClock, type MovingClock } from './moving-clock.ts';
+import { answerSparsely, currentProfile } from './profiles.ts';
 import { createSmallEngines, type SmallEngines, videoOf } from './small-engines.ts';
 
 export interface Scene {
@@ -37,12 +38,17 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
   const engines = createSmallEngines();
   const stateDir = options.stateDir ?? (await makeStateDir());
   const logged: LogEntry[] = [];
-  const given = { clock, engines, stateDir, log: (entry: LogEntry) => logged.push(entry), ...options };
+  const isSparse = currentProfile() === 'minimal';
+  const given = {
+    ...{ clock, engines, stateDir, log: (entry: LogEntry) => logged.push(entry), ...options },
+    ...(isSparse ? { faults: answerSparsely(options.faults) } : {}),
+  };
   const service = await createService(given);
   onTestFinished(() => service.close());
   const [credentials] = service.keys();
   if (credentials === undefined) throw new Error('the service has no key');
-  const callerFor = (other: Credentials) => createCaller(service.url, other, given.clock.now);
+  const callerFor = (other: Credentials) =>
+    createCaller(service.url, other, given.clock.now, isSparse ? exchange : send);
   return {
     service,
     clock,
@@ -90,7 +96,7 @@ export async function sendUpload(
 }
 
 export function putObject(reserved: Reply, bytes: Buffer): Promise<Reply> {
-  const { url, method, headers } = reserved.json.upload_request;
+  const { url, method, headers } = reserved.json.upload_request ?? reserved.json.direct_upload;
   return send(url, { method, headers: { ...headers, 'Content-Length': String(bytes.length) }, body: bytes });
 }
 

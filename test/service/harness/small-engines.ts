@@ -15,9 +15,9 @@ export interface SmallEngines extends Engines {
   failNext(...errors: Error[]): void;
 }
 
-/** A file that these engines take for a video of that many seconds. */
+/** A file that these engines take for a video of that many seconds, with the bytes by which others know an MP4. */
 export function videoOf(seconds: number): Buffer {
-  return Buffer.from(JSON.stringify({ seconds }));
+  return Buffer.from(`{  "ftyp":"isom","seconds":${seconds}}`);
 }
 
 const LANGUAGES = ['en', 'es', 'fr'];

@@ -1,0 +1,20 @@
+/** Stages and split, against a service that answers no more than it must. */
+import { expect, it } from 'vitest';
+import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
+
+runOnMinimal(
+  {
+    stages: () => import('../../commands/stages/run-stages.test.ts'),
+    'stages with subtitles that somebody brought': () =>
+      import('../../commands/stages/run-stages-brought.test.ts'),
+    'stages that were stopped': () => import('../../commands/stages/run-stages-stopped.test.ts'),
+    split: () => import('../../commands/prepare/preparation.test.ts'),
+    'split and killed': () => import('../../commands/prepare/preparation.killed.test.ts'),
+  },
+  // What was charged, why a part failed and the language that was heard are the subject of some.
+  ['billing', 'error', 'language'],
+);
+
+it('the service of these suites says of a job no more than it must', async () => {
+  expect(await fieldsOfJob()).toEqual([...LEAST, 'error'].sort());
+});

@@ -1,0 +1,12 @@
+/** The matrix of faults, against a service that answers no more than it must. */
+import { expect, it } from 'vitest';
+import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
+
+runOnMinimal({
+  'every fault once': () => import('../../client/client.faults.test.ts'),
+  'every fault for good': () => import('../../client/client.faults-for-good.test.ts'),
+});
+
+it('the service of these suites says of a job no more than it must', async () => {
+  expect(await fieldsOfJob()).toEqual(LEAST);
+});

@@ -1,0 +1,20 @@
+/**
+ * `vloc jobs` against a service that says nothing of the files of its results. Their jobs were made by another program, so
+ * that only the service knows what was asked for: it repeats that. `test/hosted/names.test.ts` has those made here.
+ */
+import { expect, it } from 'vitest';
+import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
+
+runOnMinimal(
+  {
+    'jobs wait': () => import('../../commands/jobs-wait.test.ts'),
+    'jobs wait, names': () => import('../../commands/jobs-wait.names.test.ts'),
+    'jobs wait, stopped': () => import('../../commands/jobs-wait.stopped.test.ts'),
+    'jobs download': () => import('../../commands/jobs-download.test.ts'),
+  },
+  ['error', 'input', 'language'],
+);
+
+it('the service of these suites says of a job no more than it must', async () => {
+  expect(await fieldsOfJob()).toEqual([...LEAST, 'error', 'input'].sort());
+});

@@ -1,0 +1,41 @@
+/** Runs suites that know nothing of it against a service that answers no more than it must. */
+import { describe } from 'vitest';
+import { type Extra, useMinimalService } from '../../service/harness/profiles.ts';
+import { startScene } from '../../service/harness/scene.ts';
+import { createAsk } from '../caller.ts';
+
+/**
+ * @param suites by their names, with what loads them: their tests are defined as they load
+ * @param more what the service says besides
+ */
+export function runOnMinimal(
+  suites: Readonly<Record<string, () => Promise<unknown>>>,
+  more: readonly Extra[] = [],
+): void {
+  useMinimalService(more);
+  for (const [name, load] of Object.entries(suites)) describe(name, async () => void (await load()));
+}
+
+/** What a service has to say of a job that waits. Source: specification, "Business job list item". */
+export const LEAST = [
+  'billing',
+  'client_reference',
+  'created_at',
+  'detail_url',
+  'id',
+  'object',
+  'progress',
+  'status',
+  'updated_at',
+];
+
+/** What the service of these suites says of one. */
+export async function fieldsOfJob(): Promise<string[]> {
+  const { service, credentials, engines } = await startScene();
+  engines.hold();
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
+  const request = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  const { json } = await createAsk(service.url, credentials)('POST', '/v1/dubbings', request);
+  engines.letGo();
+  return Object.keys(json).sort();
+}
