@@ -54,9 +54,9 @@ export interface WavWriter extends WavFormat {
   close(): Promise<void>;
 }
 
-/** Creates a 16-bit PCM file. @throws Error beyond the 4 GiB that the format can hold */
+/** Creates a 16-bit PCM file with the usual rights: it may become a result. @throws Error beyond the 4 GiB that the format can hold */
 export async function createWav(path: string, format: WavFormat): Promise<WavWriter> {
-  const handle = await open(path, 'w', 0o600);
+  const handle = await open(path, 'w');
   await handle.write(wavHeader(format, 0));
   let dataBytes = 0;
   return {

@@ -1,0 +1,98 @@
+/** All that a run leaves for people has the rights that their umask leaves; what is its own is for its owner alone. */
+import { statSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type MediaDesk, openMediaDesk } from '../../commands/prepare/desk.ts';
+import { startStaging } from '../../commands/stages/staging.ts';
+import { makeVideo } from '../../prepare/workspace.ts';
+
+/** Key frames everywhere, so that the picture need not be encoded. */
+const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
+/** More lines than a service of the desk takes at once. */
+const LINES = 6;
+const SRT = Array.from(
+  { length: LINES },
+  (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},500\nline ${at}\n`,
+).join('\n');
+
+const TRANSLATE = ['translate', 'book.srt', '--from', 'en', '--to', 'es', '--split'];
+const STAGED = ['localize', 'talk.mp4', '--to', 'es'];
+
+/** What makes the files, and their names. */
+const MADE: readonly (readonly [what: string, commands: readonly string[][], files: readonly string[]])[] = [
+  ['joined subtitles', [TRANSLATE], ['book.es.srt']],
+  ['subtitles in another format', [[...TRANSLATE, '--subtitle-format', 'vtt']], ['book.es.vtt']],
+  ['joined speech', [['dub', 'book.srt', '--to', 'es', '--split']], ['book.es.wav']],
+  ['a joined video', [['localize', 'talk.mp4', '--from', 'en', '--to', 'es', '--split']], ['talk.es.mp4']],
+  [
+    'reports',
+    [
+      TRANSLATE,
+      ...['markdown', 'json', 'junit'].map((form) => [
+        ...['batch', 'report', '.', '--format', form, '--out', `new/report.${form}`],
+      ]),
+      ['batch', 'report', '.', '--html', '--out', 'new/report.html'],
+    ],
+    ['new/report.markdown', 'new/report.json', 'new/report.junit', 'new/report.html'],
+  ],
+];
+
+const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+function setUmask(mask: string): void {
+  const before = process.umask(mask);
+  onTestFinished(() => void process.umask(before));
+}
+
+async function openDesk(): Promise<MediaDesk> {
+  const desk = await openMediaDesk();
+  await writeFile(join(desk.folder, 'book.srt'), SRT);
+  return desk;
+}
+
+// Each runs ffmpeg a dozen times, on machines that do other work too.
+describe.each([
+  ['022', '644', '755'],
+  ['077', '600', '700'],
+])('under the umask %s', { timeout: 90_000 }, (mask, file, folder) => {
+  it.each(MADE)('%s have the rights that it leaves', async (_what, commands, files) => {
+    const desk = await openDesk();
+    if (commands.some((words) => words.includes('talk.mp4'))) makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
+    setUmask(mask);
+    for (const words of commands) {
+      const { code, stderr } = await desk.vloc(words);
+      expect(code, stderr).toBe(0);
+    }
+    const rights = Object.fromEntries(files.map((name) => [name, rightsOf(join(desk.folder, name))]));
+    expect(rights).toEqual(Object.fromEntries(files.map((name) => [name, file])));
+    if (files.some((name) => name.startsWith('new/')))
+      expect(rightsOf(join(desk.folder, 'new'))).toBe(folder);
+  });
+
+  it('subtitles left beside a video, and the video that is made of them, have the rights that it leaves', async () => {
+    const vloc = await startStaging();
+    setUmask(mask);
+    for (const words of [
+      [...STAGED, '--stop-after', 'translate'],
+      [...STAGED, '--from-subtitles'],
+    ]) {
+      const { code, stderr } = await vloc.run(words);
+      expect(code, stderr).toBe(0);
+    }
+    const names = ['talk.en.srt', 'talk.es.srt', 'talk.es.mp4'];
+    expect(names.map((name) => rightsOf(vloc.path(name)))).toEqual(names.map(() => file));
+  });
+
+  it('the record, and what --out - keeps for the next run, are for their owner alone', async () => {
+    const desk = await openDesk();
+    setUmask(mask);
+    const { code, stderr } = await desk.vloc([...TRANSLATE, '--out', '-']);
+    expect(code, stderr).toBe(0);
+    const kept = join(desk.folder, 'state', 'stdout');
+    const [name = ''] = await readdir(kept);
+    const record = join(kept, name, '.vloc');
+    expect([kept, join(kept, name), record].map(rightsOf)).toEqual(['700', '700', '700']);
+    expect(rightsOf(join(record, 'journal'))).toBe('600');
+  });
+});
