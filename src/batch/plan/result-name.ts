@@ -139,7 +139,7 @@ const NAME_BYTES = 255 - 15;
 const MARK_DIGITS = 12;
 
 /** A name that is too long loses the end of its stem and gets a hash of it: two long names stay two. */
-function fitName(name: string, stem: string): string {
+export function fitName(name: string, stem: string): string {
   const over = Buffer.byteLength(name) - NAME_BYTES;
   if (over <= 0) return name;
   const extension = extname(name);

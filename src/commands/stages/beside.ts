@@ -1,6 +1,7 @@
 /** Subtitle files beside a video, named by their language: `talk.es.srt` for `talk.mp4`. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fitName } from '../../batch/plan/result-name.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
 
@@ -12,16 +13,16 @@ export interface BesideFile {
 }
 
 /** ISO 639 tags of two or three letters, with what may follow: `talk.final.srt` names no language. */
-const NAME = /^\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\.(?:srt|vtt|ass|ssa)$/i;
+const ENDING = /\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\.(?:srt|vtt|ass|ssa)$/i;
 
-/** Where a subtitle of the video goes. @param language null where nobody has told it: `und` (undetermined) */
+/** Where a subtitle of the video goes, cut where the name would be too long for the file system. @param language null where nobody has told it: `und` (undetermined) */
 export function besidePath(
   video: { readonly path: string; readonly stem: string },
   language: string | null,
   format: SubtitleFormat,
 ): string {
   const tag = canonicalLanguage(language ?? 'und') ?? 'und';
-  return join(dirname(video.path), `${video.stem}.${tag}.${format}`);
+  return join(dirname(video.path), fitName(`${video.stem}.${tag}.${format}`, video.stem));
 }
 
 /** All that lie there; none where the folder cannot be read, since the video itself was read before. */
@@ -32,9 +33,10 @@ export async function findBeside(video: {
   const folder = dirname(video.path);
   const names = await readdir(folder).catch(() => []);
   return names.toSorted().flatMap((name): BesideFile[] => {
-    if (!name.startsWith(video.stem)) return [];
-    const tag = NAME.exec(name.slice(video.stem.length))?.[1];
-    const language = tag === undefined ? null : canonicalLanguage(tag);
+    const [ending = '', tag] = ENDING.exec(name) ?? [];
+    const whole = `${video.stem}${ending}`;
+    const isOfVideo = name === whole || name === fitName(whole, video.stem);
+    const language = tag === undefined || !isOfVideo ? null : canonicalLanguage(tag);
     return language === null ? [] : [{ path: join(folder, name), language }];
   });
 }

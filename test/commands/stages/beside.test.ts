@@ -34,3 +34,19 @@ test('a language from outside never leads out of the folder', () => {
     expect(besidePath(video, language, 'vtt')).toBe('/videos/talk.und.vtt');
   }
 });
+
+test.each([
+  ['of ASCII', 'x'.repeat(251)],
+  ['of three bytes a character', '講'.repeat(83)],
+])('a long name %s is cut for its subtitles, which are found again', async (_what, stem) => {
+  const video = { path: join(temporaryFolder(), `${stem}.mp4`), stem };
+  const paths = ['es', 'pt-BR'].map((language) => besidePath(video, language, 'srt'));
+  for (const path of paths) writeFileSync(`${path}.part`, '');
+  for (const path of paths) writeFileSync(path, '');
+  const found = await findBeside(video);
+  expect(found.map(({ path }) => path).sort()).toEqual(paths.toSorted());
+  expect(found.map(({ language }) => language).sort()).toEqual(['es', 'pt-BR']);
+  const other = { ...video, stem: `${stem.slice(0, -1)}y` };
+  expect(besidePath(other, 'es', 'srt')).not.toBe(paths[0]);
+  expect(await findBeside(other)).toEqual([]);
+});

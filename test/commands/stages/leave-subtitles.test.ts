@@ -1,4 +1,5 @@
 /** Whose a subtitle beside a video is: vloc writes over none but the one that it left there last. */
+import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { journalPath } from '../../../src/batch/record-folder.ts';
@@ -43,6 +44,22 @@ describe('an earlier version of a translation that', () => {
     expect(vloc.dubbed).toEqual(['GOOD EVENING | AND GOOD NIGHT']);
     expect(await vloc.jobs()).toEqual([1, 2, 1, 1]);
   });
+});
+
+it('subtitles of a video whose name is as long as a name can be are left beside it and used again', async () => {
+  const vloc = await startStaging();
+  const video = `${'x'.repeat(251)}.mp4`;
+  await vloc.addVideo(video);
+  const words = ['localize', video, '--to', 'es'];
+  const stopped = await vloc.run([...words, '--stop-after', 'translate']);
+  expect(stopped.code, stopped.stderr).toBe(0);
+  const names = readdirSync(vloc.folder).filter((name) => name.endsWith('.srt'));
+  expect(names.map((name) => name.slice(-7))).toEqual(expect.arrayContaining(['.en.srt', '.es.srt']));
+  const translated = names.find((name) => name.endsWith('.es.srt')) ?? '';
+  await vloc.edit(translated, 'GOOD MORNING', 'buenos días');
+  const ended = await vloc.run([...words, '--from-subtitles']);
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
 });
 
 async function dropLastRecord(vloc: Staging): Promise<void> {
