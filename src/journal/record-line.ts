@@ -173,12 +173,17 @@ function decodeLine(line: Buffer): Line | null {
   if (line.toString('latin1', 0, CHECKSUM_LENGTH + 1) !== `${checksumOf(bytes)}\t`) return null;
   const json = bytes.toString();
   const [begin, number] = NUMBER.exec(json) ?? [];
+  // The number is the line's, not the record's.
+  const value = parseJson(begin === undefined ? json : `{${json.slice(begin.length)}`);
+  return isRecord(value) ? { record: value, number: number === undefined ? null : Number(number) } : null;
+}
+
+/** Undefined, which no JSON stands for, when the text is not JSON. */
+function parseJson(text: string): unknown {
   try {
-    // The number is the line's, not the record's.
-    const value: unknown = JSON.parse(begin === undefined ? json : `{${json.slice(begin.length)}`);
-    return isRecord(value) ? { record: value, number: number === undefined ? null : Number(number) } : null;
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -2,12 +2,11 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, w
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAppendLog, readCountedLog, readLog } from '../../src/journal/append-log.ts';
+import { compactFile, openAppendLog, readCountedLog, readLog } from '../../src/journal/append-log.ts';
 import { JournalFailure } from '../../src/journal/failure.ts';
-import { foldIntents } from '../../src/journal/intents.ts';
+import { openLogFile } from '../../src/journal/log-file.ts';
 import { encodeRecords } from '../../src/journal/record-line.ts';
 import { newFolder } from './support/folder.ts';
-import { RECORDS } from './support/intents.ts';
 
 const line = (number: number) => ({ type: 'line', number });
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -62,20 +61,6 @@ describe('a log', () => {
     await Promise.all(numbers.map((number) => log.append(line(number))));
     await log.close();
     expect((await readLog(path)).records).toEqual(numbers.map(line));
-  });
-
-  it('of 100,000 records is read and understood in two seconds of work', async () => {
-    const path = join(newFolder(), 'log');
-    const numbers = Array.from({ length: 100_000 }, (_, number) => number);
-    writeFileSync(path, encodeRecords(numbers.map((number) => RECORDS.intend({ key: `key-${number}` }))));
-    // Processor time, since the clock on the wall counts what else the machine does.
-    const before = process.cpuUsage();
-    const { log, content } = await openAppendLog(path);
-    const { byKey } = foldIntents(content.records);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000).toBeLessThan(2_000);
-    expect(byKey.size).toBe(100_000);
-    await log.close();
   });
 
   it.each([
@@ -133,6 +118,46 @@ describe('compaction', () => {
     expect(await log.compact((records) => [...records].slice(1))).toBe(false);
     expect(statSync(path).ino).toBe(ino);
     await log.close();
+  });
+
+  it('leaves a log alone of which just half is dead', async () => {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    await log.append(line(1), line(2), line(3), line(4));
+    expect(await log.compact((records) => [...records].slice(2))).toBe(false);
+    expect(await log.compact((records) => [...records].slice(3))).toBe(true);
+    await log.close();
+    expect((await readLog(path)).records).toEqual([line(4)]);
+  });
+
+  it('sees what was appended after the log was opened, and what the last one left', async () => {
+    const path = join(newFolder(), 'log');
+    const first = await openAppendLog(path);
+    await first.log.append(line(1), line(2), line(3));
+    await first.log.close();
+    const { log } = await openAppendLog(path);
+    const seen: unknown[][] = [];
+    const pick = (keep: number) => (records: Iterable<{ readonly type: string }>) => {
+      const all = [...records];
+      seen.push(all);
+      return all.slice(-keep);
+    };
+    await log.compact(pick(2));
+    await log.append(line(4));
+    await log.compact(pick(1));
+    await log.compact(pick(1));
+    await log.close();
+    expect(seen).toEqual([[line(1), line(2), line(3)], [line(1), line(2), line(3), line(4)], [line(4)]]);
+  });
+
+  it('of the bytes of a file needs no open log', async () => {
+    const path = join(newFolder(), 'log');
+    const file = await openLogFile(path);
+    await file.append(encodeRecords([line(1), line(2), line(3), line(4)]));
+    expect(await compactFile(file, (records) => [...records].slice(2))).toBe(false);
+    expect(await compactFile(file, (records) => [...records].slice(3))).toBe(true);
+    expect(await file.read()).toEqual(encodeRecords([line(4)]));
+    await file.close();
   });
 
   it('is not led astray by the draft of one that was cut short', async () => {
@@ -194,6 +219,31 @@ describe('a damaged log', () => {
       expect.objectContaining({ type: 'log_damaged', kept: 'log.damaged-2' }),
     ]);
     expect(readFileSync(`${path}.damaged-2`)).toHaveLength(0);
+  });
+
+  it('that cannot be kept beside is left as it is', async () => {
+    // With what is put behind it, the name of the copy is longer than a file system allows.
+    const path = join(newFolder(), 'n'.repeat(248));
+    const { log } = await openAppendLog(path);
+    await log.append(line(1), line(2));
+    await log.close();
+    const damaged = readFileSync(path).subarray(3);
+    writeFileSync(path, damaged);
+    await expect(openAppendLog(path)).rejects.toThrow(JournalFailure);
+    expect(readFileSync(path)).toEqual(damaged);
+  });
+
+  it('counts on from the last line that was ever written, not from the last that is left', async () => {
+    const path = join(newFolder(), 'log');
+    const { log } = await openAppendLog(path);
+    for (const number of [1, 2, 3]) await log.append(line(number));
+    await log.close();
+    const whole = readFileSync(path);
+    writeFileSync(path, whole.subarray(0, whole.indexOf('\n') + 1));
+    const again = await openAppendLog(path);
+    await again.log.close();
+    // The three that were written, the first line of the new file, the record that is left, and the note.
+    expect((await readCountedLog(path)).last).toBe(6);
   });
 
   it('that is gone is missed', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIntent } from '../../src/journal/intent-records.ts';
-import { foldIntents, PHASES, pickLiveIntents } from '../../src/journal/intents.ts';
+import { createIntent, parseIntentRecord } from '../../src/journal/intent-records.ts';
+import { foldIntents, PHASES, pickLiveIntents, trackIntents } from '../../src/journal/intents.ts';
+import { runs } from '../protocol/arbitraries.ts';
 import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
 
 const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
@@ -77,6 +78,67 @@ describe('an intent', () => {
     expect(foldIntents([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
   });
 
+  it('knows when it entered each phase, also from what a compaction left of it', () => {
+    const life = (['intend', 'accepted', 'finished'] as const).map((type, hour) =>
+      RECORDS[type]({ key: 'k1', at: BEGIN + hour * 3_600_000 }),
+    );
+    const times = {
+      intend: '2026-11-01T00:00:00.000Z',
+      accepted: '2026-11-01T01:00:00.000Z',
+      finished: '2026-11-01T02:00:00.000Z',
+    };
+    expect(foldIntents(life).byKey.get('k1')?.times).toEqual(times);
+    const live = pickLiveIntents(life);
+    expect(live).toEqual([life[0], { ...life[2], times }]);
+    const later = RECORDS.accepted({ key: 'k1', at: BEGIN + 9 * 3_600_000 });
+    expect(foldIntents([...live, later]).byKey.get('k1')?.times).toEqual(times);
+  });
+
+  it('without an answer is kept as it was asked, and the files that were about to be named with it', () => {
+    const records = [RECORDS.intend({ key: 'k1' }), RECORDS.publishing({ key: 'k1' })];
+    expect(pickLiveIntents(records)).toEqual(records);
+    expect(pickLiveIntents(records.slice(0, 1))).toEqual(records.slice(0, 1));
+  });
+
+  it('that is asked twice under one key stands once under its item', () => {
+    const { byItem } = foldIntents([
+      RECORDS.intend({ key: 'k1' }),
+      RECORDS.intend({ key: 'k1', at: BEGIN + 1 }),
+    ]);
+    expect([...byItem]).toEqual([['one.mp4 es', ['k1']]]);
+  });
+
+  it('stands under its item when what was asked comes behind the answer', () => {
+    const { byItem, byKey } = foldIntents([RECORDS.accepted({ key: 'k1' }), RECORDS.intend({ key: 'k1' })]);
+    expect(byItem.get('one.mp4 es')).toEqual(['k1']);
+    expect(byKey.get('k1')?.outcome.phase).toBe('accepted');
+  });
+
+  it('names a file once for each content that it was about to get', () => {
+    const first = RECORDS.publishing({ key: 'k1' });
+    const file = (path: string, digit: string) => ({ path, sha256: digit.repeat(64), size: 10 });
+    const second = {
+      ...first,
+      files: [file('out/one.wav', 'a'), file('out/one.wav', 'b'), file('out/two.wav', 'a')],
+    };
+    expect(foldIntents([first, second]).byKey.get('k1')?.publishing?.files).toEqual(second.files);
+  });
+
+  it('is told by a tracker record by record, which says what was a record of an intent', () => {
+    const { intents, add } = trackIntents();
+    expect(add(RECORDS.intend({ key: 'k1' }))).toBe(true);
+    expect(add({ type: 'of-tomorrow' })).toBe(false);
+    expect(add({ type: 'intend', key: 'k2' })).toBe(false);
+    expect([...intents.byKey.keys()]).toEqual(['k1']);
+  });
+
+  it('is not read from a record that another version wrote in another form', () => {
+    const record = RECORDS.accepted({ key: 'k1' });
+    expect(parseIntentRecord(record)).toEqual(record);
+    expect(parseIntentRecord({ ...record, job_id: 7 })).toBeNull();
+    expect(parseIntentRecord({ ...record, type: 'of-tomorrow' })).toBeNull();
+  });
+
   it('is found by its item, the newest last', () => {
     const { byItem } = foldIntents([RECORDS.intend({ key: 'k1' }), RECORDS.intend({ key: 'k2' })]);
     expect(byItem.get('one.mp4 es')).toEqual(['k1', 'k2']);
@@ -103,7 +165,7 @@ describe('intents from any records', () => {
           expect(late.byItem.get(item)?.slice(0, keys.length)).toEqual(keys);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000, 10_000) },
     );
   });
 
@@ -114,7 +176,7 @@ describe('intents from any records', () => {
         expect(foldIntents([...records, ...records])).toEqual(once);
         expect(foldIntents(records.flatMap((record) => [record, record]))).toEqual(once);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000, 10_000) },
     );
   });
 
@@ -127,7 +189,7 @@ describe('intents from any records', () => {
         const unknown = (list: typeof records) => list.filter(({ key }) => typeof key !== 'string');
         expect(unknown(live)).toEqual(unknown(records));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000, 10_000) },
     );
   });
 });

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IntentRecord } from '../../src/journal/intent-records.ts';
 import { foldIntents } from '../../src/journal/intents.ts';
-import { nextStepForItem } from '../../src/journal/next-step.ts';
+import { nextStep, nextStepForItem } from '../../src/journal/next-step.ts';
+import { runs } from '../protocol/arbitraries.ts';
 import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
 
 const ITEM = 'one.mp4 es';
@@ -51,6 +52,29 @@ describe('the next step of an item', () => {
     expect(stepAfter(late, 10 * DAY_MS)).toMatchObject({ because: { reason: 'expired', jobId: 'dub_k1' } });
   });
 
+  it('is nothing without its user once the service has forgotten a result', () => {
+    const done = [intend({ key }), accepted({ key }), finished({ key, at: BEGIN + DAY_MS })];
+    expect(stepAfter(done, 8 * DAY_MS - 1)).toEqual({ step: 'download', key, jobId: 'dub_k1' });
+    const because = { reason: 'expired', jobId: 'dub_k1' };
+    expect(stepAfter(done, 8 * DAY_MS)).toEqual({ step: 'nothing', key, because });
+  });
+
+  it('is nothing without its user when what was asked is lost and nobody knows of a job', () => {
+    const [intent] = foldIntents([RECORDS.publishing({ key })]).byKey.values();
+    if (intent === undefined) throw new Error('an intent was made');
+    const because = { reason: 'expired', jobId: null };
+    expect(nextStep(intent, BEGIN)).toEqual({ step: 'nothing', key, because });
+  });
+
+  it('names the files that are here', () => {
+    const { files } = downloaded({ key });
+    expect(stepAfter([intend({ key }), downloaded({ key })])).toEqual({
+      step: 'nothing',
+      key,
+      because: { reason: 'downloaded', files },
+    });
+  });
+
   it('is nothing when the files are here', () => {
     const done = [intend({ key }), accepted({ key }), finished({ key }), downloaded({ key })];
     expect(stepAfter(done, 30 * DAY_MS)).toMatchObject({
@@ -94,7 +118,7 @@ describe('the next step of an item', () => {
           (end.phase === 'finished' && end.record.state !== 'succeeded');
         expect(isFree).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000, 10_000) },
     );
   });
 });

@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeLog, describeDamage, encodeLog, encodeRecords } from '../../src/journal/record-line.ts';
+import {
+  decodeLog,
+  decodeRecords,
+  describeDamage,
+  encodeLog,
+  encodeRecords,
+} from '../../src/journal/record-line.ts';
+import { runs } from '../protocol/arbitraries.ts';
 
 const records = Array.from({ length: 6 }, (_, number) => ({
   type: 'line',
@@ -78,7 +85,7 @@ describe('a log of anything', () => {
         const damaged = content.damage.reduce((sum, { length }) => sum + length, 0);
         expect(kept + damaged + content.torn).toBe(bytes.length);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000, 20_000) },
     );
   });
 
@@ -107,6 +114,26 @@ describe('a log of anything', () => {
     });
   });
 
+  it('keeps a field that looks like the number of a line, within a record and in its place', () => {
+    const nested = { type: 'any', inner: { seq: 5, rest: 1 } };
+    // More digits than are exact, so that they are no number of a line.
+    const first = { seq: 1_234_567_890_123_456, type: 'any' };
+    expect(decodeLog(encodeRecords([nested, first])).records).toEqual([nested, first]);
+    expect(decodeLog(encodeRecords([nested], 1)).records).toEqual([nested]);
+  });
+
+  it('gives its records one by one too, without what is damaged and without its own first line', () => {
+    const torn = Buffer.from('cut of');
+    const bytes = Buffer.concat([
+      encodeLog(records.slice(0, 2), 7),
+      Buffer.from('#\n'),
+      ...lines.slice(2),
+      torn,
+    ]);
+    expect([...decodeRecords(bytes)]).toEqual(records);
+    expect([...decodeRecords(torn)]).toEqual([]);
+  });
+
   it('does not take a line for whole whose separator is another', () => {
     const line = Buffer.from(encodeRecords(records.slice(0, 1)));
     line.write(' ', 16);
@@ -133,7 +160,7 @@ describe('a log with numbered lines', () => {
           last: some.length,
         });
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000, 10_000) },
     );
   });
 
@@ -165,7 +192,7 @@ describe('a log with numbered lines', () => {
         const { damage } = decodeLog(Buffer.concat(some), known(records.length));
         expect(damage.length === 0).toBe(isWhole);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000, 20_000) },
     );
   });
 
@@ -186,6 +213,40 @@ describe('a log with numbered lines', () => {
     expect(damage).toEqual([{ kind: 'head', offset: 0, length: 0 }]);
     expect(describeDamage('journal', damage)).toEqual([
       'journal is damaged: the count of its records is lost, so the newest may be missing',
+    ]);
+  });
+
+  it('that was rewritten begins with any number; such a beginning elsewhere hides no gap', () => {
+    const rewritten = encodeLog(records.slice(0, 2), 40);
+    expect(decodeLog(rewritten, known(42))).toMatchObject({ damage: [], last: 42 });
+    const [one = log] = numbered;
+    expect(decodeLog(Buffer.concat([one, rewritten]), known(42)).damage).toEqual([
+      { kind: 'missing', offset: one.length, length: 0 },
+    ]);
+    expect(decodeLog(encodeRecords(records.slice(0, 2), 2), known(3)).damage).toEqual([
+      { kind: 'missing', offset: 0, length: 0 },
+    ]);
+  });
+
+  it('with a damaged line reports no gap behind it for the number that the line had', () => {
+    const [one = log, two = log, three = log, four = log] = numbered;
+    const broken = Buffer.from(two);
+    broken.write('#');
+    const damaged = { kind: 'line', offset: one.length, length: two.length };
+    const whole = Buffer.concat([one, broken, three]);
+    expect(decodeLog(whole, known(3)).damage).toEqual([damaged]);
+    expect(decodeLog(Buffer.concat([one, broken, four]), known(4)).damage).toEqual([damaged]);
+    // At the end nobody knows how many lines the damaged one stands for.
+    expect(decodeLog(Buffer.concat([one, broken]), known(3)).damage).toEqual([damaged]);
+    // After a line with a number the order is known again.
+    expect(decodeLog(whole, known(5)).damage).toEqual([
+      damaged,
+      { kind: 'missing', offset: whole.length, length: 0 },
+    ]);
+    // A number that has been there is not a later line.
+    expect(decodeLog(Buffer.concat([one, broken, one]), known(1)).damage).toEqual([
+      damaged,
+      { kind: 'missing', offset: one.length + two.length, length: 0 },
     ]);
   });
 

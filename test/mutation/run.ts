@@ -28,10 +28,14 @@ async function measure(subject: Subject): Promise<Score> {
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     // The suite finds its sources by their place in the checkout.
     inPlace: true,
+    // Node and vitest strip types without checking them; turning checks off would change every file of the checkout.
+    disableTypeChecks: false,
     tempDirName: 'coverage/stryker',
     coverageAnalysis: 'perTest',
     // A mutant of a constant that is evaluated once, as the module loads, needs a fresh process; few are worth it.
     ignoreStatic: true,
+    // Beyond what the tests take: on a busy machine a slow test must not pass for one that noticed.
+    timeoutMS: 60_000,
     concurrency: 2,
     reporters: ['progress-append-only'],
     allowConsoleColors: false,

@@ -29,14 +29,14 @@ export const SUBJECTS: readonly Subject[] = [
       'src/journal/record-line.ts',
     ],
     tests: [
-      'test/journal/{append-log,intents,next-step,record-line}*.test.ts',
+      'test/journal/{append-log,intents,log-file,next-step,record-line}.test.ts',
       'test/batch/plan/decision.test.ts',
     ],
   },
   {
     name: 'retry',
-    mutate: ['src/client/transport/{backoff,retry,retry-after,retry-loop,token-bucket}.ts'],
-    tests: ['test/client/transport/{backoff,retry,retry-after,retries,token-bucket}*.test.ts'],
+    mutate: ['src/client/transport/{backoff,retry,retry-after,retry-loop,token-bucket,verdict}.ts'],
+    tests: ['test/client/transport/{backoff,retry,retry-after,retry-loop,token-bucket,verdict}.test.ts'],
   },
   {
     name: 'ledger',

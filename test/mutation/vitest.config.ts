@@ -9,6 +9,8 @@ if (subject === undefined) throw new Error('VLOC_MUTATION_SUBJECT names no subje
 export default defineConfig({
   test: {
     include: [...subject.tests],
+    // Unit tests share nothing but their sources; a process for each file would be most of the time that a mutant takes.
+    isolate: false,
     // A mutant that makes a property run for long is noticed by Stryker's own time limit.
     testTimeout: 60_000,
     globalSetup: 'test/structure/run-folder.ts',

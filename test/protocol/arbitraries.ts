@@ -1,8 +1,12 @@
 /** Inputs for property tests: any text that UTF-8 can carry, and requests in every spelling that means the same. */
 import fc from 'fast-check';
 
-/** A nightly run tries more than one that somebody waits for. */
+/** Finds nearly all mutants that thousands would find; `npm run mutation` repeats the test for each of them. */
+const RUNS_PER_MUTANT = 100;
+
+/** A nightly run tries more than one that somebody waits for; `npm run mutation` tries the fewest. */
 export function runs(quick: number, long: number): number {
+  if (process.env.VLOC_MUTATION_SUBJECT !== undefined) return Math.min(quick, RUNS_PER_MUTANT);
   return process.env.VLOC_LONG_TESTS === '1' ? long : quick;
 }
 

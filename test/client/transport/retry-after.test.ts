@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseHttpDate, parseRetryAfter } from '../../../src/client/transport/retry-after.ts';
+import { parseHttpDate, parseRetryAfter, retryAfterOf } from '../../../src/client/transport/retry-after.ts';
+import { runs } from '../../protocol/arbitraries.ts';
 
 const NOW = Date.UTC(2026, 10, 6, 8, 49, 37);
 
@@ -39,7 +40,7 @@ test('whatever is sent, the wait is null or not negative', () => {
       const ms = parseRetryAfter(value, NOW);
       expect(ms === null || ms >= 0).toBe(true);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000, 10_000) },
   );
 });
 
@@ -59,4 +60,22 @@ test('a date is measured from what the service thinks the time is', () => {
       expect(parseRetryAfter(date, NOW)).toBe(seconds * 1000);
     }),
   );
+});
+
+test('the headers of an answer say how long to wait by its own date, else by the clock of this machine', () => {
+  const inTenSeconds = 'Fri, 06 Nov 2026 08:49:47 GMT';
+  const sent = 'Fri, 06 Nov 2026 08:49:40 GMT';
+  expect(retryAfterOf({ 'retry-after': '3', date: sent }, NOW)).toBe(3_000);
+  expect(retryAfterOf({ 'retry-after': inTenSeconds, date: sent }, NOW)).toBe(7_000);
+  expect(retryAfterOf({ 'retry-after': inTenSeconds }, NOW)).toBe(10_000);
+  expect(retryAfterOf({ 'retry-after': inTenSeconds, date: 'yesterday' }, NOW)).toBe(10_000);
+  expect(retryAfterOf({ date: sent }, NOW)).toBeNull();
+});
+
+test.each([
+  ['with words before it', 'on Fri, 06 Nov 2026 08:49:37 GMT'],
+  ['without a time', 'Fri, 06 Nov 2026'],
+  ['of a day that does not exist', 'Xyz, 06 Nov 2026 08:49:37 GMT'],
+])('a date %s is none', (_what, value) => {
+  expect(parseHttpDate(value)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextStep, type RetryAdvice } from '../../../src/client/transport/retry.ts';
+import { adviceOf, nextStep, type RetryAdvice } from '../../../src/client/transport/retry.ts';
 
 const PATIENT = {
   failedAttempts: 1,
@@ -9,8 +9,70 @@ const PATIENT = {
   random: () => 0.5,
 };
 
+test.each<[Parameters<typeof adviceOf>[0]['retry'], RetryAdvice]>([
+  ['never', { type: 'never' }],
+  ['queue', { type: 'queue', askedMs: 7_000 }],
+  ['throttle', { type: 'backoff', cause: 'throttle', askedMs: 7_000 }],
+  ['backoff', { type: 'backoff', cause: 'fault', askedMs: 7_000 }],
+])('the verdict %s becomes advice that keeps the wait that the service asked for', (retry, advice) => {
+  expect(adviceOf({ retry }, 7_000)).toEqual(advice);
+});
+
 describe('the next step', () => {
-  const fault = (askedMs: number | null): RetryAdvice => ({ type: 'backoff', cause: 'fault', askedMs });
+  const fault = (askedMs: number | null) => ({ type: 'backoff', cause: 'fault', askedMs }) as const;
+
+  test('after a failure that is final is none', () => {
+    expect(nextStep({ type: 'never' }, PATIENT)).toEqual({ type: 'stop', why: 'final' });
+  });
+
+  test('after a cause that is fixed comes at once, is free, and does not count, whatever the limits', () => {
+    const hurried = { ...PATIENT, failedAttempts: 9, remainingMs: 1, maxWaitMs: 0 };
+    const atOnce = { type: 'wait', ms: 0, asked: false, cost: 0, counts: false };
+    expect(nextStep({ type: 'at-once' }, hurried)).toEqual(atOnce);
+  });
+
+  test('waits by backoff when the service does not say how long, and 15 s for a slot', () => {
+    const own = { ...PATIENT, failedAttempts: 3 };
+    expect(nextStep(fault(null), own)).toEqual({
+      type: 'wait',
+      ms: 1_000,
+      asked: false,
+      cost: 10,
+      counts: true,
+    });
+    expect(nextStep({ type: 'queue', askedMs: null }, own)).toEqual({
+      type: 'wait',
+      ms: 15_000,
+      asked: false,
+      cost: 0,
+      counts: false,
+    });
+  });
+
+  test('waits up to half a second longer than asked, but never longer than the longest wait', () => {
+    expect(nextStep(fault(2_000), { ...PATIENT, random: () => 0 })).toMatchObject({ ms: 2_000, asked: true });
+    expect(nextStep(fault(2_000), { ...PATIENT, random: () => 0.5 })).toMatchObject({ ms: 2_250 });
+    expect(nextStep(fault(2_000), { ...PATIENT, maxWaitMs: 2_100 })).toMatchObject({ ms: 2_100 });
+  });
+
+  test('waits as long as the longest wait, and stops when asked for a millisecond more, also for a slot', () => {
+    const tight = { ...PATIENT, maxWaitMs: 2_000 };
+    for (const advice of [fault(2_000), { type: 'queue', askedMs: 2_000 } as const]) {
+      expect(nextStep(advice, tight)).toMatchObject({ type: 'wait', ms: 2_000 });
+      expect(nextStep({ ...advice, askedMs: 2_001 }, tight)).toEqual({
+        type: 'stop',
+        why: 'asked-too-long',
+      });
+    }
+  });
+
+  test('stops when the wait would end at the deadline, and not when it ends a millisecond before', () => {
+    expect(nextStep(fault(2_000), { ...PATIENT, remainingMs: 2_250 })).toEqual({
+      type: 'stop',
+      why: 'deadline',
+    });
+    expect(nextStep(fault(2_000), { ...PATIENT, remainingMs: 2_251 })).toMatchObject({ type: 'wait' });
+  });
 
   test('ends after five attempts', () => {
     expect(nextStep(fault(null), { ...PATIENT, failedAttempts: 4 }).type).toBe('wait');

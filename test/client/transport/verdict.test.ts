@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { adviseUser, BLAMES, judgeAnswer, type Refused } from '../../../src/client/transport/verdict.ts';
+import {
+  type Addressee,
+  adviseUser,
+  BLAMES,
+  gatewayFacts,
+  judgeAnswer,
+  type Refused,
+} from '../../../src/client/transport/verdict.ts';
+import { ERROR_CODES } from '../../../src/protocol/error-codes.ts';
 
 type Row = readonly [
   origin: Refused['origin'],
@@ -89,6 +97,25 @@ describe('the verdict on an answer', () => {
   });
 });
 
+test('every answer of every origin has a verdict, and each verdict with another link comes from a storage address', () => {
+  for (const origin of ['api', 'storage', 'gateway'] as const) {
+    for (const retryable of [true, false, null]) {
+      const statuses = Array.from({ length: 400 }, (_, more) => 200 + more);
+      const renewed = statuses.filter(
+        (status) => judgeAnswer({ origin, status, code: null, retryable }).renew,
+      );
+      expect(renewed).toEqual(origin === 'api' ? [] : [401, 403, 404, 409, 410]);
+    }
+  }
+});
+
+test('an origin that the table does not know is a defect, not a verdict', () => {
+  // A row can be missing only by a mistake of ours; the type rules it out.
+  const origin = 'elsewhere' as Refused['origin'];
+  const judge = () => judgeAnswer({ origin, status: 500, code: null, retryable: null });
+  expect(judge).toThrow('no row for an answer from elsewhere');
+});
+
 test('only what the service itself says of the key, its plan or its money stops a run', () => {
   const stopping = Object.entries(BLAMES).flatMap(([blame, { stops }]) => (stops === null ? [] : [blame]));
   expect(stopping).toEqual(['key', 'address', 'plan', 'permission', 'access', 'credits', 'quota']);
@@ -104,4 +131,101 @@ test('the advice on a refusal that is final never says to retry, whatever its co
     const verdict = judgeAnswer({ origin: 'api', status, code, retryable: false });
     expect(adviseUser(verdict, code)).not.toMatch(/again|later|wait/i);
   }
+});
+
+describe('the advice on a refusal', () => {
+  const advise = (refused: Partial<Refused> & { status: number }) => {
+    const whole = { origin: 'api', code: null, retryable: null, ...refused } as const;
+    return adviseUser(judgeAnswer(whole), whole.code);
+  };
+
+  test.each([
+    [
+      { status: 402, code: 'INSUFFICIENT_CREDITS', retryable: false },
+      ERROR_CODES.INSUFFICIENT_CREDITS.advice,
+    ],
+    [{ status: 404, code: 'RESOURCE_NOT_FOUND', retryable: false }, ERROR_CODES.RESOURCE_NOT_FOUND.advice],
+    [{ status: 429, code: 'RATE_LIMIT_EXCEEDED', retryable: true }, ERROR_CODES.RATE_LIMIT_EXCEEDED.advice],
+    [
+      { status: 422, code: 'MADE_UP_TODAY', retryable: false },
+      'Correct the request; for help, give the request id to the operator of the service.',
+    ],
+    [
+      // A code that can be retried, of an answer that says the opposite about this request.
+      { status: 429, code: 'RATE_LIMIT_EXCEEDED', retryable: false },
+      'Correct the request; for help, give the request id to the operator of the service.',
+    ],
+    [{ status: 402 }, 'Add credits, then run the same command again.'],
+    [{ status: 410 }, 'Start a new job.'],
+    [{ status: 500 }, 'Run the same command again later.'],
+    [{ status: 401 }, 'Check the key, its permissions and the base URL: `vloc doctor` tests them.'],
+    [
+      { status: 503, code: 'SERVICE_TEMPORARILY_UNAVAILABLE', retryable: false },
+      'The service says that a retry does not help: give the request id to its operator.',
+    ],
+  ])('%j is: %s', (refused, advice) => {
+    expect(advise(refused)).toBe(advice);
+  });
+});
+
+describe('what something in front of the addressee answered', () => {
+  const facts = (status: number, addressee: Addressee, shown = '') => {
+    const verdict = judgeAnswer({ origin: 'gateway', status, code: null, retryable: null });
+    return gatewayFacts(verdict, status, shown, addressee);
+  };
+
+  test.each<[number, Addressee, string, string]>([
+    [
+      200,
+      'the API',
+      'the answer did not come from the API (status 200)',
+      'Check the base URL and any proxy, firewall or login page between here and the API, then run the same command again.',
+    ],
+    [
+      404,
+      'the API',
+      'the answer did not come from the API (status 404)',
+      'Check the base URL and any proxy, firewall or login page between here and the API.',
+    ],
+    [
+      404,
+      'storage',
+      'the answer did not come from storage (status 404)',
+      'Check any proxy, firewall or login page between here and storage.',
+    ],
+    ...[401, 403, 407, 451].map((status): [number, Addressee, string, string] => [
+      status,
+      'storage',
+      `a proxy, gateway or firewall in front of storage refused the request (status ${status})`,
+      'Check any proxy, firewall or login page between here and storage.',
+    ]),
+    [
+      429,
+      'the API',
+      'a proxy or gateway in front of the API asks for fewer requests (status 429)',
+      'Run the same command again later.',
+    ],
+    ...[500, 599].map((status): [number, Addressee, string, string] => [
+      status,
+      'storage',
+      `a proxy or gateway in front of storage is failing (status ${status})`,
+      'Run the same command again later.',
+    ]),
+  ])('%i in front of %s reads: %s', (status, addressee, message, advice) => {
+    expect(facts(status, addressee)).toMatchObject({ message, advice });
+  });
+
+  test('names the gateway, the status and the first line of its page', () => {
+    expect(facts(502, 'storage', 'Bad Gateway')).toEqual({
+      category: 'temporary',
+      code: 'NOT_THE_STORAGE',
+      origin: 'gateway',
+      blame: 'gateway',
+      message: 'a proxy or gateway in front of storage is failing (status 502: Bad Gateway)',
+      advice: 'Run the same command again later.',
+      status: 502,
+      retryable: true,
+    });
+    expect(facts(404, 'the API')).toMatchObject({ code: 'NOT_THE_SERVICE', retryable: false });
+  });
 });

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { IdSubject } from '../../../src/protocol/id-prefixes.ts';
 import { createIdMaker } from '../../../src/protocol/ids.ts';
 import { issueKey } from '../../../src/service/auth/keys.ts';
-import { readAccount } from '../../../src/service/credits/account.ts';
-import { reserveCredits } from '../../../src/service/credits/billing.ts';
+import { readAccount, readMonthlyUse } from '../../../src/service/credits/account.ts';
+import { releaseCredits, reserveCredits, settleCredits } from '../../../src/service/credits/billing.ts';
 import { grantCredits } from '../../../src/service/credits/grant.ts';
 import { Refusal } from '../../../src/service/http/refusal.ts';
 import { migrate } from '../../../src/service/store/schema.ts';
@@ -19,7 +19,7 @@ import { commands, LIMIT, START } from './account-model.ts';
 const PATIENCE = { timeout: 180_000 };
 
 test.each([
-  { sequences: 'short', size: '=', numRuns: 5_000 },
+  { sequences: 'short', size: '=', numRuns: runs(5_000, 5_000) },
   { sequences: 'long', size: '+1', numRuns: runs(300, 5_000) },
 ] as const)(
   'balance, reservations and quota agree with the ledger, whatever happens in whatever order ($sequences)',
@@ -81,25 +81,147 @@ test('the balance tells what is reserved, what is left of the month, and when th
   expect((await caller.get('/v1/credits?limit=1')).status).toBe(400);
 });
 
-test('a job may use up the monthly quota to the last thousandth, and not one more', async () => {
+/** An empty ledger of one key, from START. */
+async function openLedger() {
   const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), { synchronous: 'NORMAL', advice: '' });
   onTestFinished(() => store.close());
   migrate(store);
-  const nextId = createIdMaker(() => 0);
-  grantCredits(store, { credits: 10, expiresAt: null }, START, (subject) => nextId(subject, START));
+  const nextId = createIdMaker(() => 0.5);
+  const makeId = (subject: IdSubject) => nextId(subject, START);
   const { key: id } = issueKey(store, {}, START, randomBytes);
-  const reserve = (jobId: string, price: number) =>
+  const grant = (credits: number, expiresAt: number | null = null) =>
+    grantCredits(store, { credits, expiresAt }, START, makeId);
+  const reserve = (jobId: string, price: number, monthlyLimit: number | null = null, quantity = 1) =>
     reserveCredits(
       store,
-      { jobId, key: { id, monthly_limit: 2_000 }, unit: 'line', quantity: 1, price },
+      { jobId, key: { id, monthly_limit: monthlyLimit }, unit: 'line', quantity, price },
       START,
     );
-  reserve('first', 1_500);
-  expect(() => reserve('second', 501)).toThrow(Refusal);
+  const settle = (jobId: string, quantity = 1, now = START) =>
+    settleCredits(store, { id: jobId, kind: 'dubbing', clientReference: 'lesson 1', quantity }, now, makeId);
+  const remaining = () =>
+    store.all<{ remaining: number }>('SELECT remaining FROM grants ORDER BY id').map((row) => row.remaining);
+  return { store, id, grant, reserve, settle, remaining };
+}
+
+test('a job may use up the monthly quota to the last thousandth, and not one more', async () => {
+  const { store, grant, reserve } = await openLedger();
+  grant(10);
+  reserve('first', 1_500, 2_000);
+  expect(() => reserve('second', 501, 2_000)).toThrow(
+    new Refusal('CREDIT_QUOTA_EXCEEDED', 'the job needs 0.501 credits, the key has 0.5 left in 2026-11'),
+  );
   expect(readAccount(store, START).reserved).toBe(1_500);
-  reserve('second', 500);
-  expect(() => reserve('third', 1)).toThrow(Refusal);
+  reserve('second', 500, 2_000);
+  expect(() => reserve('third', 1, 2_000)).toThrow(Refusal);
   expect(readAccount(store, START)).toMatchObject({ reserved: 2_000, available: 8_000 });
+  // Of a quota that was lowered since, nothing is left, not less than that.
+  expect(() => reserve('third', 1, 1_000)).toThrow('the key has 0 left in 2026-11');
+});
+
+test('a job may use up the account to the last thousandth, and not one more', async () => {
+  const { store, grant, reserve } = await openLedger();
+  grant(2);
+  expect(() => reserve('first', 2_001)).toThrow(
+    new Refusal('INSUFFICIENT_CREDITS', 'the job needs 2.001 credits, 2 are available'),
+  );
+  reserve('first', 2_000);
+  expect(() => reserve('second', 1)).toThrow(expect.objectContaining({ code: 'INSUFFICIENT_CREDITS' }));
+  expect(readAccount(store, START)).toEqual({ balance: 2_000, reserved: 2_000, available: 0 });
+});
+
+test('an account without any grant has nothing', async () => {
+  const { store, id } = await openLedger();
+  expect(readAccount(store, START)).toEqual({ balance: 0, reserved: 0, available: 0 });
+  expect(readMonthlyUse(store, id, '2026-11')).toBe(0);
+});
+
+test('credits that expired under a reservation leave nothing available, and not less than that', async () => {
+  const { store, grant, reserve } = await openLedger();
+  grant(5, START + 1);
+  reserve('first', 3_000);
+  expect(readAccount(store, START)).toEqual({ balance: 5_000, reserved: 3_000, available: 2_000 });
+  expect(readAccount(store, START + 1)).toEqual({ balance: 5_000, reserved: 3_000, available: 0 });
+});
+
+test('a settled job stands in the ledger once, with what it was charged for', async () => {
+  const { store, id, grant, reserve, settle } = await openLedger();
+  grant(10);
+  reserve('first', 400, null, 5);
+  expect(readMonthlyUse(store, id, '2026-11')).toBe(2_000);
+  settle('first', 3, START + 7);
+  settle('first', 5, START + 8);
+  const lines = store.all('SELECT * FROM ledger WHERE job_id IS NOT NULL');
+  expect(lines).toEqual([
+    {
+      id: expect.stringMatching(/^[a-z]+_/),
+      amount: -1_200,
+      posted_at: START + 7,
+      key_id: id,
+      job_id: 'first',
+      kind: 'dubbing',
+      client_reference: 'lesson 1',
+      unit: 'line',
+      quantity: 3,
+    },
+  ]);
+  expect(store.get('SELECT * FROM bills')).toMatchObject({ status: 'settled', quantity: 3, charged: 1_200 });
+  expect(readAccount(store, START)).toEqual({ balance: 8_800, reserved: 0, available: 8_800 });
+  expect(readMonthlyUse(store, id, '2026-11')).toBe(1_200);
+  expect(readMonthlyUse(store, id, '2026-12')).toBe(0);
+  expect(readMonthlyUse(store, 'another key', '2026-11')).toBe(0);
+});
+
+test('a job that comes to more than its estimate is charged the estimate', async () => {
+  const { store, grant, reserve, settle } = await openLedger();
+  grant(10);
+  reserve('first', 400, null, 5);
+  settle('first', 9);
+  expect(readAccount(store, START)).toEqual({ balance: 8_000, reserved: 0, available: 8_000 });
+});
+
+test('a released job costs nothing, and one that was settled stays charged', async () => {
+  const { store, id, grant, reserve, settle } = await openLedger();
+  grant(10);
+  reserve('first', 1_000);
+  releaseCredits(store, 'first');
+  settle('first');
+  expect(readAccount(store, START)).toEqual({ balance: 10_000, reserved: 0, available: 10_000 });
+  reserve('second', 1_000);
+  settle('second');
+  releaseCredits(store, 'second');
+  expect(readAccount(store, START)).toEqual({ balance: 9_000, reserved: 0, available: 9_000 });
+  expect(readMonthlyUse(store, id, '2026-11')).toBe(1_000);
+});
+
+test('credits that expire soonest are spent first, those that never expire next, expired ones last', async () => {
+  const { store, grant, reserve, settle, remaining } = await openLedger();
+  // Their ids are in this order.
+  grant(1);
+  grant(1, START + 2_000);
+  grant(1, START + 1_000);
+  reserve('first', 1_500);
+  reserve('second', 500);
+  reserve('third', 1_000);
+  settle('first');
+  expect(remaining()).toEqual([1_000, 500, 0]);
+  // By then the second grant has expired.
+  settle('second', 1, START + 2_000);
+  expect(remaining()).toEqual([500, 500, 0]);
+  settle('third', 1, START + 2_000);
+  expect(remaining()).toEqual([0, 0, 0]);
+  expect(readAccount(store, START)).toEqual({ balance: 0, reserved: 0, available: 0 });
+});
+
+test('a charge that the grants do not cover is a defect, and is not posted', async () => {
+  const { store, grant, reserve, settle } = await openLedger();
+  grant(2);
+  reserve('first', 1_500);
+  store.run('UPDATE grants SET remaining = 1000');
+  expect(() => store.transaction(() => settle('first'))).toThrow(
+    'the grants lack 500 thousandths of what was reserved',
+  );
+  expect(readAccount(store, START)).toEqual({ balance: 1_000, reserved: 1_500, available: 0 });
 });
 
 test('of 200 creates at once on credits for ten, ten are accepted', async () => {

@@ -24,3 +24,10 @@ test('the month is that of the calendar in Shanghai, also around its ends', () =
     { numRuns: 1000 },
   );
 });
+
+test('a month has four digits for its year and two for its own number', () => {
+  const january = Date.UTC(2027, 0, 1) - 8 * 3_600_000;
+  expect(monthOf(january)).toEqual({ name: '2027-01', endsAt: Date.UTC(2027, 1, 1) - 8 * 3_600_000 });
+  expect(monthOf(january - 1)).toEqual({ name: '2026-12', endsAt: january });
+  expect(monthOf(Date.UTC(999, 9, 15)).name).toBe('0999-10');
+});
