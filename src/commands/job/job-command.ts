@@ -71,11 +71,12 @@ async function runToStdout(
   const stdout = await import('./stdout-result.ts');
   stdout.checkStdout(context, options);
   stdout.checkOneFile(kind);
-  const out = await stdout.stdoutFolder(context, kind, operands, options);
+  const { io, content } = await stdout.keepStdin(kind, context.io, operands);
+  const out = await stdout.stdoutFolder(context, kind, operands, options, content);
   // What is in the folder is no file of the user's; a result of other inputs is made anew.
   const { name: _name, skipExisting: _skip, ...rest } = options;
   const placed = { ...rest, out, clobber: true };
-  return stdout.writeResult(context, (silent) =>
+  return stdout.writeResult({ ...context, io }, (silent) =>
     runJobs(kind, silent, operands, placed, null, stdout.checkOneResult),
   );
 }

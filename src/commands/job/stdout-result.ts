@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { makePrivateFolder } from '../../journal/private-folder.ts';
@@ -72,19 +74,33 @@ const ABOUT_THE_RUN: ReadonlySet<string> = new Set([
   ...['timeout', 'clobber', 'skipExisting', 'name'],
 ]);
 
+/** Reads subtitles that come on stdin, and gives them again to who reads them next; the content is their SHA-256. */
+export async function keepStdin(
+  kind: JobKind,
+  io: Context['io'],
+  operands: readonly string[],
+): Promise<{ readonly io: Context['io']; readonly content: string | null }> {
+  if (!operands.includes('-') || KINDS[kind].input !== 'subtitle') return { io, content: null };
+  const bytes = await buffer(io.stdin);
+  const content = createHash('sha256').update(bytes).digest('hex');
+  return { io: { ...io, stdin: Readable.from([bytes]) }, content };
+}
+
 /**
  * The folder of a job command: the same when it is run again, and another one for each other command, so that several of
  * them run side by side.
+ * @param content of stdin where that is an input: other text is another command
  */
 export async function stdoutFolder(
   { io, service }: Pick<Context, 'io' | 'service'>,
   kind: JobKind,
   operands: readonly string[],
   options: Options,
+  content: string | null,
 ): Promise<string> {
   const lasting = Object.entries(options).filter(([name]) => !ABOUT_THE_RUN.has(name));
   const { VLOC_PROFILE, VLOC_BASE_URL } = io.env;
-  const about = [io.cwd, service, VLOC_PROFILE, VLOC_BASE_URL, kind, operands, lasting.sort()];
+  const about = [io.cwd, service, VLOC_PROFILE, VLOC_BASE_URL, kind, operands, lasting.sort(), content];
   const name = createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 32);
   const folder = join(await openRoot(io), name);
   await makePrivateFolder(folder);

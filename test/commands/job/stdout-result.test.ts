@@ -43,6 +43,21 @@ test('the same command run again pays nothing, and other text in its input is an
   expect(Object.values(readBooks(hosted).payments)).toEqual([1, 1]);
 });
 
+test('of texts on stdin each is paid once, in whatever order they come', async () => {
+  const { hosted, run } = await openScene();
+  const words = ['translate', '-', '--from', 'en', '--to', 'es', '--out', '-'];
+  const text = (word: string) => `1\n00:00:00,000 --> 00:00:01,000\n${word}\n`;
+  const results: string[] = [];
+  for (const word of ['one', 'two', 'one']) {
+    const { code, stdout, stderr } = await run(words, { stdin: text(word) });
+    expect(code, stderr).toBe(done.code);
+    results.push(stdout);
+  }
+  expect(results[2]).toBe(results[0]);
+  expect(results[1]).not.toBe(results[0]);
+  expect(Object.values(readBooks(hosted).payments)).toEqual([1, 1]);
+});
+
 test('what no run can continue any more is removed', async () => {
   const { folder, run } = await openScene();
   await run(TRANSLATE);
