@@ -19,6 +19,10 @@ import { makePrivateFolder } from './private-folder.ts';
 export interface Lock {
   /** Gives it back; a second time does nothing. */
   release(): Promise<void>;
+  /** Aborted when a heartbeat finds that the lock is not this holder's any more, as after a long standstill. */
+  readonly lost: AbortSignal;
+  /** Whether it is still this holder's: looks at the file. */
+  isHeld(): Promise<boolean>;
 }
 
 export type LockAttempt = { readonly taken: true; readonly lock: Lock } | Refused;
@@ -40,6 +44,8 @@ export interface Surroundings {
   /** Milliseconds of a clock that nobody sets. */
   elapsed(): number;
   sleep(ms: number): Promise<void>;
+  /** Does it again and again, which keeps no process alive; returns the call that ends it. */
+  repeat(ms: number, work: () => void): () => void;
 }
 
 export const SYSTEM: Surroundings = {
@@ -48,6 +54,10 @@ export const SYSTEM: Surroundings = {
   elapsed: () => performance.now(),
   sleep: async (ms) => {
     await delay(ms);
+  },
+  repeat(ms, work) {
+    const timer = setInterval(work, ms).unref();
+    return () => clearInterval(timer);
   },
 };
 
@@ -103,7 +113,7 @@ export function attemptLock(
       const found = await readLockFile(path);
       if (found === null) {
         watched.delete(path);
-        if (await createLockFile(path, own)) return { taken: true, lock: createLock(path, own) };
+        if (await createLockFile(path, own)) return { taken: true, lock: createLock(path, own, around) };
         continue;
       }
       const verdict = judgeFile(found, around);
@@ -193,25 +203,33 @@ async function tryTakeOver(
     await replaceLockFile(path, own);
     watched.delete(path);
     if (dead.holder !== null) await rm(draftPath(path, dead.holder.token), { force: true });
-    return { taken: true, lock: createLock(path, own) };
+    return { taken: true, lock: createLock(path, own, around) };
   } finally {
     await right.lock.release();
   }
 }
 
-function createLock(path: string, own: Holder): Lock {
+function createLock(path: string, own: Holder, around: Surroundings): Lock {
+  const lost = new AbortController();
+  let released: Promise<void> | null = null;
+  const isHeld = async () => (await readLockFile(path))?.holder?.token === own.token;
   const beat = async () => {
-    // Taken over while this process stood still: the heartbeat of the new holder is its own business.
-    if ((await readLockFile(path))?.holder?.token !== own.token) return;
-    const now = new Date();
-    await utimes(path, now, now);
+    if (await isHeld()) {
+      const now = new Date();
+      await utimes(path, now, now);
+    } else if (released === null) {
+      // Taken over while this process stood still: the heartbeat of the new holder is its own business.
+      stop();
+      lost.abort();
+    }
   };
   // A beat that fails is like one that comes late: several must be missed before anybody asks.
-  const heart = setInterval(() => beat().catch(() => undefined), HEARTBEAT_MS).unref();
-  let released: Promise<void> | null = null;
+  const stop = around.repeat(HEARTBEAT_MS, () => void beat().catch(() => undefined));
   return {
+    lost: lost.signal,
+    isHeld: () => onDisk(path, isHeld),
     release() {
-      clearInterval(heart);
+      stop();
       released ??= onDisk(path, () => removeLockFile(path, own));
       return released;
     },

@@ -68,6 +68,7 @@ export function openSlots(
   function keepTrack(name: string, lock: Lock): Lock {
     own.add(name);
     return {
+      ...lock,
       release() {
         own.delete(name);
         return lock.release();

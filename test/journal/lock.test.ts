@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   attemptLock,
   inspectLock,
@@ -70,6 +70,49 @@ describe('a lock', () => {
   });
 });
 
+describe('the heartbeat of a lock', () => {
+  const takeWithHeart = async () => {
+    const path = newLockPath();
+    const beats: (() => void)[] = [];
+    const repeat = (_: number, work: () => void) => {
+      beats.push(work);
+      return () => void beats.pop();
+    };
+    const attempt = await tryLock(path, { ...SYSTEM, repeat });
+    if (!attempt.taken) throw new Error('the lock is free');
+    return { path, beats, lock: attempt.lock };
+  };
+
+  it('keeps the file young while the lock is held', async () => {
+    const { path, beats, lock } = await takeWithHeart();
+    utimesSync(path, 0, 0);
+    beats[0]?.();
+    await vi.waitFor(() => expect(statSync(path).mtimeMs).toBeGreaterThan(0));
+    expect([lock.lost.aborted, await lock.isHeld()]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['taken over by another', (path: string) => leaveLock(path, { token: 'another' })],
+    ['taken over and given back', (path: string) => rmSync(path)],
+  ])('finds that the lock was %s, says so and stops', async (_, change) => {
+    const { path, beats, lock } = await takeWithHeart();
+    change(path);
+    expect(await lock.isHeld()).toBe(false);
+    beats[0]?.();
+    await vi.waitFor(() => expect(lock.lost.aborted).toBe(true));
+    expect(beats).toEqual([]);
+  });
+
+  it('says nothing of a lock that was given back', async () => {
+    const { beats, lock } = await takeWithHeart();
+    const late = beats[0];
+    await lock.release();
+    late?.();
+    expect(await lock.isHeld()).toBe(false);
+    expect([lock.lost.aborted, beats.length]).toEqual([false, 0]);
+  });
+});
+
 describe('a lock left behind', () => {
   it('by a process that was killed is taken over at once', async () => {
     const path = newLockPath();
@@ -107,6 +150,7 @@ function surroundings(laterMs: number, duringSleep: () => void): Surroundings {
       slept += ms;
       duringSleep();
     },
+    repeat: SYSTEM.repeat,
   };
 }
 

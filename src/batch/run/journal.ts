@@ -20,8 +20,10 @@ export interface BatchJournal {
   readonly intents: Intents;
   /** All records but those of intents, those that were added among them; paths in them are absolute. */
   records(): readonly LogRecord[];
-  /** Resolves when they are on the disk. @throws Failure (`disk`) */
+  /** Resolves when they are on the disk. @throws Failure (`disk`; `temporary`, LOCK_LOST, with nothing written) */
   add(...records: readonly LogRecord[]): Promise<void>;
+  /** Aborted, with a Failure, when another process was seen to have taken over the folder. */
+  readonly lost: AbortSignal;
   close(): Promise<void>;
 }
 
@@ -59,6 +61,8 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   const tracker = trackIntents();
   // What is said of intents is kept once, as what it comes to: over thousands of items the rest is the smaller part.
   const others: LogRecord[] = [];
+  const lost = new AbortController();
+  lock.lost.addEventListener('abort', () => lost.abort(lockLost(folder)), { once: true });
   const take = (record: LogRecord) => {
     if (!tracker.add(record)) others.push(record);
   };
@@ -68,10 +72,14 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
     records: () => others,
     add: (...records) =>
       asFailures(async () => {
+        // Two that write would damage it, and each would pay for what the other pays for.
+        if (!(await lock.isHeld())) lost.abort(lockLost(folder));
+        lost.signal.throwIfAborted();
         const written = records.map((record) => withPathsFrom(folder, record));
         await inFolderOf(RESULTS_OPTION, () => log.append(...written));
         for (const record of records) take(record);
       }),
+    lost: lost.signal,
     async close() {
       await log.close();
       await lock.release();
@@ -105,6 +113,19 @@ function batchLocked(folder: string, path: string, attempt: LockAttempt & { take
     code: 'BATCH_LOCKED',
     message: `another vloc works in ${folder}: ${who}`,
     advice: `Wait until it is done, or give this run another folder with ${RESULTS_OPTION}.${ifDead}`,
+    retryable: true,
+  });
+}
+
+function lockLost(folder: string): Failure {
+  return new Failure({
+    category: 'temporary',
+    code: 'LOCK_LOST',
+    message:
+      `this run stops: another vloc has taken over ${folder} while this process stood still, ` +
+      `or ${lockPath(folder)} was removed`,
+    advice:
+      'Wait until no other vloc works there, then run the same command again: it continues, and nothing is paid twice.',
     retryable: true,
   });
 }

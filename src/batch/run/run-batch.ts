@@ -21,7 +21,7 @@ import { createStopping, type Stopping } from './stopping.ts';
 
 /**
  * Runs all items, those that come while it runs among them; the outcomes come in their order.
- * @throws Failure: `temporary` (BATCH_LOCKED) when another process works in the folder, `disk` (JOURNAL_DAMAGED when it is damaged and
+ * @throws Failure: `temporary` (BATCH_LOCKED, LOCK_LOST) when another process works in the folder, `disk` (JOURNAL_DAMAGED when it is damaged and
  *   the service does not say which jobs it has); the reason of the signal
  *   when it is aborted before the first item is begun; a defect of ours
  */
@@ -31,8 +31,12 @@ export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
   const stopping = createStopping(batch.signal, (reason, message) =>
     batch.listen({ type: 'stop', reason, message }),
   );
+  const stopLost = () => stopping.stop('broken', journal.lost.reason.message);
+  journal.lost.addEventListener('abort', stopLost);
   try {
-    return await asFailures(() => runLocked(batch, journal, stopping));
+    const outcomes = await asFailures(() => runLocked(batch, journal, stopping));
+    journal.lost.throwIfAborted();
+    return outcomes;
   } finally {
     stopping.end();
     await journal.close();

@@ -1,9 +1,10 @@
 /** Runs that end early, meet another one, or have lost what they wrote down. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { journalPath, lockPath } from '../../../src/batch/record-folder.ts';
 import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -84,6 +85,29 @@ describe('two runs into one folder', () => {
     expect(locked.message).toContain(`process ${child.pid} on `);
     stage.engines.letGo();
     expect(await gone).toEqual([0, null]);
+    expect((await stage.run(stage.lines(2))).phases).toEqual(['done', 'done']);
+    expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
+  });
+});
+
+describe('a run that stood still until another took over its folder', () => {
+  it('stops before it writes or pays anything more, and says why', async () => {
+    const stage = await startStage();
+    stage.engines.hold();
+    const running = stage.run(stage.lines(2)).catch((error) => error);
+    await until(stage.phasesOfIntents, (phases) => phases.filter((each) => each === 'accepted').length === 2);
+    const lock = lockPath(stage.out);
+    const holder = JSON.parse(await readFile(lock, 'utf8'));
+    await writeFile(lock, JSON.stringify({ ...holder, token: 'of another' }));
+    const journal = await readFile(journalPath(stage.out));
+    stage.engines.letGo();
+    const failure = await running;
+    expect(failure.facts).toMatchObject({ category: 'temporary', code: 'LOCK_LOST', retryable: true });
+    expect(failure.message).toContain(`another vloc has taken over ${stage.out}`);
+    expect(journal.equals(await readFile(journalPath(stage.out)))).toBe(true);
+    expect(await readFile(lock, 'utf8')).toContain('of another');
+
+    await rm(lock);
     expect((await stage.run(stage.lines(2))).phases).toEqual(['done', 'done']);
     expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
   });
