@@ -123,7 +123,7 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
 /** Nothing of an earlier call counts: what it was made from is not there any more. */
 function unusableReport(
   { key, intents, credits }: ItemRecords,
-  { label, detail, at }: UnusableRecord,
+  { label, detail, at, code = NOT_USABLE }: UnusableRecord,
   kind: JobKind,
 ): ItemReport {
   return {
@@ -133,7 +133,7 @@ function unusableReport(
     target_language: readItemKey(key)?.language ?? null,
     state: 'failed',
     job_id: null,
-    error: failure(NOT_USABLE, detail),
+    error: failure(code, detail),
     files: [],
     credits,
     attempts: intents.length,

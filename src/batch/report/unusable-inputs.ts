@@ -1,4 +1,4 @@
-/** Items that failed on this machine, since their file cannot be used: what the journal keeps of them. */
+/** Items whose file cannot be used, as this machine or the service found: what the journal keeps of them. */
 import * as v from 'valibot';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
@@ -14,17 +14,21 @@ const unusableInput = v.object({
   label: v.string(),
   /** Why, and how to fix it. */
   detail: v.string(),
+  /** Missing for what was found on this machine. */
+  code: v.optional(v.string()),
 });
 
 export type UnusableRecord = v.InferOutput<typeof unusableInput>;
 
-/** @param atMs milliseconds since 1970 */
+/** @param atMs milliseconds since 1970  @param code of the service, where that refused the file */
 export function createUnusableRecord(
   { key, label }: Pick<BatchItem, 'key' | 'label'>,
   detail: string,
   atMs: number,
+  code?: string,
 ): UnusableRecord {
-  return { type: 'unusable_input', at: new Date(atMs).toISOString(), item: key, label, detail };
+  const record = { type: 'unusable_input', at: new Date(atMs).toISOString(), item: key, label, detail } as const;
+  return code === undefined ? record : { ...record, code };
 }
 
 /** The items that stand so, by key: a later run of their command, or a later call for them, has looked at them again. */

@@ -2,6 +2,7 @@
 import { Failure, type Job } from '../../client/index.ts';
 import type { IntendRecord } from '../../journal/intent-records.ts';
 import type { BatchItem } from '../item.ts';
+import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import { afterTemporary, pauseOf } from './again.ts';
 import { findIntended, noteNeverArrived } from './find-intended.ts';
 import type { Place } from './launcher.ts';
@@ -108,8 +109,21 @@ async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure
     // Where more items come, the next one may be there before this one is through.
     items: run.batch.more === undefined ? run.batch.tasks.length : Number.POSITIVE_INFINITY,
   };
-  if (!afterTemporary(failure, { ...circumstances, isStopped: run.stopping.reason !== null })) throw failure;
+  if (!afterTemporary(failure, { ...circumstances, isStopped: run.stopping.reason !== null })) {
+    if (attempt.intended === null && isAboutFile(failure)) await noteUnusable(run, item, failure);
+    throw failure;
+  }
   await run.pause(pauseOf(attempt.failures));
+}
+
+/** True for a failure before any call for a job that stays until the file is another one. */
+function isAboutFile({ facts }: Failure): boolean {
+  return facts.retryable !== true && (facts.category === 'refused' || facts.category === 'usage');
+}
+
+/** Status and reports know the item by this record alone: no call was made for it. */
+function noteUnusable({ journal, batch }: Run, item: BatchItem, { message, facts }: Failure): Promise<void> {
+  return journal.add(createUnusableRecord(item, message, batch.runtime.now(), facts.code));
 }
 
 /** The upload that a call names, or null. */
