@@ -27,7 +27,13 @@ export function createUnusableRecord(
   atMs: number,
   code?: string,
 ): UnusableRecord {
-  const record = { type: 'unusable_input', at: new Date(atMs).toISOString(), item: key, label, detail } as const;
+  const record = {
+    type: 'unusable_input',
+    at: new Date(atMs).toISOString(),
+    item: key,
+    label,
+    detail,
+  } as const;
   return code === undefined ? record : { ...record, code };
 }
 

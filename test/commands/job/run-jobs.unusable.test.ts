@@ -208,6 +208,24 @@ describe('a folder with files that cannot be used', PATIENCE, () => {
   });
 });
 
+it('a file of a folder that only the service finds unusable is counted the same way', PATIENCE, async () => {
+  const desk = await openMediaDesk();
+  await mkdir(join(desk.folder, 'in'));
+  makeVideo(join(desk.folder, 'in'), 'good.mp4', 1, ...H264);
+  // The index is at the beginning, so only decoding shows that most of the file is missing.
+  const sample = readFileSync('test/fixtures/sample.mp4');
+  writeFileSync(join(desk.folder, 'in', 'cut.mp4'), sample.subarray(0, 20_000));
+  const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
+  const run = accountsOfRun(ran);
+  expect([ran.code, run.total, Object.keys(run.failed)]).toEqual([3, 2, ['in/cut.mp4']]);
+  expect(await accountsOfFolder(desk)).toEqual(run);
+  const refused = await desk.vloc(['batch', 'retry', 'out']);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--all')]);
+  const retried = await desk.vloc(['batch', 'retry', 'out', '--all', '-o', 'ndjson']);
+  expect(accountsOfRun(retried).failed).toEqual(run.failed);
+  expect(await accountsOfFolder(desk)).toEqual(run);
+});
+
 it('a file that was named and cannot be used is an error before anything is sent', PATIENCE, async () => {
   const desk = await openFolder();
   const ran = await desk.vloc(['recognize', 'in/good.mp4', 'in/junk.mp4', 'in/two.mp4']);
