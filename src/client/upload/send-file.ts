@@ -145,7 +145,7 @@ function isSettled({ status }: Upload): boolean {
 async function waitUntilReady(task: Task, sent: Upload): Promise<Upload> {
   const upload = isSettled(sent) ? sent : await pollUpload(task, sent.id);
   if (upload.status === 'ready') return upload;
-  throw upload.status === 'expired' ? uploadLapsed('it expired') : notAccepted(task.source.path, upload);
+  throw upload.status === 'expired' ? uploadLapsed('it expired') : notAccepted(upload);
 }
 
 function pollUpload(task: Task, id: string): Promise<Upload> {
@@ -165,7 +165,7 @@ function report(task: Task, stage: UploadProgress['stage'], uploadId: string | n
   task.options.onProgress?.({ stage, bytes, total: task.source.size, uploadId });
 }
 
-function notAccepted(path: string, upload: Upload): Failure {
+function notAccepted(upload: Upload): Failure {
   const requestId = requestIdOf(upload);
   return new Failure({
     category: 'refused',

@@ -175,7 +175,7 @@ describe('an audio track', PATIENCE, () => {
 });
 
 it(
-  'a folder with a file that could be converted says so, and does nothing without being told',
+  'a folder with a file that could be converted runs the rest, and says how to convert',
   PATIENCE,
   async () => {
     const desk = await openMediaDesk();
@@ -184,8 +184,9 @@ it(
     writeFileSync(join(desk.folder, 'notes.txt'), 'notes');
     const words = ['recognize', '.', '--out', '../out'];
     const { code, stderr } = await desk.vloc(words);
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toContain('b.mkv: the service does not take MKV');
+    expect(stderr).toContain('--convert');
     expect((await desk.vloc([...words, '--convert', '--dry-run'])).stdout).toMatch(
       /b\.mkv\s+-\s+new, remuxed/,
     );
