@@ -71,7 +71,8 @@ async function checkPoint(hosted: Hosted, place: string, { call, time }: SweepPo
 it.skipIf(!HAS_STRACE)(
   'a run of two languages that is killed at any system call on its files delivers each result once (needs strace)',
   async () => {
-    const hosted = await startHosted(VARIANTS.minimal, new Set());
+    // Two for each point; the long run has more points than the usual credits pay for.
+    const hosted = await startHosted(VARIANTS.minimal, new Set(), { credits: 10_000 });
     onTestFinished(() => hosted.close());
     const folder = newFolder();
     const whole = await prepareRun(hosted, join(folder, 'whole'));
