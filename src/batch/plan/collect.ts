@@ -125,18 +125,16 @@ async function search(
   const { findFiles } = await import('./find-files.ts');
   const [include, exclude] = [textsOf(options.include), textsOf(options.exclude)];
   const { files, unreadable, lost, results } = await findFiles({ root, pattern, include, exclude, cwd });
-  for (const folder of unreadable) {
-    problems.push({
-      pointer: folder,
-      detail: 'this folder cannot be read; check its permissions, or --exclude it',
-    });
-  }
   const labelOf = (path: string) => foundFile(root, path, cwd).label;
   const isWhole = pattern.length + include.length + exclude.length === 0;
   const isMeant = ({ path }: LostFile) => isWhole && isCalledLikeInput(kind, path);
-  const defective = lost
-    .filter(isMeant)
-    .map(({ path, why }): Candidate => ({ ...foundFile(root, path, cwd), defect: why }));
+  // What is in such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
+  const isItem = (path: string) => path !== root && options.watch !== true;
+  const folders = unreadable.filter(isItem).map((path) => ({ path, why: UNREADABLE }));
+  for (const pointer of unreadable) if (!isItem(pointer)) problems.push({ pointer, detail: UNREADABLE });
+  const defective = [...lost.filter(isMeant), ...folders].map(
+    ({ path, why }): Candidate => ({ ...foundFile(root, path, cwd), defect: why }),
+  );
   for (const each of lost) {
     if (!isMeant(each)) notes.push(`Skipped ${JSON.stringify(labelOf(each.path))}: ${each.why}.`);
   }
@@ -148,6 +146,9 @@ async function search(
   }
   return [...files, ...defective];
 }
+
+const UNREADABLE =
+  'this folder cannot be read; correct its permissions and run the command again, or --exclude it';
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];

@@ -22,7 +22,7 @@ export interface Found {
   readonly files: readonly Candidate[];
   /** Folders that could not be read. */
   readonly unreadable: readonly string[];
-  /** What no search finds, with why: names with a line break, links that lead nowhere. */
+  /** What no search finds, with why: names with a line break, links that lead nowhere, pipes and sockets. */
   readonly lost: readonly LostFile[];
   /** Folders of results, which hold a record of their own. */
   readonly results: readonly string[];
@@ -39,7 +39,7 @@ export interface LostFile {
  * The order is the same in every run.
  */
 export async function findFiles({ root, pattern, include, exclude, cwd }: Search): Promise<Found> {
-  const noted = { unreadable: new Set<string>(), broken: new Set<string>(), links: new Set<string>() };
+  const noted: Noted = { unreadable: new Set(), broken: new Set(), links: new Set(), special: new Set() };
   const search = (patterns: readonly string[]) =>
     glob([...patterns], {
       cwd: root,
@@ -58,8 +58,9 @@ export async function findFiles({ root, pattern, include, exclude, cwd }: Search
   return { files, unreadable, lost, results: results.map((folder) => join(root, folder)) };
 }
 
-async function listLost({ broken, links }: Noted): Promise<readonly LostFile[]> {
+async function listLost({ broken, links, special }: Noted): Promise<readonly LostFile[]> {
   const lost = [...broken].map((path) => ({ path, why: LINE_BREAK_ADVICE }));
+  for (const path of special) if (!broken.has(path)) lost.push({ path, why: SPECIAL_ADVICE });
   for (const path of links) {
     const isThere = await stat(path).then(
       () => true,
@@ -71,6 +72,7 @@ async function listLost({ broken, links }: Noted): Promise<readonly LostFile[]> 
 }
 
 const LINE_BREAK_ADVICE = 'its name contains a line break; rename it or pass it explicitly';
+const SPECIAL_ADVICE = 'it is a pipe, a socket or a device, not a regular file; remove it or --exclude it';
 const LINK_ADVICE = 'it is a link to a file that does not exist; remove or correct the link';
 
 /** A file goes by its own name and not by that of a link to it: links come and go, and the name is part of the item's key. */
@@ -100,9 +102,11 @@ interface Noted {
   readonly broken: Set<string>;
   /** All links, whatever they lead to. */
   readonly links: Set<string>;
+  /** Pipes, sockets and devices: they are never opened, since that could wait forever. */
+  readonly special: Set<string>;
 }
 
-function readdirNoting({ unreadable, broken, links }: Noted): typeof fs.readdir {
+function readdirNoting({ unreadable, broken, links, special }: Noted): typeof fs.readdir {
   const readdir = (
     path: string,
     options: { withFileTypes: true },
@@ -114,6 +118,7 @@ function readdirNoting({ unreadable, broken, links }: Noted): typeof fs.readdir 
         if (entry.name.startsWith('.')) continue;
         if (LINE_BREAK.test(entry.name)) broken.add(join(path, entry.name));
         if (entry.isSymbolicLink()) links.add(join(path, entry.name));
+        else if (!entry.isFile() && !entry.isDirectory()) special.add(join(path, entry.name));
       }
       done(error, entries);
     });

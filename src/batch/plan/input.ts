@@ -102,3 +102,14 @@ export interface InputProblem {
   readonly pointer: string;
   readonly detail: string;
 }
+
+/** As many as a person reads at once: the next run shows the others. */
+const MOST_JOINED = 3;
+
+/** All problems of one item as one sentence. @param own pointer that goes without saying */
+export function joinProblems(problems: readonly InputProblem[], own: string): string {
+  const shown = problems.slice(0, MOST_JOINED);
+  const rest = problems.length - shown.length;
+  const texts = shown.map(({ pointer, detail }) => (pointer === own ? detail : `${pointer}: ${detail}`));
+  return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+}

@@ -24,6 +24,8 @@ const WIDTH = 4;
 
 export interface PlacedItem extends Places {
   readonly item: BatchItem;
+  /** False for a file of a folder: what is wrong with it concerns no other item. */
+  readonly isNamed: boolean;
 }
 
 interface Surroundings {
@@ -61,7 +63,7 @@ export async function planItems(
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = createItem(kind, input, each, ownTemplate(kind, delivery));
-      return { item, candidate, ...placesOf(item, delivery, problems) };
+      return { item, candidate, isNamed: candidate.isNamed, ...placesOf(item, delivery, problems) };
     }),
   );
   const expected = new Set(placed.flatMap(({ paths }) => paths ?? []));

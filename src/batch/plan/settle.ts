@@ -5,12 +5,13 @@ import { type Claim, findClashes, findOverwrittenInputs } from './collisions.ts'
 import type { Decision } from './decision.ts';
 import type { Delivery } from './delivery.ts';
 import { exists } from './existing-file.ts';
-import type { InputProblem } from './input.ts';
+import { type InputProblem, joinProblems } from './input.ts';
 import { fileOf } from './items.ts';
 import type { PlacedItem } from './plan-items.ts';
 
 /**
- * The items with their last decision; conflicts with files that exist are added to the problems.
+ * The items with their last decision. An item of a folder that conflicts with an existing file or an earlier job fails
+ * alone; conflicts of the others are added to the problems.
  * @param named see `namedPaths`
  */
 export async function settle(
@@ -33,7 +34,14 @@ export async function settle(
   const planned: PlannedItem[] = [];
   for (const [position, placed] of items.entries()) {
     const decision = decisions[position] ?? { step: 'new', after: null };
-    planned.push({ ...placed, decision: await settleOne(placed, decision, delivery, problems) });
+    const found: InputProblem[] = [];
+    const settled = await settleOne(placed, decision, delivery, found);
+    const failsAlone = !placed.isNamed && found.length > 0;
+    if (!failsAlone) problems.push(...found);
+    const last: Decision = failsAlone
+      ? { step: 'unusable', detail: joinProblems(found, placed.item.label) }
+      : settled;
+    planned.push({ ...placed, decision: last });
   }
   return planned.map(({ item, paths, decision }) => ({ item, paths, decision }));
 }

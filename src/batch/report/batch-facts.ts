@@ -47,7 +47,7 @@ export function readBatchFacts(
   const commands = foldBatchCommands(records);
   const bills = readBills(records);
   const stages = readStageReports(records, folder);
-  const unusable = foldUnusable(records);
+  const { unusable, usable } = foldUnusable(records);
   const keys = new Set([
     ...commands.flatMap(({ items }) => items),
     ...facts.keys(),
@@ -56,6 +56,8 @@ export function readBatchFacts(
   ]);
   const reports = [...keys].flatMap((key): ItemReport[] => {
     const own = intentsOf(key, intents);
+    // A file that a run in stages could not use before: its jobs have items of their own.
+    if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
     const known = { facts: facts.get(key), unusable: unusable.get(key) };
     const item = { key, ...known, intents: own, credits: sumBills(own, bills) };
     const report = reportItem(item, now);

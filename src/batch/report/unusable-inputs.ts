@@ -37,15 +37,40 @@ export function createUnusableRecord(
   return code === undefined ? record : { ...record, code };
 }
 
-/** The items that stand so, by key: a later run of their command, or a later call for them, has looked at them again. */
-export function foldUnusable(records: readonly LogRecord[]): ReadonlyMap<string, UnusableRecord> {
+/** Written once the file can be used, by runs that may keep no other record of the item. */
+const usableInput = v.object({ type: v.literal('usable_input'), item: v.string() });
+
+export function createUsableRecord(item: string): LogRecord {
+  return { type: 'usable_input', item };
+}
+
+export interface CheckedInputs {
+  /** Items that cannot be used, by key, until a later run of their command or a later call has checked them again. */
+  readonly unusable: ReadonlyMap<string, UnusableRecord>;
+  /** Keys of items that could not be used once and can be now; nothing was asked for them since. */
+  readonly usable: ReadonlySet<string>;
+}
+
+export function foldUnusable(records: readonly LogRecord[]): CheckedInputs {
   const unusable = new Map<string, UnusableRecord>();
+  const usable = new Set<string>();
   for (const record of records) {
     const own = readRecord(unusableInput, record);
-    if (own !== null) unusable.set(own.item, own);
-    else if (unusable.size > 0) for (const key of itemsOf(record)) unusable.delete(key);
+    const fixed = readRecord(usableInput, record);
+    if (own !== null) {
+      usable.delete(own.item);
+      unusable.set(own.item, own);
+    } else if (fixed !== null) {
+      unusable.delete(fixed.item);
+      usable.add(fixed.item);
+    } else if (unusable.size + usable.size > 0) {
+      for (const key of itemsOf(record)) {
+        unusable.delete(key);
+        usable.delete(key);
+      }
+    }
   }
-  return unusable;
+  return { unusable, usable };
 }
 
 /** Keys of the items that a record begins anew. */
@@ -54,14 +79,14 @@ function itemsOf({ type, item, items }: LogRecord): readonly string[] {
   return type === 'intend' && typeof item === 'string' ? [readPartKey(item)?.item ?? item] : [];
 }
 
-/** The records without those of items that were looked at again since; for the compaction of a log. */
+/** The records without those of items that were checked again since; for the compaction of a log. */
 export function pickLiveUnusable(records: readonly LogRecord[]): LogRecord[] {
-  const inForce = foldUnusable(records);
+  const { unusable, usable } = foldUnusable(records);
+  const isCheck = ({ type }: LogRecord) => type === 'unusable_input' || type === 'usable_input';
   const newest = new Map<unknown, LogRecord>();
-  for (const record of records) if (record.type === 'unusable_input') newest.set(record.item, record);
+  for (const record of records) if (isCheck(record)) newest.set(record.item, record);
+  const isLive = (item: string) => unusable.has(item) || usable.has(item);
   return records.filter(
-    (record) =>
-      record.type !== 'unusable_input' ||
-      (newest.get(record.item) === record && inForce.has(String(record.item))),
+    (record) => !isCheck(record) || (newest.get(record.item) === record && isLive(String(record.item))),
   );
 }

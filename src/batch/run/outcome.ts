@@ -31,14 +31,12 @@ function isUnusable({ facts }: Failure): boolean {
   return facts.code === NOT_USABLE;
 }
 
-/** Each file once, whatever the number of its languages. */
+/** Each problem once, whatever the number of languages. */
 function unusableOf(outcomes: readonly BatchOutcome[]): InputProblem[] {
-  const details = new Map(
-    outcomes.flatMap(({ item, state }) =>
-      state.phase === 'failed' ? [[item.input.label, state.failure.message] as const] : [],
-    ),
+  const problems = outcomes.flatMap(({ item, state }): InputProblem[] =>
+    state.phase === 'failed' ? [{ pointer: item.input.label, detail: state.failure.message }] : [],
   );
-  return [...details].map(([pointer, detail]) => ({ pointer, detail }));
+  return [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
 }
 
 /** True for a job that the same command does not make again. A cancelled one was stopped on purpose. */

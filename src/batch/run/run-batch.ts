@@ -103,8 +103,11 @@ async function decideAgain(
     },
   );
   return tasks.map(({ item, decision }, position) => {
+    const now = decisions[position] ?? decision;
+    // Files that were found in the place of results are not in the journal.
     const isThere = decision.step === 'done' && decision.before === 'exists';
-    return { item, decision: isThere ? decision : (decisions[position] ?? decision) };
+    const isConflict = decision.step === 'unusable' && ['new', 'changed', 'edited'].includes(now.step);
+    return { item, decision: isThere || isConflict ? decision : now };
   });
 }
 

@@ -113,6 +113,7 @@ function endLines(item: BatchItem, state: ItemState): Line[] {
     {
       type: 'failed',
       input: item.input.label,
+      target_language: item.targetLanguage,
       id: state.jobId,
       code,
       message,

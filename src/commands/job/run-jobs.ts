@@ -1,7 +1,12 @@
 /** A job command from operands to results: plan, connect, run the batch, report how it ended. */
 import { resolve } from 'node:path';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
-import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
+import { readBatchLog } from '../../batch/report/read-batch.ts';
+import {
+  createUnusableRecord,
+  createUsableRecord,
+  foldUnusable,
+} from '../../batch/report/unusable-inputs.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { doneBefore } from '../../batch/run/done-before.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
@@ -89,7 +94,7 @@ function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | n
 
 async function endHere(request: Request, outcomes: readonly RunOutcome[]): Promise<number> {
   const { context, plan } = request;
-  if (outcomes.some(({ state }) => state.phase === 'failed')) await recordUnusable(request);
+  await recordUnusable(request);
   const failure = summarizeOutcomes(outcomes);
   const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
   const atMs = context.io.now();
@@ -101,19 +106,26 @@ async function endHere(request: Request, outcomes: readonly RunOutcome[]): Promi
   return EXIT_CODES.done.code;
 }
 
-/** So that `batch status` and the others of its kind know of them. @throws Failure (`temporary`, `disk`) */
+/**
+ * Keeps in the journal which files cannot be used, and which can be again, for `batch status` and the other commands that
+ * read it. @throws Failure (`temporary`, `disk`)
+ */
 async function recordUnusable(request: Request): Promise<void> {
   const { context, plan } = request;
   const now = context.io.now();
-  const records = plan.planned.flatMap(({ item, decision }) =>
+  const folder = resolve(context.io.cwd, plan.delivery.folder);
+  const before = foldUnusable((await readBatchLog(folder)).records).unusable;
+  const unusable = plan.planned.flatMap(({ item, decision }) =>
     decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, now)] : [],
   );
-  const journal = await openBatchJournal(resolve(context.io.cwd, plan.delivery.folder));
-  try {
-    await journal.add(...prefaceOf(request), ...records);
-  } finally {
-    await journal.close();
-  }
+  const usable = plan.planned.filter(
+    ({ item, decision }) => decision.step !== 'unusable' && before.has(item.key),
+  );
+  if (unusable.length + usable.length === 0) return;
+  const preface = unusable.length === 0 ? [] : prefaceOf(request);
+  const fixed = usable.map(({ item }) => createUsableRecord(item.key));
+  const journal = await openBatchJournal(folder);
+  await journal.add(...preface, ...unusable, ...fixed).finally(() => journal.close());
 }
 
 /** A run for some items of a command keeps the record of the whole. */

@@ -49,7 +49,8 @@ export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failu
     decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
   );
   if (problems.length === 0) return null;
-  const once = [...new Map(problems.map((each) => [each.pointer, each])).values()];
+  // Languages of a file mostly share what is wrong with it.
+  const once = [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
   if (problems.length === planned.length) return unusable(once, null);
   return new Failure({
     category: 'partial',

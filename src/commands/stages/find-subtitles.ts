@@ -1,4 +1,5 @@
 /** Which subtitles of a video are there already, so that neither recognition nor translation has to give them. */
+import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/newest-intent.ts';
@@ -17,11 +18,14 @@ import {
   type SubtitleUse,
 } from './given-subtitle.ts';
 import { isDubbed, type StagePlan, type StageSubtitle } from './stage-plan.ts';
+import { problemsOf } from './tell-edits.ts';
 
 export type Known = Pick<StagePlan, 'choices' | 'delivery' | 'recorded' | 'stages'>;
 
 /** A file beside the video, and whose it is. */
 interface Found extends BesideFile {
+  /** A folder, a pipe or a socket: it is not opened, since that could wait forever. */
+  readonly isSpecial: boolean;
   /** Null for one that vloc has not written. */
   readonly left: LeftFile | null;
   readonly isEdited: boolean;
@@ -45,7 +49,7 @@ export interface Finder {
   findSource(item: VideoItem, targets: readonly string[]): Promise<StageSubtitle | null>;
 }
 
-/** @param problems what stands in the way is added to them  @param reports what is to be told of the files that are used */
+/** @param problems of the files that are found are added to them  @param reports of the files that are read are added to them */
 export function createFinder(
   known: Known,
   io: FinderIo,
@@ -62,8 +66,11 @@ export function createFinder(
       files.map(async (file): Promise<Found> => {
         const record = stages.left.get(relative(delivery.folder, file.path));
         const left = record?.video === input.name ? record : null;
-        const digest = left === null ? null : await digestFile(file.path);
-        return { ...file, left, isEdited: left !== null && digest !== null && !left.digests.has(digest) };
+        const found = await stat(file.path).catch(() => null);
+        const isSpecial = found !== null && !found.isFile();
+        const digest = left === null || isSpecial ? null : await digestFile(file.path);
+        const isEdited = isSpecial || (digest !== null && left?.digests.has(digest) !== true);
+        return { ...file, left, isSpecial, isEdited };
       }),
     );
   }
@@ -71,12 +78,23 @@ export function createFinder(
   async function read(path: string, use: SubtitleUse) {
     const given = await readGiven(path, use, io.cwd);
     if (given === null) {
-      problems.push({ pointer: label(path), detail: 'there is no such file, or it cannot be read' });
+      problems.push({
+        pointer: label(path),
+        detail: 'this file does not exist or cannot be read; check the path',
+      });
       return null;
     }
     reports.push(given.report);
+    problems.push(...problemsOf(given.report));
     if (given.problem !== null) problems.push({ pointer: label(path), detail: given.problem });
     return given.subtitle;
+  }
+
+  /** Of a file beside a video. */
+  async function readBeside(file: Found, readFile: () => Promise<StageSubtitle | null>) {
+    if (!file.isSpecial) return readFile();
+    problems.push({ pointer: label(file.path), detail: 'this is not a regular file; remove or rename it' });
+    return null;
   }
 
   const readSource = ({ input }: VideoItem, path: string, language: string | null, before: Lines) => {
@@ -102,11 +120,11 @@ export function createFinder(
     return files.filter(({ left, isEdited }) => (left === null ? fromSubtitles : isEdited));
   }
 
-  function refuseSeveral(item: VideoItem, files: readonly Found[], mend: string): void {
+  function refuseSeveral(item: VideoItem, files: readonly Found[], fix: string): void {
     const names = files.map(({ path }) => label(path)).join(', ');
     problems.push({
       pointer: item.input.label,
-      detail: `has several subtitles beside it: ${names}; ${mend}`,
+      detail: `has several subtitles beside it: ${names}; ${fix}`,
     });
   }
 
@@ -130,12 +148,12 @@ export function createFinder(
       }
       const before =
         first.left === null ? null : await linesOf(linesStage('subtitle_translation', item, NONE));
-      return readTarget(item, first.path, before);
+      return readBeside(first, () => readTarget(item, first.path, before));
     },
     async findLeft(item) {
       const language = item.targetLanguage ?? '';
       const left = (await look(item)).find((file) => file.left !== null && file.language === language);
-      return left === undefined ? null : readTarget(item, left.path, null);
+      return left === undefined ? null : readBeside(left, () => readTarget(item, left.path, null));
     },
     async findSource(item, targets) {
       const asked = item.fields.source_language;
@@ -147,7 +165,8 @@ export function createFinder(
       if (own !== undefined) {
         if (!own.isEdited) return null;
         const language = own.left?.language === 'und' ? wanted : own.language;
-        return readSource(item, own.path, language, await linesOf(videoStage('subtitle_recognition', item)));
+        const before = await linesOf(videoStage('subtitle_recognition', item));
+        return readBeside(own, () => readSource(item, own.path, language, before));
       }
       const foreign = files.filter(({ left }) => left === null);
       const candidates =
@@ -165,7 +184,8 @@ export function createFinder(
           candidates,
           'say with --from in which language the video is, or give --source-subtitle',
         );
-      return first === undefined ? null : readSource(item, first.path, first.language, null);
+      if (first === undefined) return null;
+      return readBeside(first, () => readSource(item, first.path, first.language, null));
     },
   };
 }

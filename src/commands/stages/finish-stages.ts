@@ -20,9 +20,9 @@ import type { StageSubtitle } from './stage-plan.ts';
 export async function finishStages(session: Session): Promise<void> {
   const { stopAfter } = session.plan.choices;
   if (stopAfter !== null) await endAtGate(session, stopAfter);
-  const outcomes = session.journeys.map(outcomeOf);
+  const outcomes = outcomesOf(session).map(({ outcome }) => outcome);
   const failure = summarizeOutcomes(outcomes);
-  await print(session, outcomes, exitCodeOf(session.context, failure));
+  await print(session, exitCodeOf(session.context, failure));
   if (stopAfter !== null) tellGate(session);
   if (failure !== null) {
     if (outcomes.some(({ state }) => state.phase === 'left')) tellContinuation(session);
@@ -61,10 +61,27 @@ function outcomeOf({ wish, end, jobId }: Journey): RunOutcome {
   return { item: wish.item, state, job: null };
 }
 
+/** All outcomes in the order of the inputs. @returns `keys` of the jobs that each has cost; none for an unusable file */
+function outcomesOf({ journeys, unusable, plan }: Session): readonly Ended[] {
+  const order = new Map(plan.order.map((key, position) => [key, position]));
+  const placeOf = ({ outcome: { item } }: Ended) => order.get(item.key) ?? 0;
+  return [
+    ...journeys.map((journey): Ended => ({ outcome: outcomeOf(journey), keys: journey.keys })),
+    ...unusable.map((outcome): Ended => ({ outcome, keys: [] })),
+  ].toSorted((left, right) => placeOf(left) - placeOf(right));
+}
+
+interface Ended {
+  readonly outcome: RunOutcome;
+  readonly keys: readonly string[];
+}
+
 /** One result for each video and language; what it has cost is that of all its stages. */
-async function print(session: Session, outcomes: readonly RunOutcome[], exitCode: number): Promise<void> {
-  const { context, journeys, plan } = session;
+async function print(session: Session, exitCode: number): Promise<void> {
+  const { context, plan } = session;
   const costs = await readCosts(plan.delivery.folder, context.io.now());
+  const ended = outcomesOf(session);
+  const outcomes = ended.map(({ outcome }) => outcome);
   const told = outcomes.map(
     (outcome, position): Outcome => withCosts(toOutcome(outcome, undefined), position),
   );
@@ -72,8 +89,8 @@ async function print(session: Session, outcomes: readonly RunOutcome[], exitCode
   function withCosts(outcome: Outcome, position: number): Outcome {
     if (outcome.known === undefined) return outcome;
     // What languages share is counted with the first of them, so that the sum is right.
-    const before = new Set(journeys.slice(0, position).flatMap(({ keys }) => keys));
-    const own = (journeys[position]?.keys ?? []).filter((key) => costs.has(key) && !before.has(key));
+    const before = new Set(ended.slice(0, position).flatMap(({ keys }) => keys));
+    const own = (ended[position]?.keys ?? []).filter((key) => costs.has(key) && !before.has(key));
     const isKnown = own.length > 0 && own.every((key) => costs.get(key) !== null);
     const credits = isKnown ? roundCredits(own.reduce((sum, key) => sum + (costs.get(key) ?? 0), 0)) : null;
     return { ...outcome, known: { ...outcome.known, charged_credits: credits } };
@@ -113,11 +130,12 @@ function tellFinished({ context, journeys }: Session): void {
 
 /** Says how an interrupted run stands, and how to go on. */
 export async function tellInterrupted(session: Session): Promise<void> {
-  const { context, journeys } = session;
-  await print(session, journeys.map(outcomeOf), exitCodeOf(context, null));
+  const { context, journeys, unusable } = session;
+  await print(session, exitCodeOf(context, null));
   const done = journeys.filter(({ end }) => end?.phase === 'done').length;
+  const total = journeys.length + unusable.length;
   context.terminal.note(
-    `Stopped: ${done} of ${journeys.length} done. Jobs that run are kept, what was fetched is too, and nothing is lost.`,
+    `Stopped: ${done} of ${total} done. Running jobs and downloaded results are kept; nothing is lost.`,
   );
   tellContinuation(session);
 }

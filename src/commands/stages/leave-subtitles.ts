@@ -1,6 +1,6 @@
 /** Subtitles written beside the videos for people to edit: never over what is somebody's own. */
 import { hash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type BatchJournal, openBatchJournal } from '../../batch/run/journal.ts';
 import { placeFile } from '../../batch/run/place-file.ts';
@@ -57,6 +57,9 @@ async function leave(
   const sha256 = hash('sha256', bytes);
   const place = relative(plan.delivery.folder, path);
   const digests = foldStageRecords(journal.records()).left.get(place)?.digests;
+  const found = await stat(path).catch(() => null);
+  // A pipe could be read forever.
+  if (found !== null && !found.isFile()) return foreignFile(path);
   const there = await readFile(path).catch(() => null);
   const isSame = there?.equals(bytes) === true;
   if (isSame && digests?.size === 1 && digests.has(sha256)) return null;

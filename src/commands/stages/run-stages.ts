@@ -1,11 +1,22 @@
 /** A localization in stages: each is an ordinary run of jobs over all videos, and people may step in between. */
+import { foldBatchCommands } from '../../batch/report/command-record.ts';
+import { readBatchLog } from '../../batch/report/read-batch.ts';
+import {
+  createUnusableRecord,
+  createUsableRecord,
+  foldUnusable,
+} from '../../batch/report/unusable-inputs.ts';
+import { openBatchJournal } from '../../batch/run/journal.ts';
 import { Failure } from '../../client/failure.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
+import { createBatchView } from '../batch/view.ts';
 import type { Context } from '../context.ts';
 import { exportVideos } from './export-videos.ts';
 import { finishStages, tellInterrupted } from './finish-stages.ts';
 import { recognizeAll, translateAll } from './make-subtitles.ts';
 import { makeVoices } from './make-voices.ts';
 import { planStages } from './plan-stages.ts';
+import { commandRecord } from './run-phase.ts';
 import { going, openSession, type Session } from './session.ts';
 import type { StagePlan } from './stage-plan.ts';
 
@@ -25,6 +36,7 @@ export async function runStages(
   await checkExport(context, plan);
   const session = await openSession(context, operands, options, plan);
   try {
+    await recordUnusable(session);
     await runAll(session);
     await finishStages(session);
     return 0;
@@ -52,6 +64,42 @@ async function checkExport({ io }: Context, { choices, talks }: StagePlan): Prom
     message: `${missing} is not installed, and the finished video is put together on this machine; nothing was sent`,
     advice: 'vloc engines install',
   });
+}
+
+/**
+ * Reports the files that cannot be used, and keeps them in the journal for `batch status` and the other commands that
+ * read it. So are files that were fixed since an earlier run.
+ */
+async function recordUnusable(session: Session): Promise<void> {
+  const { context, plan, unusable } = session;
+  const { folder } = plan.delivery;
+  const keys = new Set(plan.unusable.map(({ item }) => item.key));
+  const { records: known } = await readBatchLog(folder);
+  const before = [...foldUnusable(known).unusable.keys()];
+  // What this command could not use before may be gone from its folder.
+  const own = new Set([...plan.order, ...itemsOfBefore(known, commandRecord(session, []))]);
+  const fixed = before.filter((key) => own.has(key) && !keys.has(key));
+  if (keys.size + fixed.length === 0) return;
+  const atMs = context.io.now();
+  const records = [
+    ...(keys.size === 0 ? [] : [commandRecord(session, [...keys])]),
+    ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
+    ...fixed.map(createUsableRecord),
+  ];
+  const journal = await openBatchJournal(folder);
+  await journal.add(...records).finally(() => journal.close());
+  if (unusable.length === 0) return;
+  const view = await createBatchView(context, { items: unusable.map(({ item }) => item) });
+  for (const { item, state } of unusable) view.listener({ type: 'item', item, state, atMs });
+  view.close();
+}
+
+/** Keys of the items that earlier runs of the same command had. */
+function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord): readonly string[] {
+  const identity = JSON.stringify([argv, cwd]);
+  return foldBatchCommands(records)
+    .filter((command) => JSON.stringify([command.argv, command.cwd]) === identity)
+    .flatMap(({ items }) => items);
 }
 
 async function runAll(session: Session): Promise<void> {

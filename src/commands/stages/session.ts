@@ -1,9 +1,11 @@
 /** What the stages of one command share: how far each wish is, the service, and what time and credits are left. */
 import type { ItemState, StopReason } from '../../batch/item.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
+import { fileOf } from '../../batch/plan/items.ts';
 import { readBatchFacts } from '../../batch/report/batch-facts.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
-import type { RunOptions } from '../../batch/run/batch.ts';
+import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
+import { explainDecision } from '../../batch/run/unusable.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
 import type { Failure } from '../../client/failure.ts';
 import { type Connection, connect } from '../connection.ts';
@@ -35,6 +37,8 @@ export interface Session {
   readonly options: Readonly<Record<string, unknown>>;
   readonly plan: StagePlan;
   readonly journeys: readonly Journey[];
+  /** Items that failed before the first stage: their files cannot be used. */
+  readonly unusable: readonly RunOutcome[];
   readonly runOptions: RunOptions;
   /** When the command was begun, milliseconds since 1970. */
   readonly begunMs: number;
@@ -51,7 +55,8 @@ export interface Session {
 
 /** The files that the stages read, absolute: no result may be written over them. */
 export function inputFilesOf({ context, operands, options, plan }: Session): readonly string[] {
-  const videos = plan.talks.map(({ item }) => item.input.path);
+  const items = [...plan.talks, ...plan.unusable].map(({ item }) => item);
+  const videos = items.flatMap(({ input }) => fileOf(input)?.path ?? []);
   return [...namedPaths(context.io.cwd, operands, options), ...videos];
 }
 
@@ -70,6 +75,10 @@ export async function openSession(
     options,
     plan,
     journeys: plan.talks.flatMap((talk) => talk.wishes.map((wish) => beginJourney(talk, wish))),
+    unusable: plan.unusable.map(({ item, detail }): RunOutcome => {
+      const failure = explainDecision({ step: 'unusable', detail }, plan.delivery.folder);
+      return { item, state: { phase: 'failed', jobId: null, failure }, job: null };
+    }),
     runOptions,
     begunMs,
     spent: new Map(runOptions.fresh ? [] : [...costs].map(([key, credits]) => [key, credits ?? 0])),

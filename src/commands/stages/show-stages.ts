@@ -1,15 +1,16 @@
 /** --dry-run of a localization in stages. Nothing is sent but a question for the credits. */
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Forecast } from '../../batch/plan/dry-run.ts';
 import { connect } from '../connection.ts';
 import type { Context, TableHead } from '../context.ts';
 import { describeUnits } from '../job/print-plan.ts';
-import { PATIENCE_MS, readPurse } from '../job/show-plan.ts';
+import { describeUnusable, PATIENCE_MS, readPurse } from '../job/show-plan.ts';
 import { checkStages } from './check-stages.ts';
 import { forecastStages } from './forecast-stages.ts';
 import { planStages } from './plan-stages.ts';
 import type { StagePlan } from './stage-plan.ts';
 
-/** Prints the plan; returns the exit code 0. @throws Failure as the command itself would before it sends anything */
+/** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
 export async function showStages(
   context: Context,
   operands: readonly string[],
@@ -17,16 +18,39 @@ export async function showStages(
 ): Promise<number> {
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
+  await print(context, plan, plan.talks.length === 0 ? [] : await askForStages(context, options, plan));
+  const failure = describeUnusable({ planned: plannedOf(plan) });
+  if (failure !== null) throw failure;
+  return 0;
+}
+
+async function askForStages(
+  context: Context,
+  options: Readonly<Record<string, unknown>>,
+  plan: StagePlan,
+): Promise<readonly Forecast[]> {
   const connection = await connect(context);
   try {
     await checkStages(plan, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection.client.credits, context, signal);
-    await print(context, plan, await forecastStages(context, options, plan, purse));
-    return 0;
+    return await forecastStages(context, options, plan, purse);
   } finally {
     await connection.close();
   }
+}
+
+/** One item for each video and language, as a localization in one job has. */
+function plannedOf({ talks, unusable }: StagePlan): readonly PlannedItem[] {
+  const wishes = talks.flatMap((talk) => talk.wishes);
+  return [
+    ...unusable.map(({ item, detail }): PlannedItem => {
+      return { item, decision: { step: 'unusable', detail }, paths: null };
+    }),
+    ...wishes.map(({ item, path }): PlannedItem => {
+      return { item, decision: { step: 'new', after: null }, paths: [path] };
+    }),
+  ];
 }
 
 const HEAD: readonly TableHead[] = [
@@ -50,10 +74,17 @@ async function print(context: Context, plan: StagePlan, stages: readonly Forecas
   const videos = plan.choices.stopAfter === null ? plan.talks.flatMap(({ wishes }) => wishes) : [];
   switch (context.output) {
     case 'json':
-      context.print(JSON.stringify({ object: 'stages', ...sum, stages, results: pathsOf(plan) }, null, 2));
+      context.print(
+        JSON.stringify(
+          { object: 'stages', ...sum, stages, results: pathsOf(plan), not_usable: problemsOf(plan) },
+          null,
+          2,
+        ),
+      );
       return;
     case 'ndjson':
       for (const stage of stages) context.print(JSON.stringify({ type: 'stage', ...stage }));
+      for (const each of problemsOf(plan)) context.print(JSON.stringify({ type: 'not_usable', ...each }));
       context.print(JSON.stringify({ type: 'summary', ...sum }));
       return;
     case 'plain':
@@ -70,6 +101,14 @@ async function print(context: Context, plan: StagePlan, stages: readonly Forecas
       context.terminal.note(`New jobs: ${sum.jobs}. Cost: ${cost}. Nothing was sent.`);
     }
   }
+}
+
+function problemsOf({ unusable }: StagePlan) {
+  return unusable.map(({ item, detail }) => ({
+    input: item.input.label,
+    target_language: item.targetLanguage,
+    problem: detail,
+  }));
 }
 
 function pathsOf({ choices, talks }: StagePlan): readonly string[] {

@@ -1,4 +1,5 @@
 /** What a localization in stages is about to do. */
+import type { BatchItem } from '../../batch/item.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { StageLines, VideoItem } from '../../batch/stages/items.ts';
@@ -32,10 +33,20 @@ export interface Talk {
   readonly given: StageSubtitle | null;
 }
 
+/** A video of a folder in one language that fails on this machine: it, or its subtitles, cannot be used. */
+export interface UnusableItem {
+  readonly item: BatchItem;
+  /** Why, and how to fix it. */
+  readonly detail: string;
+}
+
 export interface StagePlan {
   readonly choices: StageChoices;
   readonly delivery: Delivery;
   readonly talks: readonly Talk[];
+  readonly unusable: readonly UnusableItem[];
+  /** Keys of all items, in the order of the inputs. */
+  readonly order: readonly string[];
   readonly notes: readonly string[];
   /** As earlier runs have left it. */
   readonly recorded: Recorded;

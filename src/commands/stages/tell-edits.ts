@@ -7,24 +7,25 @@ import type { SubtitleReport } from './given-subtitle.ts';
 /** Of each file; the rest is counted. A file in which every cue is too fast would hide what is wrong in the next. */
 const MOST_TOLD = 20;
 
-/** Tells changes and warnings; what stops the run is added to the problems instead. */
+/** Reports changes and warnings. */
 export async function tellReports(
   reports: readonly SubtitleReport[],
   { note }: Pick<Terminal, 'note'>,
-  problems: InputProblem[],
 ): Promise<void> {
   for (const report of reports) {
     await tellChanges(report, note);
     const { label, findings } = report;
-    const errors = findings.filter(({ severity }) => severity === 'error');
-    problems.push(
-      ...errors.map((finding) => ({ pointer: placeOf(label, finding), detail: describe(finding) })),
-    );
     const warnings = findings.filter(({ severity }) => severity === 'warning');
     for (const finding of warnings.slice(0, MOST_TOLD))
       note(`${placeOf(label, finding)}: ${describe(finding)}`);
     if (warnings.length > MOST_TOLD) note(`${label}: and ${warnings.length - MOST_TOLD} more of the kind`);
   }
+}
+
+/** What makes a subtitle file unusable. */
+export function problemsOf({ label, findings }: SubtitleReport): readonly InputProblem[] {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  return errors.map((finding) => ({ pointer: placeOf(label, finding), detail: describe(finding) }));
 }
 
 /** `talk.es.srt:12`, as compilers write it and editors open it. */

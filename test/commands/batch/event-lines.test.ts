@@ -58,6 +58,7 @@ describe('the events of an item', () => {
       {
         type: 'failed',
         input: 'talk.mp4',
+        target_language: 'es',
         id: 'loc_1',
         code: 'NO_SPEECH_DETECTED',
         message: 'no speech was found',

@@ -224,6 +224,6 @@ describe('options that do not go with stages', () => {
       '--from-subtitles',
     ]);
     expect(code).toBe(2);
-    expect(stderr).toContain('fetch it first');
+    expect(stderr).toContain('download it first');
   });
 });
