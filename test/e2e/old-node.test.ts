@@ -133,13 +133,13 @@ it.runIf(process.platform === 'linux')('stops and continues with the wrapper', a
   });
   const command = Number.parseInt((await run.line()) ?? '', 10);
   process.kill(wrapper, 'SIGTSTP');
-  await vi.waitFor(() => expect([wrapper, command].map(readState)).toEqual(['T', 'T']), 20_000);
+  await vi.waitFor(() => expect([wrapper, command].map(readState)).toEqual(['T', 'T']), 120_000);
   process.kill(wrapper, 'SIGCONT');
   process.kill(wrapper, 'SIGTERM');
   expect(await run.line()).toBe('SIGTERM');
   expect([wrapper, command].map(readState)).not.toContain('T');
   process.kill(wrapper, 'SIGTSTP');
-  await vi.waitFor(() => expect([wrapper, command].map(readState)).toEqual(['T', 'T']), 20_000);
+  await vi.waitFor(() => expect([wrapper, command].map(readState)).toEqual(['T', 'T']), 120_000);
 });
 
 /** Source: proc_pid_stat(5), field 3. */

@@ -55,7 +55,7 @@ describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
       }),
     );
     expect(points.length).toBeGreaterThan(12);
-  }, 90_000);
+  });
 });
 
 describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {

@@ -55,7 +55,7 @@ describe('the file of the profiles', () => {
     expect(files).toEqual(['profiles.json']);
     expect(await modeOf(store.path)).toBe('600');
     expect(warnings).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([
     ['', 'not JSON'],

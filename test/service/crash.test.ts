@@ -15,7 +15,7 @@ async function makeSeededWorld() {
 }
 
 test('killed at any moment, the service loses, doubles and leaves behind nothing', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const { seed, world } = await makeSeededWorld();
   await runKills(world, { kills: KILLS, settleEvery: KILLS, realEvery: 0, longestMs: 500 });
@@ -25,7 +25,7 @@ test('killed at any moment, the service loses, doubles and leaves behind nothing
 });
 
 test('of two processes on one state folder, one ends the work of the other when that is killed', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const { seed, world } = await makeSeededWorld();
   await runPair(world);

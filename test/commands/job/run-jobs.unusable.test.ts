@@ -8,7 +8,7 @@ import { makeVideo } from '../../prepare/workspace.ts';
 import { type MediaDesk, openMediaDesk } from '../prepare/desk.ts';
 import type { Ended } from '../support/run-vloc.ts';
 
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 300_000 };
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
 const TONE = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];

@@ -11,7 +11,7 @@ const TWO = [...TONE, ...TONE, '-map', '0:v', '-map', '1:a', '-map', '2:a'];
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'];
 const MP4 = [...H264, '-c:a', 'aac'];
 const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 300_000 };
 
 /** Name, how ffmpeg makes it, what is said without --convert, and what with it. */
 const TABLE: [name: string, options: string[], refusal: RegExp | null, note: RegExp | null][] = [

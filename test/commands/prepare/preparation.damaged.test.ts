@@ -10,7 +10,7 @@ const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', 
 const MP4 = [...H264, '-c:a', 'aac'];
 const FAST = [...MP4, '-movflags', '+faststart'];
 const WEBM = ['-c:v', 'libvpx', '-deadline', 'realtime', '-b:v', '300k', '-c:a', 'libopus'];
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 300_000 };
 
 /** A video of which so much is there as if its download had broken off. */
 function makeCut(desk: MediaDesk, name: string, { seconds = 4, share = 0.5, codecs = MP4 }): void {

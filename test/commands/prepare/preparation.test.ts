@@ -16,7 +16,7 @@ const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '
 const longVideo = (desk: MediaDesk) => makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
 
 /** Each runs ffmpeg a dozen times, on machines that do other work too. */
-const PATIENCE = { timeout: 90_000 };
+const PATIENCE = { timeout: 300_000 };
 
 const documentsOf = (stdout: string) => JSON.parse(stdout).data;
 

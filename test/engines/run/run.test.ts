@@ -11,7 +11,7 @@ const CLIPS: { start: number; words: string }[] = JSON.parse(readFileSync(FIXTUR
 const engines = createEngines();
 const work = () => createWork(temporaryFolder());
 /** Recognition takes a third of the sample's length on two idle cores, and several times that on busy ones. */
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 300_000 };
 
 /** The first two clips: half the sample, for what does not depend on its length. */
 function firstClips(): string {

@@ -18,7 +18,7 @@ describe('separating the sample', () => {
     const work = createWork(folder);
     separation = await separate(programs, SAMPLE, true, work);
     reports = work.reports.map(({ fraction }) => fraction);
-  }, 120_000); // seconds on idle cores, a minute on busy ones
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('gives stems that add up to the input, sample for sample', () => {

@@ -54,7 +54,7 @@ test('a real video at an address goes through a whole job of the real engines', 
   expect(job.billing).toMatchObject({ status: 'settled', quantity: 1, charged_credits: 1 });
   expect((await send(job.result.vocal_audio.url)).bytes.subarray(0, 4).toString()).toBe('RIFF');
   await expectBalance(scene, 99_999);
-}, 30_000);
+});
 
 test('subtitles at an address are charged by their lines and characters, not by what was reserved', async () => {
   const outside = await serve(SRT);
