@@ -1,6 +1,7 @@
 /** Puts a file that was made aside under its name. */
 import { copyFile, open, rename, rm } from 'node:fs/promises';
 import { diskFailure } from '../../client/download/disk-error.ts';
+import { partOf } from '../../client/download/part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
 import type { FindInput } from '../../disk/find-input.ts';
 
@@ -14,7 +15,7 @@ export async function placeFile(
   overwrite: boolean,
   findInput?: FindInput,
 ): Promise<void> {
-  const part = `${target}.part`;
+  const part = partOf(target);
   for (const written of [target, part]) await refuseInput(written, findInput);
   await prepareTarget(target, overwrite);
   try {
