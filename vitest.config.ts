@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Files share two processes: a new one for each file costs a third of a second of CPU, and tests put back what they change.
+    // A process of its own for each file: tests change the environment, suites are run again by others that import them, and
+    // a crash in native code ends one file only.
     pool: 'forks',
-    isolate: false,
     // The suite is meant to run on two cores; ffmpeg takes more of them than Node does.
     maxWorkers: 2,
     // Real media work, also on a machine whose cores are busy with something else; a test that waits for ever still ends.

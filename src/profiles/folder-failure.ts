@@ -1,12 +1,11 @@
 /** What the file system has against the folder of the profiles. */
 import { Failure } from '../client/failure.ts';
-import { JournalFailure } from '../journal/failure.ts';
 
-/** The code of an error of the file system, also one that the lock reports; null for any other. */
+/** The code of an error of the file system, also of one that another error reports, as the lock does; null for any other. */
 function folderTrouble(error: unknown): string | null {
-  if (error instanceof JournalFailure) return folderTrouble(error.cause);
   if (!(error instanceof Error) || error instanceof Failure) return null;
-  return 'syscall' in error && 'code' in error ? String(error.code) : null;
+  if ('syscall' in error && 'code' in error) return String(error.code);
+  return folderTrouble(error.cause);
 }
 
 /** @param what cannot be done with the folder */

@@ -1,6 +1,5 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
 import { Failure } from '../client/failure.ts';
-import { withMutex } from '../journal/hold.ts';
 import { createTurns } from '../journal/turns.ts';
 import { inProfilesFolder } from './folder-failure.ts';
 import { ensurePrivateFolder, PRIVATE_FILE, readPrivateFile, refuseLink, type Warn } from './private-file.ts';
@@ -56,6 +55,8 @@ async function changeFile(
 
 /** @throws Failure (`temporary`) when the lock is not free in two minutes */
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
+  // Loaded here: reading profiles, as the completion does, needs no lock.
+  const { withMutex } = await import('../journal/hold.ts');
   const limit = AbortSignal.timeout(LONGEST_WAIT_MS);
   try {
     await withMutex(path, work, limit);

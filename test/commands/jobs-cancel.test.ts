@@ -46,7 +46,7 @@ test('a job that has ended keeps its id and its status', async () => {
     { id: done, kind: 'subtitle_translation', status: 'succeeded', error: { code: 'JOB_NOT_CANCELLABLE' } },
   ]);
   const table = await vloc.run(['jobs', 'cancel', done]);
-  expect(table.stdout).toMatch(new RegExp(`${done} +${done} +succeeded +JOB_NOT_CANCELLABLE`));
+  expect(table.stdout).toMatch(new RegExp(`${done} +es +succeeded +JOB_NOT_CANCELLABLE +${done}`));
 });
 
 test('on Ctrl-C prints what is cancelled so far, and the command for the others', async () => {

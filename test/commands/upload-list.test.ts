@@ -33,5 +33,5 @@ test('a table says what is in each', async () => {
   const vloc = await startVloc();
   await finishUpload(vloc.caller, videoOf(31));
   const { stdout } = await vloc.run(['upload', 'list']);
-  expect(stdout).toMatch(/ready +source_video +a\.bin +14 B +31 s of video +in [67] d\n$/);
+  expect(stdout).toMatch(/ready +source_video +a\.bin +30 B +31 s of video +in [67] d\n$/);
 });

@@ -40,5 +40,4 @@ function connectHere(this: Socket, ...parameters: unknown[]): Socket {
   return Reflect.apply(connect, this, parameters);
 }
 
-// Test files share a process, and this runs before each of them.
-if (connect.name !== connectHere.name) Socket.prototype.connect = connectHere;
+Socket.prototype.connect = connectHere;

@@ -1,5 +1,12 @@
 /** What `--output ndjson` tells programs while a batch runs: pure. */
-import type { BatchEvent, BatchItem, BatchOutcome, CreditTotals, ItemState } from '../../batch/item.ts';
+import type {
+  BatchEvent,
+  BatchItem,
+  BatchOutcome,
+  CreditTotals,
+  Doing,
+  ItemState,
+} from '../../batch/item.ts';
 import type { Sight } from './picture.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -31,16 +38,21 @@ export function lineOfRun(event: Exclude<BatchEvent, { type: 'item' }>): Line {
   }
 }
 
-/** The lines for what has become of an item: `item` for each new phase, and the events of its job and its files. */
+/** The lines for what has become of an item: `item` for each new phase, or new work in one, and the events of its job and its files. */
 export function linesOfItem(before: Sight | null, now: Sight, atMs: number): readonly Line[] {
   const { item, state } = now;
-  const isNews = before === null || before.state.phase !== state.phase;
+  const isNews =
+    before === null || before.state.phase !== state.phase || doingOf(before.state) !== doingOf(state);
   return [
     ...(isNews ? [itemLine(item, state, atMs)] : []),
     ...createdLines(item, before?.state ?? null, state),
     ...jobLines(before?.state ?? null, state),
     ...endLines(item, state),
   ];
+}
+
+function doingOf(state: ItemState): Doing | null {
+  return state.phase === 'preparing' ? state.doing : null;
 }
 
 function itemLine(item: BatchItem, state: ItemState, atMs: number): Line {
@@ -54,6 +66,7 @@ function itemLine(item: BatchItem, state: ItemState, atMs: number): Line {
     job_id: jobIdOf(state),
     at: new Date(atMs).toISOString(),
     ...(state.phase === 'done' ? { before: state.before, charged_credits: state.credits } : {}),
+    ...(state.phase === 'preparing' ? { doing: state.doing } : {}),
     ...(state.phase === 'left' ? { because: state.because } : {}),
   };
 }

@@ -53,20 +53,20 @@ function start({ folder, service, credentials }: MediaDesk): ChildProcess {
   return child;
 }
 
-/** The phases of items as the child tells them, until it ends. */
-async function* phasesOf(child: ChildProcess): AsyncGenerator<string> {
+/** What the child says that it does to its video, until it ends. */
+async function* doingOf(child: ChildProcess): AsyncGenerator<string> {
   if (child.stdout === null) throw new Error('its output is no pipe');
   for await (const line of createInterface({ input: child.stdout })) {
-    const { type, phase } = JSON.parse(line);
-    if (type === 'item') yield phase;
+    const { doing } = JSON.parse(line);
+    if (typeof doing === 'string') yield doing;
   }
 }
 
 /** @param cuts whether the parts have to be cut once more */
 async function expectWhole(desk: MediaDesk, cuts: boolean): Promise<void> {
-  const { code, stderr } = await desk.vloc(WORDS);
+  const { code, stdout, stderr } = await desk.vloc([...WORDS, '-o', 'ndjson']);
   expect(code, stderr).toBe(0);
-  expect(stderr.includes('cutting')).toBe(cuts);
+  expect(stdout.includes('"doing":"cutting"')).toBe(cuts);
   const path = join(desk.folder, 'out', 'talk.en.srt');
   expect(parseSrt(readFileSync(path, 'utf8'))).toHaveLength(2);
   const { json: jobs } = await desk.caller.get('/v1/subtitle-recognitions?limit=50');
@@ -102,18 +102,14 @@ describe('a run that is killed', () => {
   });
 
   it.each([
-    ['while it cuts', 1, true],
-    ['while it joins', 2, false],
-  ])('%s', { timeout: PATIENCE_MS }, async (_name, time, cuts) => {
+    ['while it cuts', 'cutting', true],
+    ['while it joins', 'joining', false],
+  ])('%s', { timeout: PATIENCE_MS }, async (_name, end, cuts) => {
     const desk = await openMediaDesk();
     makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
     const child = start(desk);
     const gone = once(child, 'exit');
-    let seen = 0;
-    for await (const phase of phasesOf(child)) {
-      if (phase === 'preparing') seen += 1;
-      if (phase === 'preparing' && seen === time) child.kill('SIGKILL');
-    }
+    for await (const doing of doingOf(child)) if (doing === end) child.kill('SIGKILL');
     const [, signal] = await gone;
     expect(signal).toBe('SIGKILL');
     await expectWhole(desk, cuts);
