@@ -49,10 +49,10 @@ it('an outcome as JSON names the error with the request id', () => {
 });
 
 describe('the table of outcomes', () => {
-  const file = { asset: 'video', path: '/work/out/a.es.mp4', bytes: 10, sha256: null, skipped: false };
+  const file = { asset: 'video', path: '/home/me/out/a.es.mp4', bytes: 10, sha256: null, skipped: false };
   const known = { id: 'loc_1', kind: 'auto_localization', target_language: 'es', status: 'succeeded' };
   const table = async (outcomes: readonly Outcome[], columns?: number) => {
-    const { io } = createTestIo({ cwd: '/work' });
+    const { io } = createTestIo({ cwd: '/home/me' });
     const stdout = Object.assign(io.stdout, columns === undefined ? {} : { isTTY: true, columns });
     const printed: string[] = [];
     const terminal = createTerminal({ ...io, stdout }, {} as GlobalValues, new AbortController().signal); // none of them matters for a table
