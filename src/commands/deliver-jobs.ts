@@ -5,12 +5,13 @@ import { DOWNLOADS } from '../batch/run/downloads.ts';
 import { createLimiter } from '../batch/run/limiter.ts';
 import type { Job } from '../client/index.ts';
 import { createInputs } from '../disk/find-input.ts';
+import type { JobEntry } from '../journal/job-entries.ts';
 import { type Connection, connect } from './connection.ts';
 import type { Context, Progress } from './context.ts';
 import { checkClashes, createClaims } from './job/claims.ts';
 import { summarizeDelivery, tellStopped } from './job/delivery-end.ts';
 import { exitCodeOf } from './job/exit-code.ts';
-import { collectJobs, recordedJobs } from './job/find-jobs.ts';
+import { collectJobs, inputsOf, recordedJobs } from './job/find-jobs.ts';
 import { chooseWait, event, type Follow } from './job/follow-job.ts';
 import { STDOUT } from './job/job-options.ts';
 import { type Outcome, printOutcomes } from './job/outcome.ts';
@@ -88,7 +89,8 @@ async function gatherOutcomes(means: Means, work: JobDelivery): Promise<readonly
     return await followAll(means, work, references);
   } catch (error) {
     if (!means.context.signal.aborted) throw error;
-    return references.map((label) => ({ label, stem: label, job: null, files: [], failure: null }));
+    const outcomes = references.map((label) => ({ label, stem: label, job: null, files: [], failure: null }));
+    return withInputs(outcomes, await recordedJobs(means.context, means.connection));
   }
 }
 
@@ -129,7 +131,15 @@ async function followAll(
     claims,
     downloads,
   };
-  return [...(await deliver(follow, jobs)), ...lost];
+  return withInputs([...(await deliver(follow, jobs)), ...lost], recorded);
+}
+
+/** With what each job was made from, where the records know it. */
+function withInputs(outcomes: readonly Outcome[], recorded: readonly JobEntry[]): readonly Outcome[] {
+  const inputs = inputsOf(recorded);
+  // The id ends every form of a reference.
+  const idOf = ({ job, label }: Outcome) => job?.id ?? label.slice(label.lastIndexOf('/') + 1);
+  return outcomes.map((outcome) => ({ ...outcome, input: inputs.get(idOf(outcome)) }));
 }
 
 /** A job may have been named in several ways. */

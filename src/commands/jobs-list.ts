@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
-import { recordedJobs } from './job/find-jobs.ts';
+import { inputsOf, recordedJobs } from './job/find-jobs.ts';
 import { LISTED_JOBS, listedJobFields } from './job-records.ts';
 import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
 import { listOptions, readListRequest } from './list-options.ts';
@@ -32,8 +32,7 @@ export const jobsList: Command = defineCommand({
     const connection = await connect(context);
     try {
       const { page } = await listJobs(connection.client, kinds, request, context);
-      const recorded = await recordedJobs(context, connection);
-      const inputs = new Map(recorded.map(({ id, inputs: [input] }) => [id, input]));
+      const inputs = inputsOf(await recordedJobs(context, connection));
       const data = page.data.map((job) => ({ ...job, input: inputs.get(job.id) ?? null }));
       await printList(context, LISTED_JOBS, { ...page, data });
       return 0;

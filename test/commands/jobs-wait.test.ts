@@ -1,8 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DOWNLOADS } from '../../src/batch/run/downloads.ts';
 import type { Faults } from '../../src/service/index.ts';
+import { untilJob } from '../service/harness/scene.ts';
 import { LINES, startVloc, TRANSLATION } from './support/run-vloc.ts';
 
 test('ids on stdin are waited for together and their results fetched', async () => {
@@ -55,4 +57,25 @@ test('nothing on stdin is nothing to wait for', async () => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run(['jobs', 'wait', '-'], { stdin: '\n' });
   expect([code, stdout, stderr]).toEqual([0, '', 'No jobs to wait for.\n']);
+});
+
+test.each(['wait', 'download'])('`jobs %s` shows the input of a job that this machine made', async (verb) => {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+  const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--detach', '-o', 'id'];
+  const own = (await vloc.run(words)).stdout.trim();
+  await untilJob(vloc.caller, { detail_url: `/v1/subtitle-translations/${own}` }, 'succeeded');
+  const { json: other } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
+  await untilJob(vloc.caller, other, 'succeeded');
+  const ids = [`subtitle-translations/${own}`, other.id, 'tra_unknown'];
+  const { stdout } = await vloc.run(['jobs', verb, ...ids, '--fields', 'input,id', '-o', 'json']);
+  expect(JSON.parse(stdout).data).toEqual([
+    { input: 'talk.srt', id: own },
+    { input: other.id, id: other.id },
+    { input: 'tra_unknown', id: null },
+  ]);
+  const table = await vloc.run(['jobs', verb, own, other.id]);
+  expect(table.stdout).toMatch(/^INPUT +LANGUAGE +STATUS/);
+  expect(table.stdout).toContain('\ntalk.srt ');
+  expect(table.stdout).toContain(`\n${other.id} `);
 });

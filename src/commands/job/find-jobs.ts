@@ -40,6 +40,13 @@ export async function recordedJobs(
     .catch(() => []);
 }
 
+/** What the jobs of these records were made from, as their commands named it, by id. */
+export function inputsOf(jobs: readonly JobEntry[]): ReadonlyMap<string, string> {
+  return new Map(
+    jobs.flatMap(({ id, inputs: [input] }) => (input === undefined ? [] : [[id, input] as const])),
+  );
+}
+
 /** `kind/id` for the ids of those jobs. */
 export async function recordedKinds(
   context: Pick<Context, 'io'>,

@@ -10,6 +10,8 @@ import { plainCell } from '../records.ts';
 export interface Outcome {
   /** What the person named: an input, or the id of a job. */
   readonly label: string;
+  /** What a job that was named by its id was made from; missing where this machine has no record of it. */
+  readonly input?: string | undefined;
   readonly stem: string;
   readonly job: Job | null;
   /** What is known of the job where this run has not asked for it. */
@@ -29,7 +31,7 @@ export interface Outcome {
 
 /** What JSON modes say of one outcome; each reads it out of the outcome, null where there is nothing to say. */
 const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
-  input: ({ label }) => label,
+  input: ({ label, input }) => input ?? label,
   id: ({ job, known }) => job?.id ?? known?.id ?? null,
   kind: ({ job, known }) => job?.object ?? known?.kind ?? null,
   status: ({ job, known }) => job?.status ?? known?.status ?? null,
@@ -143,10 +145,10 @@ function describeStatus({ job, known, failure }: Outcome): string {
 }
 
 function rowsOf(outcome: Outcome, cwd: string): Row[] {
-  const { label, job, known, failure, files } = outcome;
+  const { label, input = label, job, known, failure, files } = outcome;
   const language = job?.input?.target_language ?? known?.target_language;
   const start = {
-    input: label,
+    input,
     language: typeof language === 'string' ? language : '-',
     status: describeStatus(outcome),
     job: job?.id ?? known?.id ?? '-',

@@ -14,7 +14,8 @@ import { SUBTITLE_IO } from './subtitle-io.ts';
 /** For the help of those commands. */
 export const RESULT_NAMES_NOTE =
   'Results of jobs that this machine made get the folder, name and format that their run would have given them; --out ' +
-  'and --name win. Other results, and those that a newer job would replace, are named by the id of their job.';
+  'and --name win. Other results, and those that a newer job would replace, are named by the id of their job. INPUT is ' +
+  'the file that this machine made the job from, else the id.';
 
 /** Where the result of a job goes, and its name. */
 export type NamingOf = (job: Job) => Naming;
