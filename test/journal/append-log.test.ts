@@ -37,23 +37,6 @@ describe('a log', () => {
     expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('is for its owner alone, whatever the umask', async () => {
-    const path = join(newFolder(), 'state', 'deeper', 'log');
-    const before = process.umask(0);
-    try {
-      const { log } = await openAppendLog(path);
-      await log.append(line(1));
-      await log.append(line(2), line(3));
-      await log.compact((records) => [...records].slice(-1));
-      await log.close();
-    } finally {
-      process.umask(before);
-    }
-    expect(mode(path)).toBe('600');
-    expect(mode(join(path, '..'))).toBe('700');
-    expect(mode(join(path, '../..'))).toBe('700');
-  });
-
   it('keeps the order of appends that were not waited for', async () => {
     const path = join(newFolder(), 'log');
     const { log } = await openAppendLog(path);

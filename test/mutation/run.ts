@@ -14,7 +14,6 @@ const REQUIRED_PERCENT = 85;
 type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 interface Score {
-  readonly subject: string;
   readonly noticed: number;
   readonly survived: readonly MutantResult[];
 }
@@ -43,7 +42,7 @@ async function measure(subject: Subject): Promise<Score> {
   const results = await stryker.runMutationTest();
   const noticed = results.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
   const survived = results.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-  return { subject: subject.name, noticed, survived };
+  return { noticed, survived };
 }
 
 const chosen = process.argv.slice(2);
@@ -63,21 +62,17 @@ if (execFileSync('git', ['status', '--porcelain', '--', 'src']).length > 0) {
   process.exit(2);
 }
 
-const scores: Score[] = [];
+let enough = true;
 for (const subject of SUBJECTS) {
-  if (chosen.length === 0 || chosen.includes(subject.name)) scores.push(await measure(subject));
-}
-for (const { survived } of scores) {
+  if (chosen.length > 0 && !chosen.includes(subject.name)) continue;
+  const { noticed, survived } = await measure(subject);
   for (const { fileName, location, mutatorName, replacement = '' } of survived) {
     const place = `${relative('.', fileName)}:${location.start.line}`;
     process.stdout.write(`${place} ${mutatorName}: ${replacement.replace(/\s+/g, ' ').slice(0, 80)}\n`);
   }
-}
-let enough = true;
-for (const { subject, noticed, survived } of scores) {
   const all = noticed + survived.length;
   const percent = all === 0 ? 0 : (100 * noticed) / all;
   if (percent < REQUIRED_PERCENT) enough = false;
-  process.stdout.write(`${subject}: ${percent.toFixed(1)} % (${noticed} of ${all} mutants noticed)\n`);
+  process.stdout.write(`${subject.name}: ${percent.toFixed(1)} % (${noticed} of ${all} mutants noticed)\n`);
 }
 process.exitCode = enough ? 0 : 1;

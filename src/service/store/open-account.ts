@@ -6,6 +6,7 @@ import { storePath } from '../folders.ts';
 import { damaged, StoreFailure } from './failure.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { openStore, type Store } from './store.ts';
+import { hasLostCommits } from './write-ahead-log.ts';
 
 /**
  * Up to this size all pages are read at each start, some thousand jobs. Measured on a busy machine: 4 to 23 ms for 2.5 MB, up
@@ -29,6 +30,8 @@ export function openAccountStore(
   const advice = adviceFor(folders.root);
   // Before SQLite opens it: of an empty database it removes the log, in which all the rest may be.
   refuseLost(path, folders, advice);
+  const log = `${path}-wal`;
+  if (hasLostCommits(log)) throw damaged(path, `its log ${log} is damaged`, advice);
   const store = openStore(path, {
     synchronous: 'FULL',
     advice,
