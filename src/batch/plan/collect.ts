@@ -9,6 +9,7 @@ import type { LostFile, Search } from './find-files.ts';
 import type { InputProblem } from './input.ts';
 import { readList } from './list-file.ts';
 import type { PlanIo } from './plan-io.ts';
+import { whyNoFolder } from './readable-file.ts';
 import { isCalledLikeInput } from './skipped-files.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -122,16 +123,23 @@ async function search(
   { cwd }: PlanIo,
   { problems, notes, isWanted }: Report,
 ): Promise<readonly Candidate[]> {
+  const wrong = await whyNoFolder(root);
+  if (wrong !== null) {
+    problems.push({ pointer: operand, detail: wrong });
+    return [];
+  }
   const { findFiles } = await import('./find-files.ts');
   const [include, exclude] = [textsOf(options.include), textsOf(options.exclude)];
   const { files, unreadable, lost, results } = await findFiles({ root, pattern, include, exclude, cwd });
   const labelOf = (path: string) => foundFile(root, path, cwd).label;
   const isWhole = pattern.length + include.length + exclude.length === 0;
   const isMeant = ({ path }: LostFile) => isWhole && isCalledLikeInput(kind, path);
+  const below = unreadable.filter((path) => path !== root);
+  if (below.length < unreadable.length) problems.push({ pointer: operand, detail: UNREADABLE });
   // What is in such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
-  const isItem = (path: string) => path !== root && options.watch !== true;
-  const folders = unreadable.filter(isItem).map((path) => ({ path, why: UNREADABLE }));
-  for (const pointer of unreadable) if (!isItem(pointer)) problems.push({ pointer, detail: UNREADABLE });
+  const folders = options.watch === true ? [] : below.map((path) => ({ path, why: UNREADABLE_BELOW }));
+  if (options.watch === true)
+    for (const pointer of below) problems.push({ pointer, detail: UNREADABLE_BELOW });
   const defective = [...lost.filter(isMeant), ...folders].map(
     ({ path, why }): Candidate => ({ ...foundFile(root, path, cwd), defect: why }),
   );
@@ -147,8 +155,8 @@ async function search(
   return [...files, ...defective];
 }
 
-const UNREADABLE =
-  'this folder cannot be read; correct its permissions and run the command again, or --exclude it';
+const UNREADABLE = 'this folder cannot be read; correct its permissions';
+const UNREADABLE_BELOW = `${UNREADABLE} and run the command again, or --exclude it`;
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];

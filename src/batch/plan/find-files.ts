@@ -1,7 +1,7 @@
 /** Files in folders and by patterns. */
 import fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { RECORD_FOLDER } from '../record-folder.ts';
 import { type Candidate, foundFile, nameBelow } from './candidate.ts';
@@ -20,7 +20,7 @@ export interface Search {
 
 export interface Found {
   readonly files: readonly Candidate[];
-  /** Folders that could not be read. */
+  /** Folders that could not be read, absolute. */
   readonly unreadable: readonly string[];
   /** What no search finds, with why: names with a line break, links that lead nowhere, pipes and sockets. */
   readonly lost: readonly LostFile[];
@@ -113,7 +113,8 @@ function readdirNoting({ unreadable, broken, links, special }: Noted): typeof fs
     done: (error: NodeJS.ErrnoException | null, entries: fs.Dirent[]) => void,
   ) =>
     fs.readdir(path, options, (error, entries) => {
-      if (error !== null) unreadable.add(path);
+      // The search writes folders with a slash behind them.
+      if (error !== null) unreadable.add(resolve(path));
       for (const entry of entries ?? []) {
         if (entry.name.startsWith('.')) continue;
         if (LINE_BREAK.test(entry.name)) broken.add(join(path, entry.name));

@@ -10,11 +10,25 @@ export async function statReadable(path: string): Promise<{ bytes: number; mtime
     await access(path, constants.R_OK);
     return { bytes: found.size, mtimeMs: found.mtimeMs };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file; check the path';
-    if (code === 'EACCES') return 'permission denied; check its permissions';
-    if (code === 'ELOOP') return 'its links form a loop; name the file itself';
-    if (code === 'ENAMETOOLONG') return 'the name is too long for this system; check the path';
-    throw error;
+    return explain(error, 'file');
   }
+}
+
+/** Why a path leads to no folder, or null for one that does. */
+export async function whyNoFolder(path: string): Promise<string | null> {
+  try {
+    return (await stat(path)).isDirectory() ? null : 'this is not a folder; check the path';
+  } catch (error) {
+    return explain(error, 'folder');
+  }
+}
+
+/** @throws what is no fault of the path */
+function explain(error: unknown, what: 'file' | 'folder'): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no such ${what}; check the path`;
+  if (code === 'EACCES') return 'permission denied; check its permissions';
+  if (code === 'ELOOP') return `its links form a loop; name the ${what} itself`;
+  if (code === 'ENAMETOOLONG') return 'the name is too long for this system; check the path';
+  throw error;
 }

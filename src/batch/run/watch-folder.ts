@@ -81,10 +81,20 @@ async function listFiles(folder: string, isWanted: (name: string) => boolean): P
   return files;
 }
 
-/** @throws Failure (`usage`) when there is no such folder */
+/** @throws Failure (`usage`) when there is no such folder, or it cannot be read */
 export async function checkWatched(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory()) return;
+  if (found?.isDirectory()) {
+    await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      throw new Failure({
+        category: 'usage',
+        code: 'NO_FOLDER',
+        message: `--watch takes its files from ${folder}, and this folder cannot be read (${error.code})`,
+        advice: 'Correct its permissions, then run the same command again.',
+      });
+    });
+    return;
+  }
   throw new Failure({
     category: 'usage',
     code: 'NO_FOLDER',

@@ -1,6 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import fs, { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFolder, MP4, namesOf, plan, problemsOf, SRT } from './support.ts';
 
 const LESSONS = {
@@ -103,6 +103,52 @@ describe('a folder', () => {
       'Skipped out: it is a folder of results.',
       'Skipped 1 file that this command wrote before.',
     ]);
+  });
+});
+
+/** Denies one folder, as file systems do that know no root: what may read everything cannot take its own rights away. */
+function lock(folder: string): void {
+  const real = fs.readdir;
+  // The search calls it in this one form.
+  const denying = (path: string, options: object, done: (error: Error | null, entries?: unknown) => void) => {
+    if (resolve(path) !== folder) return real(path, options as { withFileTypes: true }, done);
+    done(Object.assign(new Error('permission denied'), { code: 'EACCES' }));
+  };
+  const spy = vi.spyOn(fs, 'readdir').mockImplementation(denying as typeof fs.readdir);
+  onTestFinished(() => spy.mockRestore());
+}
+
+describe('a folder that cannot be read', () => {
+  it.each(['in/locked', './in/locked/', 'in/locked/*.mp4', 'in/locked/**'])(
+    'and that the command names is a problem: %s',
+    async (operand) => {
+      const cwd = createFolder({ 'good.mp4': MP4, 'in/locked/a.mp4': MP4 });
+      lock(join(cwd, 'in', 'locked'));
+      expect(await problemsOf(plan(cwd, ['good.mp4', operand, join(cwd, operand)]))).toEqual([
+        `${operand}: this folder cannot be read; correct its permissions`,
+        `${join(cwd, operand)}: this folder cannot be read; correct its permissions`,
+      ]);
+    },
+  );
+
+  it('below one that the command names is an item that fails, beside the others', async () => {
+    const cwd = createFolder({ 'in/good.mp4': MP4, 'in/locked/a.mp4': MP4 });
+    lock(join(cwd, 'in', 'locked'));
+    const { planned } = await plan(cwd, ['in/']);
+    expect(planned.map(({ item, decision }) => [item.input.label, decision.step])).toEqual([
+      ['in/good.mp4', 'new'],
+      ['in/locked', 'unusable'],
+    ]);
+  });
+
+  it.each([
+    ['nowhere', 'there is no such folder'],
+    ['good.mp4', 'this is not a folder'],
+    ['good.mp4/in', 'there is no such folder'],
+  ])('because it is none is a problem of its pattern: %s', async (folder, why) => {
+    const cwd = createFolder({ 'good.mp4': MP4 });
+    const problems = await problemsOf(plan(cwd, [`${folder}/*.mp4`]));
+    expect(problems).toEqual([`${folder}/*.mp4: ${why}; check the path`]);
   });
 });
 

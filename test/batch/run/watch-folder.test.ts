@@ -1,7 +1,8 @@
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import promises, { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { checkResultsFolder, watchFolder } from '../../../src/batch/run/watch-folder.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkResultsFolder, checkWatched, watchFolder } from '../../../src/batch/run/watch-folder.ts';
 import { Failure } from '../../../src/client/failure.ts';
 import { createFolder } from '../plan/support.ts';
 
@@ -133,5 +134,21 @@ describe('the folder of results of a watch', () => {
     for (const results of ['out', '.', 'in-results']) {
       await expect(checkResultsFolder(join(folder, 'in'), join(folder, results))).resolves.toBeUndefined();
     }
+  });
+});
+
+it('refuses a folder that cannot be read, instead of waiting for its files for ever', async () => {
+  const folder = createFolder({});
+  const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
+  // What may read everything cannot take its own rights away.
+  const spy = vi.spyOn(promises, 'readdir').mockRejectedValue(denied);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  await expect(checkWatched(folder)).rejects.toMatchObject({
+    message: `--watch takes its files from ${folder}, and this folder cannot be read (EACCES)`,
+    facts: { category: 'usage', code: 'NO_FOLDER' },
   });
 });
