@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
@@ -128,4 +128,14 @@ test.each([
   const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
   expect(code).toBe(2);
   expect(stderr).toContain('NOT_REPEATABLE');
+});
+
+test('a file where the command has its folder of results is refused before anything is sent', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(COMMAND);
+  await rename(join(vloc.folder, 'out'), join(vloc.folder, 'moved'));
+  await writeFile(join(vloc.folder, 'out'), 'mine');
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'moved', '--all']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--out takes a folder, and out is a file')]);
+  expect(await jobCount(vloc)).toBe(4);
 });

@@ -2,6 +2,7 @@
 import type { RetryRun } from '../../batch/report/select-retries.ts';
 import { Failure } from '../../client/failure.ts';
 import type { Context } from '../context.ts';
+import { checkFolder } from '../job/check-folder.ts';
 import { runJobs } from '../job/run-jobs.ts';
 import { serviceFlagsOf } from '../printed-command.ts';
 import { asksForStages } from '../stages/stage-options.ts';
@@ -23,6 +24,7 @@ export async function rerunCommand(context: Context, { command, items }: RetryRu
     service: isNamed(context.service) ? context.service : { profile: profile ?? undefined, baseUrl },
   };
   const options = { ...command.options, retryFailed: true, renewExpired: true };
+  await checkFolder(options, then.io);
   if (kind === 'auto_localization' && asksForStages(options)) {
     // What is done of them is left alone, whichever items they are.
     const { runStages } = await import('../stages/run-stages.ts');
