@@ -15,7 +15,7 @@ import { stateFolder } from '../../profiles/folders.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { Context } from '../context.ts';
+import type { Context, Progress, Terminal } from '../context.ts';
 import { usageFailure } from '../usage-failure.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 
@@ -159,11 +159,25 @@ export async function writeResult(
 ): Promise<number> {
   const paths: string[] = [];
   const print = (path: string) => void paths.push(path);
-  const code = await run({ ...context, output: 'plain', print });
+  const terminal = hidePaths(context.terminal);
+  const code = await run({ ...context, terminal, output: 'plain', print });
   const [path, ...others] = paths;
   if (path === undefined || others.length > 0) throw notOne(`this command made ${paths.length}`);
   await copyToStdout(path, context);
   return code;
+}
+
+/** The result is in a folder that nobody knows of, so its path would only mislead. */
+function hidePaths(terminal: Terminal): Terminal {
+  const hide = (progress: Progress): Progress => ({
+    ...progress,
+    end: (key, outcome, text) => progress.end(key, outcome, outcome === 'done' ? 'written to stdout' : text),
+  });
+  return {
+    ...terminal,
+    progress: async () => hide(await terminal.progress()),
+    board: async (look) => hide(await terminal.board(look)),
+  };
 }
 
 /** A reader that has had enough is fine; all other faults are reported by whoever watches stdout. */

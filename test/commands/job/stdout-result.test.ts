@@ -29,6 +29,8 @@ test('the bytes of the result are all that is on stdout, and no file is left in 
   expect([code, stderr]).toEqual([done.code, stderr]);
   expect(stdout).toBe(resultOf(hosted));
   expect(stdout).not.toBe('');
+  expect(stderr).toContain('talk.srt → es: written to stdout\n');
+  expect(stderr).not.toContain('.es.srt');
   expect(readdirSync(folder).sort()).toEqual([...before, 'state'].sort());
 });
 
@@ -37,6 +39,7 @@ test('the same command run again pays nothing, and other text in its input is an
   const first = await run(TRANSLATE);
   const again = await run([...TRANSLATE, '--jobs', '1']);
   expect([again.code, again.stdout]).toEqual([done.code, first.stdout]);
+  expect(again.stderr).toBe('talk.srt → es: written to stdout\n');
   expect(readBooks(hosted).jobs).toHaveLength(1);
   await writeFile(join(folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nother\n');
   expect((await run(TRANSLATE)).code).toBe(done.code);
@@ -105,6 +108,8 @@ test.each(['download', 'wait'])('`jobs %s` writes the result of one job', async 
   const { code, stdout, stderr } = await run(['jobs', verb, id, '--out', '-']);
   expect([code, stderr]).toEqual([done.code, stderr]);
   expect(stdout).toBe(resultOf(hosted));
+  expect(stderr).toContain(`${json.id}: written to stdout\n`);
+  expect(stderr).not.toContain('.srt');
   expect(readdirSync(join(folder, 'state', 'stdout'))).toEqual([]);
   const before = hosted.requests.length;
   const two = await run(['jobs', verb, id, 'dubbings/other', '--out', '-']);
