@@ -1,10 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Tests with a process of their own: they run the suites of other files again against another service, damage built-in functions
+ * or the memory of a WebAssembly module, load native code that can end a process, or work so long that it makes no difference.
+ */
+const ALONE = [
+  'test/commands/{prepare,stages}/**/*.test.ts',
+  'test/e2e/{examples,old-node,stages}.test.ts',
+  'test/engines/**/*.test.ts',
+  'test/hosted/{minimal,sweeps}/**/*.test.ts',
+  'test/prepare/{conversion,export,join,media,split}/**/*.test.ts',
+  'test/report-page/dom/**/*.test.ts',
+  'test/service/media/**/*.test.ts',
+  'test/cli/jq.test.ts',
+  'test/protocol/srt.bombs.test.ts',
+];
+
+/** Tests of the tool as a user gets it. */
+const PACKED = ['test/e2e/{light-start,localize,package,serve,terminal}.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // A process of its own for each file: tests change the environment, suites are run again by others that import them, and
-    // a crash in native code ends one file only.
     pool: 'forks',
     // The suite is meant to run on two cores; ffmpeg takes more of them than Node does.
     maxWorkers: 2,
@@ -13,5 +29,20 @@ export default defineConfig({
     hookTimeout: 180_000,
     globalSetup: 'test/structure/run-folder.ts',
     setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
+    // In the order of their names, so that the short files come last and both workers end at about the same time.
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'packed', include: PACKED, globalSetup: 'test/e2e/install.ts' } },
+      {
+        extends: true,
+        // All others share the processes of the two workers: starting one and loading the sources costs more than most of them.
+        test: {
+          name: 'together',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, ...PACKED],
+        },
+      },
+    ],
   },
 });

@@ -3,9 +3,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Installation, installPacked } from './packed.ts';
+import { type Installation, openInstallation } from './packed.ts';
 
-const MINUTES = 60_000;
 const HEAVY = [
   'undici',
   'execa',
@@ -19,8 +18,8 @@ const HEAVY = [
 
 let vloc: Installation;
 beforeAll(() => {
-  vloc = installPacked();
-}, 5 * MINUTES);
+  vloc = openInstallation();
+});
 afterAll(() => vloc.remove());
 
 /** The files that a run has loaded: ours with their text, those of packages with their path. */

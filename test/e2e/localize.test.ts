@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bestDelay, between, decodeSound, loudness, onset, presence, type Sound } from '../support/audio.ts';
 import { type Cue, pictureSums, probeStreams, readCues } from '../support/media.ts';
 import { wordErrorRate } from '../support/words.ts';
-import { type Finished, type Installation, installPacked, SAMPLE } from './packed.ts';
+import { type Finished, type Installation, openInstallation, SAMPLE } from './packed.ts';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const CLIPS: { start: number; end: number; words: string }[] = JSON.parse(
@@ -18,8 +18,8 @@ const MINUTES = 60_000;
 
 let vloc: Installation;
 beforeAll(() => {
-  vloc = installPacked();
-}, 5 * MINUTES);
+  vloc = openInstallation();
+});
 afterAll(() => vloc.remove());
 
 const inFolder = (name: string) => join(vloc.folder, name);

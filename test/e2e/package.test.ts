@@ -12,19 +12,19 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finish, npm, pack, SAMPLE } from './packed.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { npm } from './install.ts';
+import { finish, SAMPLE } from './packed.ts';
 
 const MINUTES = 60_000;
 const MiB = 2 ** 20;
 
 const tool = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url));
+const { tarball } = inject('packed');
 let root: string;
-let tarball: string;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'vloc-package-'));
-  tarball = pack(root);
-}, 2 * MINUTES);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Everything that may be in the package; each has a reader there. */

@@ -1,9 +1,10 @@
 /** The tool as a user gets it: packed, and installed from the tarball into an empty folder. */
-import { execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,7 +18,6 @@ export interface Installation {
   /** A folder of its own for the user's files; blanks and letters beyond ASCII in it must not matter. */
   readonly folder: string;
   readonly stateDir: string;
-  readonly tarball: string;
   /** The folder of the installed package. */
   readonly home: string;
   readonly program: string;
@@ -32,29 +32,10 @@ export interface Installation {
 /** The sample, which every installation has in its folder as `sample.mp4`. */
 export const SAMPLE = join(PROJECT, 'test/fixtures/sample.mp4');
 
-/** Runs npm in a folder; what it needs comes out of its cache where it is there. Returns what it prints. */
-export function npm(args: readonly string[], cwd: string): string {
-  return execFileSync('npm', [...args, '--prefer-offline', '--no-audit', '--no-fund', '--silent'], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
-/** Packs the project into a folder; the path of the tarball. */
-export function pack(into: string): string {
-  const printed = npm(['pack', '--pack-destination', into], PROJECT);
-  return join(into, printed.trim().split('\n').at(-1) ?? '');
-}
-
-/** Packs the project and installs the tarball. Takes some ten seconds. */
-export function installPacked(): Installation {
+/** A folder and a state of its own for the tool that is installed once for all files. */
+export function openInstallation(): Installation {
+  const { home } = inject('packed');
   const root = mkdtempSync(join(tmpdir(), 'vloc-e2e-'));
-  const tarball = pack(root);
-  const home = join(root, 'installed');
-  mkdirSync(home);
-  writeFileSync(join(home, 'package.json'), '{"private":true}');
-  npm(['install', tarball], home);
   const folder = join(root, 'my vidéos 字幕');
   mkdirSync(folder);
   copyFileSync(SAMPLE, join(folder, 'sample.mp4'));
@@ -64,7 +45,6 @@ export function installPacked(): Installation {
   return {
     folder,
     stateDir,
-    tarball,
     home: join(home, 'node_modules', 'vloc'),
     program,
     env,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Installation, installPacked } from './packed.ts';
+import { type Installation, openInstallation } from './packed.ts';
 
 const MINUTES = 60_000;
 
@@ -13,7 +13,7 @@ let server: ChildProcess;
 let announced: { base_url: string; key: string; secret: string; webhook_secret: string };
 let firstLine: string;
 beforeAll(async () => {
-  vloc = installPacked();
+  vloc = openInstallation();
   server = spawn(vloc.program, ['serve', '--output', 'json'], {
     cwd: vloc.folder,
     env: vloc.env,

@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Installation, installPacked } from './packed.ts';
+import { type Installation, openInstallation } from './packed.ts';
 import { openTerminal, type TerminalSession } from './terminal.ts';
 
 const MINUTES = 60_000;
 
 let vloc: Installation;
 beforeAll(() => {
-  vloc = installPacked();
-}, 5 * MINUTES);
+  vloc = openInstallation();
+});
 afterAll(() => vloc.remove());
 
 const open = (commandLine: string): TerminalSession =>

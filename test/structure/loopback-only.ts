@@ -25,7 +25,12 @@ function refuse(address: string): Error {
   return new Error(`a test tried to reach ${address}; tests talk to this machine only`);
 }
 
-const connect = Socket.prototype.connect;
+// Files that share a process all load this; the sockets of the first are those of all.
+const PLAIN = Symbol.for('vloc.test.plain-connect');
+const sockets: { connect: typeof Socket.prototype.connect; [PLAIN]?: typeof Socket.prototype.connect } =
+  Socket.prototype;
+sockets[PLAIN] ??= Socket.prototype.connect;
+const connect = sockets[PLAIN];
 
 function connectHere(this: Socket, ...parameters: unknown[]): Socket {
   const host = hostOf(parameters);

@@ -116,7 +116,7 @@ export class Round {
       env: {
         PATH: process.env.PATH,
         HOME: this.#folder,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'vloc-sweep-cache'),
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         VLOC_BASE_URL: this.#hosted.baseUrl,
         VLOC_KEY: key,
         VLOC_SECRET: secret,
