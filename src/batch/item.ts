@@ -43,7 +43,9 @@ export interface ItemFile {
   /** Name of the part of the result, such as `video`. */
   readonly asset: string;
   readonly path: string;
+  /** Null for a file that was there before and was not read. */
   readonly bytes: number | null;
+  /** Lower-case hex, of the bytes as they were read or written, whatever the service states; null as above. */
   readonly sha256: string | null;
 }
 

@@ -1,4 +1,5 @@
 /** A service that states neither size nor hash of a result, and jobs that another machine has made. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -31,7 +32,12 @@ test('the same command run again knows its own file, and downloads nothing', asy
   const again = await download();
   expect([again.code, again.stderr]).toEqual([EXIT_CODES.done.code, again.stderr]);
   expect(job.downloads).toEqual({ audio: 1 });
-  expect((await readFile(join(out, name))).equals(job.files.audio?.bytes ?? Buffer.alloc(0))).toBe(true);
+  const bytes = await readFile(join(out, name));
+  expect(bytes.equals(job.files.audio?.bytes ?? Buffer.alloc(0))).toBe(true);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  for (const { stdout } of [first, again]) {
+    expect(JSON.parse(stdout).data[0].files).toMatchObject([{ bytes: bytes.length, sha256, skipped: false }]);
+  }
 });
 
 test('a file of somebody else in its place stays as it is', async () => {
