@@ -4,6 +4,7 @@ import { createForwarder, parseForwardTarget } from '../client/webhooks/forward.
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
 import { formatDuration } from './format.ts';
+import { type Caller, writeCommand } from './printed-command.ts';
 import { listen } from './serve.ts';
 import { usageFailure } from './usage-failure.ts';
 import { createEventCommands } from './webhooks/event-commands.ts';
@@ -84,7 +85,7 @@ export const webhooksListen: Command = defineCommand({
       // The answer to the last event, and its command, come to their end.
       await listener.close();
       await commands?.idle();
-      if (last !== null) checkSuccess(last);
+      if (last !== null) checkSuccess(last, context);
     } finally {
       await listener?.close();
       await commands?.idle();
@@ -103,10 +104,11 @@ function createCommands({ io, signal }: Context, command: string, show: Show) {
 
 /** The event that `--until` waits for, or null when listening has an orderly end without one. */
 async function waitForEnd(
-  { signal }: Context,
+  context: Context,
   ended: Promise<ReceivedEvent>,
   { until, timeout }: Options,
 ): Promise<ReceivedEvent | null> {
+  const { signal } = context;
   const timer = new AbortController();
   // Longer than any run.
   const sleep = SYSTEM_RUNTIME.sleep(
@@ -120,7 +122,7 @@ async function waitForEnd(
   try {
     const outcome = await Promise.race([ended, time]);
     if (typeof outcome === 'object') return outcome;
-    if (outcome === 'time' && until !== undefined) throw stillWaiting(until, timeout ?? 0);
+    if (outcome === 'time' && until !== undefined) throw stillWaiting(until, timeout ?? 0, context);
     if (outcome === 'time') return null;
     // Without a job to wait for, being stopped is how listening ends, as with `vloc serve`.
     if (until === undefined && signal.reason instanceof Interruption) return null;
@@ -130,13 +132,13 @@ async function waitForEnd(
   }
 }
 
-function stillWaiting(job: string, timeoutMs: number): Failure {
+function stillWaiting(job: string, timeoutMs: number, caller: Caller): Failure {
   return new Failure({
     category: 'timeout',
     code: 'NO_EVENT',
     message: `no event told of the end of ${job} within ${formatDuration(timeoutMs)}`,
     // Its event may have come before, or be lost: nobody has asked the service.
-    advice: `Check the job: \`vloc jobs get ${job}\``,
+    advice: `Check the job: \`${writeCommand(caller, ['jobs', 'get', job])}\``,
     jobId: idOfReference(job),
     retryable: true,
   });

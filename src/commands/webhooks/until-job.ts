@@ -1,6 +1,7 @@
 /** The end of a job, as its event tells it. */
 import { Failure } from '../../client/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
+import { type Caller, writeCommand } from '../printed-command.ts';
 import type { ReceivedEvent } from './receiver.ts';
 
 /** The id in a bare id, `kind/id` or `detail_url`. */
@@ -15,14 +16,15 @@ export function isEndOf(event: ReceivedEvent, jobId: string): boolean {
 }
 
 /** @throws Failure (`job`) when it ended in another way than with success */
-export function checkSuccess({ job }: ReceivedEvent): void {
+export function checkSuccess({ job }: ReceivedEvent, caller: Caller): void {
   if (job.status === 'succeeded') return;
   const jobId = job.id ?? '';
+  const reference = job.kind === null ? jobId : `${job.kind}/${jobId}`;
   throw new Failure({
     category: 'job',
     code: job.status === 'cancelled' ? 'JOB_CANCELLED' : 'JOB_FAILED',
     message: job.status === 'cancelled' ? 'the job was cancelled' : 'the job failed',
-    advice: `See why: \`vloc jobs get ${job.kind === null ? '' : `${job.kind}/`}${jobId}\``,
+    advice: `See why: \`${writeCommand(caller, ['jobs', 'get', reference])}\``,
     jobId,
   });
 }

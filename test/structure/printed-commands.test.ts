@@ -1,0 +1,69 @@
+/** Commands with values in them are written in one place, which quotes them and names the service of the run. */
+import { parseSync, Visitor } from 'rolldown/utils';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_ROWS } from '../../src/commands/tree.ts';
+import { readModules } from './modules.ts';
+
+/** The one place. */
+const HOME = 'src/commands/printed-command.ts';
+
+/**
+ * What lies below `commands` may not import it. These write an id or a name that was checked, between backticks, and the
+ * end of every command completes those with the service of the run.
+ */
+const BELOW_COMMANDS: readonly string[] = [
+  'src/batch/run/lines-of-job.ts',
+  'src/client/jobs/wait.ts',
+  'src/client/upload/send-file.ts',
+  'src/profiles/layers.ts',
+];
+
+const names = COMMAND_ROWS.map(({ name }) => name).join('|');
+
+/** A text that ends in a command which is not complete: the next thing is a value. */
+const OPEN_COMMAND = new RegExp(`\\bvloc (--?[\\w-]+( [\\w./:-]+)? )*(${names})\\b([^\`.,;:]|\\.\\w)*$`);
+
+/** Template literals with a value in a command, as `path: literal`. */
+function findCommands(path: string, text: string): string[] {
+  const found: string[] = [];
+  const visitor = new Visitor({
+    TemplateLiteral({ quasis, start, end }) {
+      const before = quasis.slice(0, -1).map(({ value }) => value.cooked ?? '');
+      if (before.some((words) => OPEN_COMMAND.test(words))) found.push(`${path}: ${text.slice(start, end)}`);
+    },
+  });
+  visitor.visit(parseSync(path, text).program);
+  return found;
+}
+
+const pathOf = (found: string) => found.slice(0, found.indexOf(':'));
+
+it('commands with values in them are written by printed-command.ts, or completed at the end', () => {
+  const modules = readModules('src').filter(({ path }) => path !== HOME);
+  const found = modules.flatMap(({ path, text }) => findCommands(path, text));
+  expect(found.filter((each) => !BELOW_COMMANDS.includes(pathOf(each)))).toEqual([]);
+  expect(found.filter((each) => !each.includes('\\`vloc '))).toEqual([]);
+  expect([...new Set(found.map(pathOf))].sort()).toEqual(BELOW_COMMANDS);
+});
+
+/** A template literal as it stands in a file, its values written as `<id>`. */
+const literal = (text: string) => `\`${text.replaceAll('`', '\\`').replace(/<(\w+)>/g, '$${$1}')}\``;
+
+describe('the search for commands', () => {
+  it.each([
+    'vloc jobs wait <id>',
+    'vloc localize talk.mp4 --to <language>',
+    'See `vloc jobs get <id>`.',
+    '<a>: vloc dub <path> --to es',
+    'vloc --profile x jobs get <id>',
+  ])('finds %s', (text) => {
+    expect(findCommands('a.ts', literal(text))).toEqual([`a.ts: ${literal(text)}`]);
+  });
+
+  it.each(['another vloc works in <folder>', '`vloc jobs list` shows them: <ids>', 'vloc doctor'])(
+    'passes over %s',
+    (text) => {
+      expect(findCommands('a.ts', literal(text))).toEqual([]);
+    },
+  );
+});
