@@ -9,12 +9,11 @@ import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
 import { startStaging } from './stages/staging.ts';
-import { type Ended, makeFolder } from './support/run-vloc.ts';
+import { type Ended, makeFolder, QUICK } from './support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 /** Nobody listens there: a command that loses its way ends with a failure. */
 const DECOY = 'http://127.0.0.1:1/v1';
-const QUICK = { runtime: { sleep: async () => undefined } } as const;
 
 interface Way {
   readonly flags?: readonly string[];

@@ -3,11 +3,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
-import type { TestIoOptions } from '../../support/test-io.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 export const SOURCE_WORDS = ['good morning', 'and good night'];
@@ -26,11 +24,6 @@ export interface Staging extends VlocScene {
   readonly dubbed: readonly string[];
 }
 
-/** Jobs of the small engines are done at once: nobody has to wait a second to see it. */
-const QUICK: NonNullable<TestIoOptions['pace']> = {
-  runtime: { sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 10), signal) },
-};
-
 const COLLECTIONS = ['subtitle-recognitions', 'subtitle-translations', 'dubbings', 'audio-separations'];
 
 /** Starts it with `talk.mp4` in the folder. */
@@ -42,8 +35,7 @@ export async function startStaging(options: Partial<ServiceOptions> = {}): Promi
   const read = (name: string) => readFileSync(path(name), 'utf8');
   const staging: Staging = {
     ...vloc,
-    run: (words, io = {}) =>
-      vloc.run(words, { ...io, pace: QUICK, env: { PATH: process.env.PATH ?? '', ...io.env } }),
+    run: (words, io = {}) => vloc.run(words, { ...io, env: { PATH: process.env.PATH ?? '', ...io.env } }),
     engines,
     dubbed,
     path,

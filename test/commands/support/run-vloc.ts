@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
@@ -21,6 +22,11 @@ export interface VlocScene extends Scene {
   readonly env: Record<string, string>;
   readonly run: (words: readonly string[], options?: TestIoOptions) => Promise<Ended>;
 }
+
+/** Jobs of the small engines are done at once: nobody has to wait a second to see it, nor to ask without a pause. */
+export const QUICK: NonNullable<TestIoOptions['pace']> = {
+  runtime: { sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 10), signal) },
+};
 
 /** An empty folder that goes with the test. */
 export async function makeFolder(): Promise<string> {
@@ -41,7 +47,7 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
     VLOC_STATE_DIR: join(folder, 'state'),
   };
   const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
-    const test = createTestIo({ cwd: folder, ...io, env: { ...env, ...io.env } });
+    const test = createTestIo({ cwd: folder, pace: QUICK, ...io, env: { ...env, ...io.env } });
     const code = await main(words, test.io);
     return { code, stdout: test.stdout(), stderr: test.stderr() };
   };
