@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ffmpeg } from '../engines/workspace.ts';
 import { bestDelay, between, decodeSound, loudness, onset, presence, type Sound } from '../support/audio.ts';
 import { type Cue, pictureSums, probeStreams, readCues } from '../support/media.ts';
 import { wordErrorRate } from '../support/words.ts';
@@ -130,16 +131,19 @@ describe('vloc localize sample.mp4 --to es', () => {
 });
 
 describe('the dub', () => {
+  /** The first two clips, and the pause behind them: all that is measured of cues is there, in a third of the time. */
+  const spoken = CLIPS.slice(0, 2);
   let cues: Cue[];
   let dub: Sound;
   beforeAll(async () => {
+    ffmpeg('-i', SAMPLE, '-t', '12.6', '-c', 'copy', inFolder('short.mp4'));
     const { code, stderr } = await vloc.run(
-      ...['localize', 'sample.mp4', '--to', 'es', '--original-audio', 'mute', '--subtitle-output', 'soft'],
+      ...['localize', 'short.mp4', '--to', 'es', '--original-audio', 'mute', '--subtitle-output', 'soft'],
       ...['--name', '{stem}.dub{ext}', '--output', 'json'],
     );
     expect(code, stderr).toBe(0);
-    cues = readCues(inFolder('sample.dub.mp4'));
-    dub = decodeSound(inFolder('sample.dub.mp4'));
+    cues = readCues(inFolder('short.dub.mp4'));
+    dub = decodeSound(inFolder('short.dub.mp4'));
   }, 5 * MINUTES);
 
   it('begins within 100 ms of each cue', () => {
@@ -153,7 +157,7 @@ describe('the dub', () => {
   it('is silent before the first cue and between cues that lie apart', () => {
     const speech = loudness(dub.samples);
     expect(loudness(between(dub, 0, (cues[0]?.start ?? 0) - 0.1))).toBeLessThan(speech / 30);
-    for (const { start } of CLIPS.slice(1)) {
+    for (const { start } of spoken.slice(1)) {
       // The last quarter second before a clip: even a dub that runs over its cue has ended by then.
       const next = cues.find((cue) => cue.start > start - 0.25);
       if (next === undefined) continue;
@@ -162,7 +166,7 @@ describe('the dub', () => {
   });
 
   it('has cues in order, inside the video, in Spanish', () => {
-    expect(cues.length).toBeGreaterThanOrEqual(CLIPS.length);
+    expect(cues.length).toBeGreaterThanOrEqual(spoken.length);
     for (const [index, cue] of cues.entries()) {
       expect(cue.start).toBeLessThan(cue.end);
       expect(cue.start).toBeGreaterThanOrEqual(cues[index - 1]?.end ?? 0);
