@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { silentWav } from '../support/wav.ts';
 
 /** The files of each kind of job, by the path of its collection. */
 export const ASSETS: Readonly<Record<string, { object: string; names: readonly string[] }>> = {
@@ -56,32 +57,6 @@ function secondsOf(video: Buffer): number {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : 1;
 }
 
-const SAMPLE_RATE = 8000;
-const BYTES_PER_SAMPLE = 2;
-
-/** Silence, with the mark in a chunk behind it. Source: the header of RIFF WAVE. */
-function markedWav(seconds: number, mark: string): Buffer {
-  const sound = Buffer.alloc(Math.ceil(seconds * SAMPLE_RATE) * BYTES_PER_SAMPLE);
-  const note = Buffer.from(mark.padEnd(mark.length + (mark.length % 2)));
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + sound.length + 8 + note.length, 4); // what follows this number
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16); // length of the format chunk
-  head.writeUInt16LE(1, 20); // PCM
-  head.writeUInt16LE(1, 22); // channels
-  head.writeUInt32LE(SAMPLE_RATE, 24);
-  head.writeUInt32LE(SAMPLE_RATE * BYTES_PER_SAMPLE, 28);
-  head.writeUInt16LE(BYTES_PER_SAMPLE, 32);
-  head.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(sound.length, 40);
-  const noteHead = Buffer.alloc(8);
-  noteHead.write('note', 0);
-  noteHead.writeUInt32LE(note.length, 4);
-  return Buffer.concat([head, sound, noteHead, note]);
-}
-
 function timeCode(ms: number): string {
   const iso = new Date(ms).toISOString();
   return iso.slice(11, 23).replace('.', ',');
@@ -131,7 +106,7 @@ export function makeFiles(
   mark: string,
 ): Readonly<Record<string, ResultFile>> {
   const wav = (seconds: number, name: string) => ({
-    bytes: markedWav(seconds, `${name} ${mark}`),
+    bytes: silentWav(seconds, `${name} ${mark}`),
     type: 'audio/wav',
   });
   if (path === 'audio-separations') {

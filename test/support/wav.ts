@@ -1,15 +1,28 @@
-/** A small WAV file, made without a line of the project's own: the smallest result that is one. */
+/** Small WAV files for results, written without the code under test. */
 
 const SAMPLE_RATE = 8000;
 const BYTES_PER_SAMPLE = 2;
-/** One second, mono. */
-const SILENCE = Buffer.alloc(SAMPLE_RATE * BYTES_PER_SAMPLE);
 
-/** One second of silence as a WAV file. Source: the canonical header of RIFF WAVE, 44 bytes. */
-export function silentWav(): Buffer {
+/** A chunk that players skip, at an even length as RIFF wants it; nothing for an empty text. */
+function noteChunk(text: string): Buffer {
+  if (text === '') return Buffer.alloc(0);
+  const note = Buffer.from(text.padEnd(text.length + (text.length % 2)));
+  const head = Buffer.alloc(8);
+  head.write('note', 0);
+  head.writeUInt32LE(note.length, 4);
+  return Buffer.concat([head, note]);
+}
+
+/**
+ * Silence as a WAV file, mono. Source: the canonical header of RIFF WAVE, 44 bytes.
+ * @param note stands in a chunk behind the sound, so that files differ
+ */
+export function silentWav(seconds = 1, note = ''): Buffer {
+  const sound = Buffer.alloc(Math.ceil(seconds * SAMPLE_RATE) * BYTES_PER_SAMPLE);
+  const chunk = noteChunk(note);
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
-  head.writeUInt32LE(36 + SILENCE.length, 4); // what follows this number
+  head.writeUInt32LE(36 + sound.length + chunk.length, 4); // what follows this number
   head.write('WAVEfmt ', 8);
   head.writeUInt32LE(16, 16); // length of the format chunk
   head.writeUInt16LE(1, 20); // PCM
@@ -19,6 +32,6 @@ export function silentWav(): Buffer {
   head.writeUInt16LE(BYTES_PER_SAMPLE, 32);
   head.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
   head.write('data', 36);
-  head.writeUInt32LE(SILENCE.length, 40);
-  return Buffer.concat([head, SILENCE]);
+  head.writeUInt32LE(sound.length, 40);
+  return Buffer.concat([head, sound, chunk]);
 }
