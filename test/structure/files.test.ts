@@ -8,7 +8,7 @@ import { countLines, listFiles, type Module, readModules } from './modules.ts';
 const LONGEST = 400;
 
 /** Folders of tests that reach across packages. */
-const WIDE_FOLDERS = ['conformance', 'docs', 'e2e', 'hosted', 'structure'];
+const WIDE_FOLDERS = ['conformance', 'docs', 'e2e', 'golden', 'hosted', 'structure'];
 /** The same within a package. */
 const WIDE_PATHS = ['test/service/media/', 'test/service/traps/'];
 /** Tests of a behaviour that several files of one package share; all others mirror the file that they test. */
