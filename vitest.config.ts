@@ -8,6 +8,7 @@ const ALONE = [
   'test/commands/{prepare,stages}/**/*.test.ts',
   'test/e2e/{examples,old-node,stages}.test.ts',
   'test/engines/**/*.test.ts',
+  'test/golden/golden.test.ts',
   'test/hosted/{minimal,sweeps}/**/*.test.ts',
   'test/prepare/{conversion,export,join,media,split}/**/*.test.ts',
   'test/report-page/dom/**/*.test.ts',

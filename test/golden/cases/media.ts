@@ -1,0 +1,196 @@
+/** Videos that are looked at on this machine, subtitles of a localization in stages, and webhooks as they arrive. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
+import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
+import { LIMITS } from '../../commands/prepare/limits.ts';
+import { send } from '../../commands/webhooks/listening.ts';
+import { until } from '../../service/harness/scene.ts';
+import type { TestIo } from '../../support/test-io.ts';
+import type { Case, Stage } from '../stage.ts';
+import { prepare, SRT } from './files.ts';
+
+/** A second of picture and sound. */
+const SAMPLE = new URL('../../fixtures/version-0.1/work/talk.mp4', import.meta.url);
+const PROGRAMS = { PATH: process.env.PATH ?? '' };
+const STAGES = 'localize talk.mp4 --to es --from en';
+
+async function addVideo(stage: Stage): Promise<void> {
+  await stage.write('talk.mp4', await readFile(SAMPLE));
+}
+
+/** A video made of the sample without encoding anything. */
+const video = (line: string, name: string, ...how: string[]): Case => ({
+  line,
+  env: PROGRAMS,
+  before: async (stage) => {
+    await addVideo(stage);
+    execFileSync('ffmpeg', [
+      '-v',
+      'error',
+      '-i',
+      stage.path('talk.mp4'),
+      ...how,
+      '-c',
+      'copy',
+      stage.path(name),
+    ]);
+  },
+});
+
+const staged = (line: string, when: string, files: Case['files'] = {}, more: Partial<Case> = {}): Case => ({
+  line,
+  when,
+  files,
+  env: PROGRAMS,
+  before: addVideo,
+  unordered: true,
+  ...more,
+});
+
+const cue = (index: number, from: string, to: string, text: string) =>
+  `${index}\n00:00:0${from} --> 00:00:0${to}\n${text}\n`;
+
+const edited = (when: string, ...cues: string[]): Case =>
+  staged(`${STAGES} --from-subtitles --dry-run`, when, { 'talk.es.srt': cues.join('\n') });
+
+const SECRET = 'whsec_canary';
+
+/** Listens, is sent something, and is stopped. */
+const listening = (
+  line: string,
+  when: string,
+  deliver: (url: string, event: ReturnType<typeof sign>, test: TestIo) => Promise<unknown>,
+): Case => ({
+  line,
+  when,
+  env: { ...PROGRAMS, VLOC_WEBHOOK_SECRET: SECRET },
+  run: async (stage, words) => {
+    const { test, ended } = stage.start(words);
+    const said = await until(test.stderr, (notes) => /Listening on \S+;/.test(notes));
+    const url = /Listening on (\S+);/.exec(said)?.[1] ?? '';
+    await deliver(url, sign(eventBody('dub_1'), { secret: SECRET, at: Math.floor(Date.now() / 1000) }), test);
+    test.send('SIGINT');
+    return ended;
+  },
+});
+
+export const MEDIA: readonly Case[] = [
+  // Videos
+  video('recognize silent.mp4 --from en', 'silent.mp4', '-an'),
+  video('recognize sound.mp4 --from en', 'sound.mp4', '-vn'),
+  video('recognize two.mp4 --from en', 'two.mp4', '-map', '0:v', '-map', '0:a', '-map', '0:a'),
+  video(
+    'recognize two.mp4 --from en --audio-track 3',
+    'two.mp4',
+    '-map',
+    '0:v',
+    '-map',
+    '0:a',
+    '-map',
+    '0:a',
+  ),
+  video(
+    'recognize two.mp4 --from en --convert --dry-run',
+    'two.mp4',
+    '-map',
+    '0:v',
+    '-map',
+    '0:a',
+    '-map',
+    '0:a',
+  ),
+  video('recognize talk.mkv --from en', 'talk.mkv'),
+  video('recognize talk.mkv --from en --convert --dry-run', 'talk.mkv'),
+  {
+    ...video('recognize talk.mp4 --from en', 'same.mp4'),
+    when: 'too long',
+    io: { limits: { ...LIMITS, seconds: 0.5 } },
+  },
+  {
+    ...video('recognize talk.mp4 --from en', 'same.mp4'),
+    when: 'too large',
+    io: { limits: { ...LIMITS, bytes: 1000 } },
+  },
+  {
+    line: 'recognize cut.mp4 --from en',
+    env: PROGRAMS,
+    before: async (stage) => stage.write('cut.mp4', (await readFile(SAMPLE)).subarray(0, 3000)),
+  },
+  // Subtitles of stages
+  edited('ends before it begins', cue(1, '0,900', '0,100', 'hola')),
+  edited('too short', cue(1, '0,000', '0,100', 'hola')),
+  edited('too fast', cue(1, '0,000', '0,900', 'una frase que es mucho más larga de lo que se lee')),
+  edited('over each other', cue(1, '0,000', '0,700', 'hola'), cue(2, '0,500', '0,900', 'adiós')),
+  edited('not in order', cue(1, '0,500', '0,900', 'hola'), cue(2, '0,000', '0,400', 'adiós')),
+  edited('too long', cue(1, '0,000', '9,900', 'hola')),
+  edited('behind the end', cue(1, '0,000', '0,900', 'hola'), cue(2, '5,000', '6,000', 'adiós')),
+  edited('markup', cue(1, '0,000', '0,900', '<b>hola</b>')),
+  edited('signs alone', cue(1, '0,000', '0,900', '♪♪')),
+  edited('no text', cue(1, '0,000', '0,900', ' ')),
+  edited('too much text', cue(1, '0,000', '0,900', 'a'.repeat(6000))),
+  edited('no cue', 'hola'),
+  staged(`${STAGES} --from-subtitles`, 'two files for a language', {
+    'talk.es.srt': SRT,
+    'talk.es.vtt': 'WEBVTT\n\n00:00.000 --> 00:00.900\nhola\n',
+  }),
+  staged(`${STAGES} --stop-after translate`, 'a file of the user is there', { 'talk.es.srt': SRT }),
+  staged(`${STAGES} --subtitle nope.srt`, 'no such file'),
+  staged(
+    `${STAGES} --subtitle folder`,
+    'a folder',
+    {},
+    {
+      before: async (stage) => {
+        await addVideo(stage);
+        await mkdir(stage.path('folder'));
+      },
+    },
+  ),
+  staged('localize talk.mp4 --to es,fr --subtitle es.srt', 'two languages', { 'es.srt': SRT }),
+  staged(`${STAGES} --stop-after translate --name {id}{ext}`, 'an id in the name'),
+  staged('localize https://example.com/talk.mp4 --to es --stop-after translate', 'an address'),
+  staged(`${STAGES} --stop-after translate --dry-run`, 'what would be done'),
+  staged(`${STAGES} --stop-after translate`, 'done'),
+  staged(
+    `${STAGES} --from-subtitles --dry-run`,
+    'edited',
+    {},
+    {
+      before: async (stage) => {
+        await addVideo(stage);
+        await prepare(stage, `${STAGES} --stop-after translate`);
+        await stage.write('talk.es.srt', cue(1, '0,000', '0,900', 'hola'));
+      },
+    },
+  ),
+  staged(
+    `${STAGES} --stop-after translate`,
+    'the recognition fails',
+    {},
+    {
+      before: addVideo,
+      faults: [{ on: 'POST /subtitle-recognitions', times: 9, status: 402, code: 'INSUFFICIENT_CREDITS' }],
+    },
+  ),
+  // Webhooks
+  listening('webhooks listen', 'what is not genuine', async (url, { body, headers }) => {
+    await send(`${url}elsewhere`, body, headers);
+    await send(url, body, {});
+    await send(url, Buffer.concat([body, body]), headers);
+    await send(url, Buffer.alloc(2_000_000, 'a'), headers);
+  }),
+  listening('webhooks listen', 'a duplicate', async (url, { body, headers }) => {
+    await send(url, body, headers);
+    await send(url, body, headers);
+  }),
+  listening('webhooks listen --forward-to http://127.0.0.1:1/hook', 'nothing listens there', (url, event) =>
+    send(url, event.body, event.headers),
+  ),
+  listening('webhooks listen --exec "exit 3"', 'the command fails', async (url, event, test) => {
+    await send(url, event.body, event.headers);
+    await until(test.stderr, (notes) => notes.includes('failed'));
+  }),
+  listening('webhooks listen --path /hook -o json', EVENT_ID, (url, event) =>
+    send(url, event.body, event.headers),
+  ),
+];

@@ -1,0 +1,314 @@
+/** What folders of results remember, and what happens when it is damaged, locked, or no longer fits the files. */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import type { Ended } from '../../commands/support/run-vloc.ts';
+import { until } from '../../service/harness/scene.ts';
+import type { Case, Stage } from '../stage.ts';
+import {
+  FILES,
+  makeBatch,
+  makeJob,
+  prepare,
+  SRT,
+  TRANSLATE,
+  untilHeld,
+  untilStatus,
+  useOwnService,
+} from './files.ts';
+
+const IN_OUT = `${TRANSLATE} --out out`;
+/** Waits as long as users do: looking every hundredth of a second would be all the work. */
+const PATIENT = { pace: {} };
+const JOURNAL = 'out/.vloc/journal';
+
+/** `a.srt` is translated into `out`, and then something is changed. */
+const translated = (when: string, line: string, change: (stage: Stage) => Promise<unknown>): Case => ({
+  line,
+  when,
+  files: FILES,
+  before: async (stage) => {
+    await prepare(stage, IN_OUT);
+    await change(stage);
+  },
+});
+
+async function edit(stage: Stage, name: string, change: (text: string) => string): Promise<void> {
+  await writeFile(stage.path(name), change(await readFile(stage.path(name), 'utf8')));
+}
+
+/** The job is done at the service, and its result was not downloaded. */
+async function finishUnfetched(stage: Stage): Promise<void> {
+  const { stdout } = await stage.run(`${IN_OUT} --detach -o id`);
+  await untilStatus(stage, stdout.trim(), 'succeeded');
+}
+
+const failed = (code: 'SOURCE_UNREACHABLE' | 'SUBTITLE_INVALID', line: string): Case => ({
+  line,
+  when: code,
+  before: (stage) => makeBatch(stage, code),
+  unordered: true,
+});
+
+/** Starts the line, and sends the signal when the service works on the job. */
+async function interrupt(
+  stage: Stage,
+  words: readonly string[],
+  signal: 'SIGINT' | 'SIGTERM',
+): Promise<Ended> {
+  stage.engines.hold();
+  const already = stage.engines.begun.length;
+  const { test, ended } = stage.start(words);
+  await until(
+    () => stage.engines.begun.length,
+    (begun) => begun > already,
+  );
+  await until(
+    () => stage.run(['batch', 'status', 'out']).catch(() => null),
+    (status) => status?.stdout.includes('tra_') === true,
+  );
+  test.send(signal);
+  return ended;
+}
+
+export const RECORDS: readonly Case[] = [
+  { line: 'batch status out' },
+  { line: 'batch retry out' },
+  { line: 'batch report out' },
+  translated('all done', 'batch status out --all', async () => {}),
+  translated('all done', 'batch retry out', async () => {}),
+  translated('all done', 'batch status out -o json', async () => {}),
+  failed('SOURCE_UNREACHABLE', 'batch status out'),
+  failed('SUBTITLE_INVALID', 'batch status out'),
+  failed('SUBTITLE_INVALID', 'batch status out -o ndjson'),
+  failed('SOURCE_UNREACHABLE', 'batch retry out --dry-run'),
+  failed('SOURCE_UNREACHABLE', 'batch retry out'),
+  failed('SUBTITLE_INVALID', 'batch retry out'),
+  failed('SUBTITLE_INVALID', 'batch retry out --dry-run'),
+  failed('SUBTITLE_INVALID', 'batch retry out --all'),
+  failed('SUBTITLE_INVALID', 'batch report out'),
+  failed('SUBTITLE_INVALID', 'batch report out --format junit'),
+  failed('SUBTITLE_INVALID', 'batch report out --format json'),
+  failed('SUBTITLE_INVALID', 'batch report out --html'),
+  failed('SUBTITLE_INVALID', 'batch report out --out /proc/nope/report.md'),
+  failed('SUBTITLE_INVALID', 'batch report out --out in/a.srt'),
+  failed('SUBTITLE_INVALID', 'batch report out --out out/a.es.srt'),
+  failed('SUBTITLE_INVALID', 'translate in --from en --to es --out out --skip-existing'),
+  failed('SUBTITLE_INVALID', 'translate in --from en --to es --out out --skip-existing --retry-failed'),
+  failed('SUBTITLE_INVALID', 'translate in --from en --to es --out out --dry-run'),
+  {
+    line: 'batch retry out',
+    when: 'the input is gone',
+    before: async (stage) => {
+      await makeBatch(stage, 'SOURCE_UNREACHABLE');
+      await rm(stage.path('in/b.srt'));
+    },
+    unordered: true,
+  },
+  {
+    line: 'batch retry out',
+    when: 'the input came from stdin',
+    before: async (stage) => {
+      stage.engines.failNext(new JobFailure('SOURCE_UNREACHABLE', 'it broke'));
+      await stage.run('translate - --from en --to es --out out', { stdin: SRT });
+    },
+  },
+  translated('nothing changed', IN_OUT, async () => {}),
+  translated('nothing changed', `${IN_OUT} --dry-run`, async () => {}),
+  translated('the input changed', IN_OUT, (stage) => stage.write('a.srt', SRT.replace('hello', 'goodbye'))),
+  translated('the result changed', IN_OUT, (stage) => stage.write('out/a.es.srt', 'mine')),
+  translated('the result changed', `${IN_OUT} --clobber`, (stage) => stage.write('out/a.es.srt', 'mine')),
+  translated('the result is gone', IN_OUT, (stage) => rm(stage.path('out/a.es.srt'))),
+  translated('other options', 'translate a.srt --from fr --to es --out out', async () => {}),
+  translated('again', `${IN_OUT} --fresh`, async () => {}),
+  translated('again', `${IN_OUT} --fresh --clobber`, async () => {}),
+  translated('a record is damaged', IN_OUT, (stage) =>
+    edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted')),
+  ),
+  translated('a record is damaged', `${IN_OUT} --fresh --clobber`, (stage) =>
+    edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted')),
+  ),
+  translated('a record is damaged', 'batch status out', (stage) =>
+    edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted')),
+  ),
+  translated('the journal is cut off', IN_OUT, (stage) => edit(stage, JOURNAL, (text) => text.slice(0, 300))),
+  translated('the journal is a folder', IN_OUT, async (stage) => {
+    await rm(stage.path('out/.vloc'), { recursive: true });
+    await stage.write('out/.vloc/journal/x', '');
+  }),
+  translated('a file is where the records were', IN_OUT, async (stage) => {
+    await rm(stage.path('out/.vloc'), { recursive: true });
+    await stage.write('out/.vloc', '');
+  }),
+  {
+    line: IN_OUT,
+    when: 'a record is damaged, and the service cannot be asked',
+    files: FILES,
+    before: async (stage) => {
+      await prepare(stage, IN_OUT);
+      await edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted'));
+    },
+    faults: [{ on: 'GET /subtitle-translations', times: 9, status: 403, code: 'CAPABILITY_NOT_PERMITTED' }],
+  },
+  {
+    line: IN_OUT,
+    when: 'the job is gone at the service, its result never came',
+    files: FILES,
+    before: async (stage) => {
+      const { clock } = await useOwnService(stage);
+      await finishUnfetched(stage);
+      clock.advance(8 * 24 * 3_600_000);
+    },
+  },
+  {
+    line: IN_OUT,
+    when: 'the result has expired at the service',
+    files: FILES,
+    before: async (stage) => {
+      const { clock } = await useOwnService(stage);
+      await finishUnfetched(stage);
+      clock.advance(25 * 3_600_000);
+    },
+  },
+  {
+    line: IN_OUT,
+    when: 'another vloc works there',
+    files: { ...FILES, 'b.srt': SRT },
+    before: async (stage) => {
+      stage.engines.hold();
+      stage.start(['translate', 'b.srt', '--from', 'en', '--to', 'es', '--out', 'out']);
+      await until(
+        () => stage.run('batch status out').catch(() => null),
+        (status) => status?.stdout.includes('tra_') === true,
+      );
+    },
+  },
+  {
+    line: 'batch status out',
+    when: 'another vloc works there',
+    files: FILES,
+    before: async (stage) => {
+      stage.engines.hold();
+      stage.start(IN_OUT.split(' '));
+      await until(
+        () => stage.run('batch status out').catch(() => null),
+        (status) => status?.stdout.includes('tra_') === true,
+      );
+    },
+  },
+  // What stops a run
+  { line: `${IN_OUT} --max-credits 0`, files: FILES },
+  {
+    line: 'translate in --from en --to es --out out --max-credits 1 --jobs 1',
+    files: { 'in/a.srt': SRT, 'in/b.srt': `${SRT}\n` },
+    unordered: true,
+  },
+  {
+    line: 'translate in --from en --to es --out out --dry-run --max-credits 1',
+    files: { 'in/a.srt': SRT, 'in/b.srt': `${SRT}\n` },
+  },
+  {
+    line: `${IN_OUT} --timeout 3s`,
+    files: FILES,
+    before: async (stage) => stage.engines.hold(),
+    io: PATIENT,
+  },
+  { line: IN_OUT, when: 'Ctrl-C', files: FILES, run: (stage, words) => interrupt(stage, words, 'SIGINT') },
+  { line: IN_OUT, when: 'SIGTERM', files: FILES, run: (stage, words) => interrupt(stage, words, 'SIGTERM') },
+  {
+    line: IN_OUT,
+    when: 'the job fails',
+    files: FILES,
+    before: async (stage) => stage.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'line 1 is empty')),
+  },
+  {
+    line: IN_OUT,
+    when: 'the job fails without a reason that is known',
+    files: FILES,
+    before: async (stage) => stage.engines.failNext(new Error('it broke')),
+  },
+  { line: `${TRANSLATE} --detach -o json --jq .status`, files: FILES },
+  { line: TRANSLATE, when: 'done', files: FILES },
+  { line: `${TRANSLATE},fr`, when: 'done', files: FILES, unordered: true },
+  { line: `${TRANSLATE} -o json`, files: FILES },
+  { line: `${TRANSLATE} --out -`, files: FILES },
+  // Jobs by their ids
+  {
+    line: 'jobs cancel JOB',
+    when: 'it has ended',
+    before: async (stage) => {
+      const id = await makeJob(stage);
+      await untilStatus(stage, id, 'succeeded');
+      stage.fill('JOB', id);
+    },
+  },
+  {
+    line: 'jobs wait JOB',
+    when: 'it was cancelled',
+    before: async (stage) => {
+      stage.engines.hold();
+      const id = await makeJob(stage);
+      await prepare(stage, `jobs cancel ${id}`);
+      stage.fill('JOB', id);
+    },
+  },
+  {
+    line: 'jobs download JOB',
+    when: 'it still runs',
+    before: async (stage) => {
+      stage.engines.hold();
+      const id = await makeJob(stage);
+      await untilHeld(stage, id);
+      stage.fill('JOB', id);
+    },
+  },
+  {
+    line: 'jobs wait JOB --timeout 1s',
+    io: PATIENT,
+    before: async (stage) => {
+      stage.engines.hold();
+      const id = await makeJob(stage);
+      await untilHeld(stage, id);
+      stage.fill('JOB', id);
+    },
+  },
+  {
+    line: 'translate JOB --from en --to es',
+    when: 'a job that still runs',
+    before: async (stage) => {
+      stage.engines.hold();
+      const id = await makeJob(stage);
+      await untilHeld(stage, id);
+      stage.fill('JOB', id);
+    },
+  },
+  {
+    line: 'jobs wait JOB',
+    when: 'it has failed',
+    before: async (stage) => {
+      stage.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'line 1 is empty'));
+      const id = await makeJob(stage);
+      await untilStatus(stage, id, 'failed');
+      stage.fill('JOB', id);
+    },
+  },
+  {
+    line: 'jobs download JOB --out out',
+    when: 'the file is there',
+    files: { 'out/job.es.srt': 'mine' },
+    before: async (stage) => {
+      const id = await makeJob(stage);
+      await untilStatus(stage, id, 'succeeded');
+      stage.fill('JOB', id);
+    },
+  },
+  {
+    line: 'jobs download JOB --out -',
+    when: 'the result is on stdout',
+    before: async (stage) => {
+      const id = await makeJob(stage);
+      await untilStatus(stage, id, 'succeeded');
+      stage.fill('JOB', id);
+    },
+  },
+  { line: 'jobs download --all-finished --out out', before: (stage) => useOwnService(stage) },
+];
