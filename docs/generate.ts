@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { EXIT_CODES } from '../src/commands/exit-codes.ts';
+import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { COMMANDS } from '../src/commands/tree.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';

@@ -1,5 +1,5 @@
 /** What a batch is made of: one item is one input in one language, one paid call, one intent in the journal. */
-import type { Failure } from '../client/failure.ts';
+import type { Failure } from '../errors/failure.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
 import type { JobInput } from './plan/input.ts';

@@ -1,7 +1,8 @@
 /** The form of the data on stdout, out of --output, --jq and --fields. */
-import { Failure } from '../client/failure.ts';
+
 import type { Command } from '../commands/command.ts';
 import type { OutputMode } from '../commands/context.ts';
+import { Failure } from '../errors/failure.ts';
 import type { GlobalValues } from './global-options.ts';
 import type { JqFilter } from './jq.ts';
 

@@ -1,7 +1,8 @@
 /** Data on their way to stdout: nothing from outside acts on a terminal, and --jq has its say. */
-import { Failure } from '../client/failure.ts';
+
 import type { OutputMode } from '../commands/context.ts';
 import type { Io } from '../commands/io.ts';
+import { Failure } from '../errors/failure.ts';
 import { asFailure } from './failures.ts';
 import type { JqFilter } from './jq.ts';
 import { escapeColumns, escapeControls, escapeJson, escapeRows } from './terminal/escape.ts';

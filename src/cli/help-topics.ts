@@ -1,6 +1,6 @@
 /** Topics of `vloc help`, each made from the table it speaks of. */
 
-import { EXIT_CODES } from '../commands/exit-codes.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { ENVIRONMENT } from '../profiles/environment.ts';
 
 export interface HelpTopic {

@@ -1,9 +1,10 @@
 /** One run: parse, run the command, turn whatever comes out into an exit code. */
-import { Failure } from '../client/failure.ts';
+
 import { Interruption } from '../commands/context.ts';
-import { EXIT_CODES } from '../commands/exit-codes.ts';
 import type { Io } from '../commands/io.ts';
 import type { Caller } from '../commands/printed-command.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
+import { Failure } from '../errors/failure.ts';
 import type { ServiceFlags } from '../profiles/layers.ts';
 import { chooseOutput } from './choose-output.ts';
 import { createDataOutput } from './data-output.ts';

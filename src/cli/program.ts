@@ -1,10 +1,10 @@
 /** The command tree made into a parser. Only the command that is called is loaded. */
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { Failure } from '../client/failure.ts';
 import type { Command, OptionTable, OptionValues } from '../commands/command.ts';
-import { EXIT_CODES } from '../commands/exit-codes.ts';
 import type { Io } from '../commands/io.ts';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
+import { Failure } from '../errors/failure.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
 import { commandHelp, rootHelp } from './help.ts';
 import { findTopic, HELP_TOPICS } from './help-topics.ts';

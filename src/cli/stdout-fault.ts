@@ -1,6 +1,8 @@
 /** What becomes of data that stdout does not take: a reader that has had enough is fine, a full disk is not. */
-import { Failure } from '../client/failure.ts';
+
 import type { Output } from '../commands/io.ts';
+import { Failure } from '../errors/failure.ts';
+import { describeDisk, errorCode } from '../errors/system-error.ts';
 
 export interface StdoutWatch {
   /** Resolves to what has kept data from stdout so far; null while nothing has. */
@@ -40,23 +42,16 @@ export function withOwnFailure(fault: Failure, own: Failure): Failure {
   });
 }
 
-const REASONS: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
-  ENOSPC: ['the disk is full', 'Make room there'],
-  EDQUOT: ['your quota on that disk is used up', 'Make room there'],
-  EFBIG: ['the file would be larger than your limits allow', 'Raise the limit with `ulimit -f`'],
-  EIO: ['the disk or terminal reports an error', 'Check it'],
-};
-
 /** Null for a reader such as `head` that has had enough: that is no failure of ours. */
 export function describeFault(error: NodeJS.ErrnoException): Failure | null {
   if (error.code === 'EPIPE') return null;
-  const [reason, advice] = REASONS[error.code ?? ''] ?? [`the system answers ${error.code}`, 'Check it'];
+  const { reason, advice } = describeDisk(errorCode(error));
   return new Failure(
     {
       category: 'disk',
       code: 'STDOUT_UNWRITABLE',
-      message: `stdout cannot be written: ${reason}; the data on it are not whole`,
-      advice: `${advice}, or send the output elsewhere; then run the same command again.`,
+      message: `cannot write to stdout: ${reason}; the output is incomplete`,
+      advice: `${advice} Or send the output elsewhere.`,
     },
     { cause: error },
   );

@@ -1,4 +1,6 @@
 /** The client of the service, for programs as for the commands: `createClient({baseUrl, key, secret})`. */
+
+export { Failure, type FailureCategory, type FailureFacts } from '../errors/failure.ts';
 export type { JobKind } from '../protocol/kind-names.ts';
 export type { JobRequestInput, UploadRequest } from '../protocol/request-types.ts';
 export type { Answer, Call, CallOptions, QueryValue } from './call.ts';
@@ -7,7 +9,6 @@ export { createClient } from './create-client.ts';
 export type { Credits } from './credits.ts';
 export type { DownloadOptions, WholeFile as Downloaded } from './download/download-options.ts';
 export type { ClientEvent } from './events.ts';
-export { Failure, type FailureCategory, type FailureFacts } from './failure.ts';
 export type { JobFilters, Jobs, ListFilters } from './jobs/jobs.ts';
 export { growingDelay, nextPollDelay, type Sighting } from './jobs/poll-schedule.ts';
 export type { WaitOptions } from './jobs/wait.ts';

@@ -1,8 +1,9 @@
 /** The settings of a client, checked before anything is sent. */
+
+import { Failure } from '../errors/failure.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import type { ClientContext } from './context.ts';
 import type { ClientEvent } from './events.ts';
-import { Failure } from './failure.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
 import { parseBaseUrl } from './transport/base-url.ts';
 import type { Http } from './transport/http.ts';

@@ -1,11 +1,13 @@
 /** The operands and the body of `vloc api`. */
+
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { Failure } from '../client/failure.ts';
 import type { Call } from '../client/index.ts';
+import { formatBytes } from '../errors/amounts.ts';
+import { Failure } from '../errors/failure.ts';
+import { describeUnreadable } from '../errors/system-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
-import { formatBytes } from './format.ts';
 import type { Io } from './io.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH'] as const;
@@ -54,8 +56,8 @@ async function readWritten(written: string, io: Pick<Io, 'stdin' | 'cwd'>): Prom
   try {
     return await readFile(path);
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw usage(`${path} cannot be read (${why})`, 'Check the path and its permissions.');
+    const why = describeUnreadable(error) ?? String(error);
+    throw usage(`cannot read ${path}: ${why}`, 'Write JSON, @file for a file, or - for stdin.');
   }
 }
 

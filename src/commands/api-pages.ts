@@ -1,6 +1,7 @@
 /** A list of any shape over all its pages, with its entries as the service gave them. */
-import { Failure } from '../client/failure.ts';
+
 import type { Call, Client, ListPage } from '../client/index.ts';
+import { Failure } from '../errors/failure.ts';
 import { readPages } from './pages.ts';
 
 /**

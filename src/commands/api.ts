@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Failure } from '../client/failure.ts';
 import type { Answer, Call } from '../client/index.ts';
+import type { Failure } from '../errors/failure.ts';
 import { readBody, readCall } from './api-call.ts';
 import { readAllPages } from './api-pages.ts';
 import { type Command, defineCommand } from './command.ts';

@@ -10,9 +10,10 @@ import { writeJunit } from '../batch/report/junit.ts';
 import { writeMarkdown } from '../batch/report/markdown.ts';
 import type { ReportHead } from '../batch/report/report-head.ts';
 import { foldStageRecords } from '../batch/stages/records.ts';
-import { Failure } from '../client/failure.ts';
 import { createInputs } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/make-folder.ts';
+import { Failure } from '../errors/failure.ts';
+import { describeDisk, errorCode } from '../errors/system-error.ts';
 import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
 import { type Command, defineCommand } from './command.ts';
 import { showPath } from './format.ts';
@@ -97,8 +98,8 @@ async function replaceFile(path: string, text: string, batch: OpenBatch): Promis
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const message = `the report cannot be written to ${path} (${code})`;
+    const { reason } = describeDisk(errorCode(error));
+    const message = `cannot write the report to ${path}: ${reason}`;
     const advice = 'Choose another place with --out, or leave it out for stdout.';
     throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
   }

@@ -1,7 +1,7 @@
 import type { BatchFacts } from '../batch/report/batch-facts.ts';
 import { countFailed } from '../batch/report/report-head.ts';
 import { type Retries, type RetryRun, selectRetries } from '../batch/report/select-retries.ts';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { ITEM_FIELDS, ITEMS } from './batch/item-records.ts';
 import { BATCH_OPERAND, openBatch } from './batch/open-batch.ts';
 import { rerunCommand } from './batch/rerun-command.ts';

@@ -2,7 +2,7 @@ import type { BatchFacts } from '../batch/report/batch-facts.ts';
 import { reportDocument } from '../batch/report/json.ts';
 import { countFailed, countOpen } from '../batch/report/report-head.ts';
 import { describeCredits } from '../batch/report/sum-credits.ts';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { continueBatch } from './batch/continue-batch.ts';
 import { countTable, ITEM_FIELDS, ITEMS, tableOf } from './batch/item-records.ts';
 import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';

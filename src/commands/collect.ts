@@ -1,4 +1,4 @@
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import type { Context } from './context.ts';
 
 export interface Collected<Row> {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Command, defineCommand } from './command.ts';
 
 /** The shells, each with the file of its script. */

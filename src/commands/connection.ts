@@ -6,7 +6,7 @@ import { readSources, resolveTarget, stateFolder, type Target } from '../profile
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
-import { failureOfStore, openStateFolder } from './state-folder.ts';
+import { openStateFolder } from './state-folder.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -83,7 +83,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     createService({
       stateDir,
       engines,
-      onStoreFailure: (failure) => context.fail(failureOfStore(failure)),
+      onStoreFailure: (failure) => context.fail(failure),
     }),
   );
   context.terminal.note(`Embedded service: everything runs on this machine (state in ${stateDir}).`);

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { versions } from 'node:process';
-import type { Failure } from '../client/failure.ts';
+import type { Failure } from '../errors/failure.ts';
 import { configFolder, stateFolder } from '../profiles/folders.ts';
 import { proxySettings } from '../profiles/proxy-settings.ts';
 import { findDoubt } from '../profiles/resolve.ts';

@@ -1,5 +1,5 @@
-import { Failure } from '../client/failure.ts';
 import type { InstallPlan } from '../engines/install.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 

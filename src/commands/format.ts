@@ -1,8 +1,6 @@
 /** Numbers, times and paths as people read and write them. */
 import { isAbsolute, relative } from 'node:path';
 
-export { formatBytes } from '../protocol/bytes.ts';
-
 /** 0.4 s, 12 s, 3 min 20 s, 2 h 5 min. */
 export function formatDuration(ms: number): string {
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;

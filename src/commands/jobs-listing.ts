@@ -1,7 +1,8 @@
 /** Jobs of several kinds as one list. */
-import { Failure } from '../client/failure.ts';
+
 import type { Client, JobFilters, JobSummary, ListPage } from '../client/index.ts';
 import { isNotPermitted } from '../client/jobs/not-permitted.ts';
+import { Failure } from '../errors/failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import { kindOfPath } from '../protocol/operations.ts';
 import type { OptionSpec } from './command.ts';

@@ -1,5 +1,5 @@
 /** The options of a list: its query parameters as the table of operations describes them. */
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { parametersOf } from '../protocol/openapi/parameters.ts';
 import { type Action, OPERATIONS } from '../protocol/operations.ts';
 import { flagName, type OptionSpec, type OptionTable } from './command.ts';

@@ -1,6 +1,7 @@
 /** Lists over as many pages as it takes. */
-import { Failure } from '../client/failure.ts';
+
 import type { ListPage } from '../client/index.ts';
+import { Failure } from '../errors/failure.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { ListRequest } from './list-options.ts';
 

@@ -1,6 +1,6 @@
 /** Ids as operands: given, or one a line on stdin. */
 import { text } from 'node:stream/consumers';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import type { Operands } from './command.ts';
 import type { Io } from './io.ts';
 

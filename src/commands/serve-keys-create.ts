@@ -1,3 +1,4 @@
+import { errorCode } from '../errors/system-error.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { IssuedKey, KeyRules } from '../service/index.ts';
 import type { KeyDesk } from '../service/operate/key-desk.ts';
@@ -89,8 +90,7 @@ function checkQuota(credits: number | null): number | null {
 
 /** What Node throws for a text that is no address or no network. */
 function isAddressError(error: unknown): error is Error {
-  if (!(error instanceof Error) || !('code' in error)) return false;
-  return error.code === 'ERR_INVALID_ADDRESS' || error.code === 'ERR_OUT_OF_RANGE';
+  return ['ERR_INVALID_ADDRESS', 'ERR_OUT_OF_RANGE'].includes(errorCode(error));
 }
 
 function announce(context: Context, { key, secret, webhookSecret }: IssuedKey): void {

@@ -1,4 +1,4 @@
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Command, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { writeCommand } from './printed-command.ts';

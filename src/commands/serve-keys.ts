@@ -1,6 +1,6 @@
 /** What the commands on keys share: the state folder they work on, and how a key is shown. */
 import { resolve } from 'node:path';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
 import type { KeyDesk } from '../service/operate/key-desk.ts';

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
+import { errorCode } from '../errors/system-error.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
 import { writeCommand } from './printed-command.ts';
 import { STATE_DIR, showNewKey } from './serve-keys.ts';
-import { failureOfStore, openStateFolder } from './state-folder.ts';
+import { openStateFolder } from './state-folder.ts';
 import { usageFailure } from './usage-failure.ts';
 
 const OPTIONS = {
@@ -71,7 +72,7 @@ export const serve: Command = defineCommand({
           ...logs,
           engines: createEngines(),
           wantsFirstKey: () => showsSecrets(context),
-          onStoreFailure: (failure) => context.fail(failureOfStore(failure)),
+          onStoreFailure: (failure) => context.fail(failure),
         }),
       ),
     );
@@ -171,7 +172,7 @@ export async function listen<Listening>(start: () => Promise<Listening>): Promis
   try {
     return await start();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = errorCode(error);
     const advice = ADDRESS_ADVICE[code];
     if (advice === undefined || !(error instanceof Error) || !('syscall' in error)) throw error;
     if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;

@@ -1,4 +1,4 @@
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Command, defineCommand } from './command.ts';
 import { connect } from './connection.ts';
 import { printRecord } from './records.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { checkUploadRequest } from '../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../protocol/states.ts';
 import { type Command, defineCommand, flagName } from './command.ts';

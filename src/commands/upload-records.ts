@@ -1,7 +1,8 @@
 /** How uploads are shown. */
 import type { Upload } from '../client/index.ts';
 import { uploadFields } from '../client/read/fields.ts';
-import { formatBytes, formatDuration, formatRelative } from './format.ts';
+import { formatBytes } from '../errors/amounts.ts';
+import { formatDuration, formatRelative } from './format.ts';
 import type { RecordForm } from './records.ts';
 
 export { uploadFields };

@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { isAddress, isHttps, ONLY_HTTPS } from '../batch/plan/address.ts';
 import { type Content, readContent } from '../batch/plan/content.ts';
 import { statReadable } from '../batch/plan/readable-file.ts';
-import { Failure } from '../client/failure.ts';
+import { formatBytes } from '../errors/amounts.ts';
+import { Failure } from '../errors/failure.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { UploadPurpose } from '../protocol/states.ts';
-import { formatBytes } from './format.ts';
 import type { Io } from './io.ts';
 
 export interface UploadSource extends Content {

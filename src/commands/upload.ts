@@ -1,7 +1,7 @@
 import { findKnownUpload, rememberUpload } from '../batch/run/known-uploads.ts';
-import { Failure } from '../client/failure.ts';
 import type { Upload } from '../client/index.ts';
-import { JournalFailure } from '../journal/failure.ts';
+import { Failure } from '../errors/failure.ts';
+import { unlessDiskFails } from '../errors/system-error.ts';
 import { UPLOAD_PURPOSES } from '../protocol/states.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type Connection, connect } from './connection.ts';
@@ -107,7 +107,8 @@ async function uploadOne(
   const { uploads: record } = openLocalRecords(connection, io.now);
   // A reference is asked for because there is to be an upload that carries it.
   if (clientReference === undefined) {
-    const known = await unlessRecordFails(() => findKnownUpload({ record, client }, file, signal));
+    // A record that cannot be read or written only costs another upload.
+    const known = await unlessDiskFails(() => findKnownUpload({ record, client }, file, signal), undefined);
     const name = known?.upload.file_name;
     // A name is asked for because there is to be an upload that has it.
     if (known != null && (askedName === undefined || askedName === name)) {
@@ -126,18 +127,9 @@ async function uploadOne(
     onProgress: createUploadReport(label, context, progress),
   });
   if (sha256 !== null && sent.status === 'ready') {
-    await unlessRecordFails(() => rememberUpload(record, { upload: sent, sha256 }, file, io.now()));
+    const remember = () => rememberUpload(record, { upload: sent, sha256 }, file, io.now());
+    await unlessDiskFails(remember, undefined);
   }
   progress.end(label, 'done', describeReady(sent, bytes));
   return sent;
-}
-
-/** A record that cannot be read or written only costs another upload. */
-async function unlessRecordFails<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof JournalFailure) return undefined;
-    throw error;
-  }
 }

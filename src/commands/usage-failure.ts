@@ -1,4 +1,4 @@
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 
 /** The failure of a command that was called in a way it does not take: exit code 2, and nothing was sent. */
 export function usageFailure(message: string, advice: string): Failure {

@@ -1,6 +1,6 @@
-import { Failure } from '../client/failure.ts';
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../client/webhooks/forward.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import { type Context, Interruption } from './context.ts';
 import { formatDuration } from './format.ts';

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { Failure } from '../client/failure.ts';
 import {
   judgeWebhook,
   type ReceivedWebhook,
   type WebhookRules,
   type WebhookVerdict,
 } from '../client/webhooks/judge-webhook.ts';
+import { Failure } from '../errors/failure.ts';
+import { describeUnreadable } from '../errors/system-error.ts';
 import { webhookHeaderNames } from '../protocol/headers.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
 import type { Context } from './context.ts';
@@ -94,19 +95,11 @@ async function readInput({ io }: Context, file: string): Promise<Buffer> {
   try {
     return await readFile(resolve(io.cwd, file));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const fault = READ_FAULTS[code];
-    if (fault === undefined) throw error;
-    throw usage(`${file}: ${fault}`);
+    const why = describeUnreadable(error);
+    if (why === null) throw error;
+    throw usage(`${file}: ${why}`);
   }
 }
-
-const READ_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EISDIR: 'this is a folder',
-  EACCES: 'it may not be read; check its permissions',
-};
 
 /** RFC 3339 with a time zone, or Unix seconds; milliseconds since 1970. */
 function parseInstant(text: string): number {

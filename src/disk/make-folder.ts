@@ -1,6 +1,8 @@
 /** Folders that a user named. Node's own recursive way never ends where a file system refuses new names as missing (/proc). */
+
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../errors/system-error.ts';
 
 /**
  * Makes the folder and those above it that are missing, each with that mode; one that is there stays as it is.
@@ -33,5 +35,5 @@ async function makeOne(path: string, mode: number): Promise<string | null> {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return errorCode(error) === 'ENOENT';
 }

@@ -1,8 +1,7 @@
 /** Turns what goes wrong below into the failures that a job can end with. */
+import { isDiskFull } from '../errors/system-error.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
 import { ChildFailure, ProgramMissing } from './child-failure.ts';
-
-const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
 
 /**
  * The failure to report for any error of media work. What is no failure of an engine or of the disk (a cancelled
@@ -18,8 +17,7 @@ export function asJobFailure(error: unknown, signal: AbortSignal): unknown {
     if (/no space left|disk quota/i.test(error.lastWords)) return storageFailure(error);
     return new JobFailure('ENGINE_ERROR', describeEnd(error), { cause: error });
   }
-  if (error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code)))
-    return storageFailure(error);
+  if (error instanceof Error && isDiskFull(error)) return storageFailure(error);
   return error;
 }
 

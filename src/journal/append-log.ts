@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { errorCode, onDisk } from './failure.ts';
+import { errorCode, onDisk } from '../errors/system-error.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { type HeadFile, openHead, readHead } from './log-head.ts';
 import { syncFolder } from './private-folder.ts';
@@ -24,9 +24,9 @@ import { createGroupCommit, createTurns } from './turns.ts';
 export type PickLive = (records: Iterable<LogRecord>) => readonly LogRecord[];
 
 export interface AppendLog {
-  /** Resolves when the records are on the disk, all of them in one write. @throws JournalFailure, and the log stays as it was */
+  /** Resolves when the records are on the disk, all of them in one write. @throws Failure, and the log stays as it was */
   append(...records: readonly LogRecord[]): Promise<void>;
-  /** Rewrites the log without its dead records if they are the larger part; true if it did. @throws JournalFailure */
+  /** Rewrites the log without its dead records if they are the larger part; true if it did. @throws Failure */
   compact(pickLive: PickLive): Promise<boolean>;
   /** Ends when all appends have ended. */
   close(): Promise<void>;
@@ -39,7 +39,7 @@ export const DAMAGED = 'log_damaged';
  * Opens the log for its only writer (see `lockFolder`), making it if need be, 0600, and returns what is in it.
  * A record whose writing was cut off is removed. A damaged log is kept beside under another name, byte by byte, and
  * rewritten with the records that are whole, behind which one of type `log_damaged` says so.
- * @throws JournalFailure
+ * @throws Failure
  */
 export async function openAppendLog(path: string): Promise<{ log: AppendLog; content: LogContent }> {
   const head = await onDisk(path, () => readHead(path));
@@ -155,7 +155,7 @@ async function compactRecords(
 
 /**
  * Reads a log that others may be writing to, without a lock and without changing it; one that is not there is empty.
- * @throws JournalFailure when it cannot be read
+ * @throws Failure when it cannot be read
  */
 export function readLog(path: string): Promise<LogContent> {
   return onDisk(path, async () => decodeLog((await readBytes(path)) ?? Buffer.alloc(0)));

@@ -1,6 +1,6 @@
 /** The three ways to hold a lock: for a whole run or not at all, when it becomes free, and for a short work on a shared file. */
 import { basename, dirname, join } from 'node:path';
-import { JournalFailure } from './failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { watchFolder } from './folder-watch.ts';
 import {
   attemptLock,
@@ -21,7 +21,7 @@ export const RECHECK_MS = 1_000;
 
 /**
  * Locks a folder for a run, or says at once who is in it.
- * @throws JournalFailure (`temporary`, FOLDER_LOCKED; `disk`)
+ * @throws Failure (`temporary`, FOLDER_LOCKED; `disk`)
  */
 export async function lockFolder(folder: string, around: Surroundings = SYSTEM): Promise<Lock> {
   const path = join(folder, FOLDER_LOCK);
@@ -30,11 +30,11 @@ export async function lockFolder(folder: string, around: Surroundings = SYSTEM):
   throw folderLocked(folder, path, attempt);
 }
 
-function folderLocked(folder: string, path: string, attempt: Refused): JournalFailure {
+function folderLocked(folder: string, path: string, attempt: Refused): Failure {
   const { who, ifDead } = describeHolder(attempt, path);
   const message = `another vloc works in ${folder}: ${who}`;
   const advice = `Wait until it is done, then run the same command again.${ifDead}`;
-  return new JournalFailure({
+  return new Failure({
     category: 'temporary',
     code: 'FOLDER_LOCKED',
     message,
@@ -61,7 +61,7 @@ export function nameProcess({ pid, host, folder }: Holder): string {
 
 /**
  * Waits until the lock is free, as long as the signal allows.
- * @throws the reason of the signal; JournalFailure (`disk`)
+ * @throws the reason of the signal; Failure (`disk`)
  */
 export async function waitForLock(path: string, signal?: AbortSignal, around = SYSTEM): Promise<Lock> {
   const name = basename(path);

@@ -15,7 +15,7 @@ import type { Damage } from './record-line.ts';
 import { openSharedLog } from './shared-log.ts';
 import { stripAddress } from './without-secrets.ts';
 
-/** All writing resolves when it is on the disk and throws JournalFailure (`disk`). */
+/** All writing resolves when it is on the disk and throws Failure (`disk`). */
 export interface JobRecord {
   /** Notes a job that the service has accepted. Addresses among the inputs are kept without their query. */
   add(job: NewJob): Promise<void>;

@@ -1,7 +1,7 @@
 /** The file that is a lock: there is no moment at which it is there and does not say whose it is. */
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode } from './failure.ts';
+import { errorCode } from '../errors/system-error.ts';
 import { type Holder, parseHolder } from './machine.ts';
 
 export interface LockFile {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onDisk } from './failure.ts';
+import { onDisk } from '../errors/system-error.ts';
 import {
   createLockFile,
   draftPath,
@@ -81,7 +81,7 @@ export type Watched = Map<string, { readonly seen: LockFile; readonly since: num
  * Takes the lock if it is free or its holder is dead. Does not wait, but for a few seconds where only the silence of its
  * heartbeat tells that a holder died.
  * @param path the lock file; its folder is made if need be
- * @throws JournalFailure (`disk`)
+ * @throws Failure (`disk`)
  */
 export async function tryLock(path: string, around: Surroundings = SYSTEM): Promise<LockAttempt> {
   const watched: Watched = new Map();

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { onDisk } from './failure.ts';
+import { onDisk } from '../errors/system-error.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
 
 export interface LogFile {
@@ -10,9 +10,9 @@ export interface LogFile {
   readonly length: number;
   /** Bytes of an unfinished line that opening cut off. */
   readonly torn: number;
-  /** Appends lines and syncs them. After a failure the file ends where it did before. @throws JournalFailure */
+  /** Appends lines and syncs them. After a failure the file ends where it did before. @throws Failure */
   append(lines: Buffer): Promise<void>;
-  /** Puts other lines in the place of all, at once or not at all. @throws JournalFailure */
+  /** Puts other lines in the place of all, at once or not at all. @throws Failure */
   replace(lines: Buffer): Promise<void>;
   read(): Promise<Buffer>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ const TAIL_BYTES = 64 * 1024;
 
 /**
  * Opens the file for writing, new ones 0600, and cuts off a line whose writing was cut short. Only for who holds the lock.
- * @throws JournalFailure
+ * @throws Failure
  */
 export function openLogFile(path: string): Promise<LogFile> {
   return onDisk(path, async () => {

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from './failure.ts';
+import { errorCode } from '../errors/system-error.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
 import { decodeLog, encodeRecords, type Head } from './record-line.ts';
 

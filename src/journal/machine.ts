@@ -1,7 +1,9 @@
 /** Who holds a lock, and whether that process is still there. Source: reliability, "Rules of the client", 5. */
+
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
+import { errorCode } from '../errors/system-error.ts';
 
 const holder = v.object({
   pid: v.number(),
@@ -65,7 +67,7 @@ function lookUpProcess(pid: number): ProcessState {
     process.kill(pid, 0);
   } catch (error) {
     // EPERM: it is there, and another user's.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return { state: 'gone' };
+    if (errorCode(error) !== 'EPERM') return { state: 'gone' };
   }
   const stat = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat === null ? { state: 'running', started: null } : parseStat(stat);

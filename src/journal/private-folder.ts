@@ -2,7 +2,8 @@
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../disk/make-folder.ts';
-import { errorCode } from './failure.ts';
+import { Failure } from '../errors/failure.ts';
+import { errorCode, inFolderOf } from '../errors/system-error.ts';
 
 /** Makes the folder and those above it, 0700, and syncs the names of all that are new; one that is there stays as it is. */
 export async function makePrivateFolder(path: string): Promise<void> {
@@ -20,5 +21,18 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.sync().finally(() => folder.close());
   } catch (error) {
     if (errorCode(error) === 'EIO') throw error;
+  }
+}
+
+/**
+ * Runs work on the records of this machine, in its state folder.
+ * @throws Failure (`disk`, of records), which says how to choose another folder
+ */
+export async function inStateFolder<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await inFolderOf('VLOC_STATE_DIR', work);
+  } catch (error) {
+    const isOfDisk = error instanceof Failure && error.facts.category === 'disk';
+    throw isOfDisk ? error.with({ ofRecords: true }) : error;
   }
 }

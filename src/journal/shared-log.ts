@@ -1,15 +1,15 @@
 /** A log in the state folder that several processes append to: each append holds a mutex, readers need none. */
 import { compactFile, type PickLive, readLog } from './append-log.ts';
-import { inStateFolder } from './failure.ts';
 import { withMutex } from './hold.ts';
 import { openLogFile } from './log-file.ts';
+import { inStateFolder } from './private-folder.ts';
 import { encodeRecords, type LogContent, type LogRecord } from './record-line.ts';
 import { createGroupCommit, createTurns } from './turns.ts';
 
 export interface SharedLog {
-  /** Resolves when the records are on the disk. @throws JournalFailure, and the log stays as it was */
+  /** Resolves when the records are on the disk. @throws Failure, and the log stays as it was */
   append(...records: readonly LogRecord[]): Promise<void>;
-  /** What all processes have written up to now. @throws JournalFailure when it cannot be read */
+  /** What all processes have written up to now. @throws Failure when it cannot be read */
   read(): Promise<LogContent>;
 }
 

@@ -1,17 +1,17 @@
 /** A number of places that all vloc processes of a profile on this machine share. Source: specification, "Limits". */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inStateFolder, onDisk } from './failure.ts';
+import { onDisk } from '../errors/system-error.ts';
 import { nameProcess, type WaitAttempt, waitFor } from './hold.ts';
 import { attemptLock, type Lock, type Refused, type Surroundings, SYSTEM, type Watched } from './lock.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { inStateFolder, makePrivateFolder } from './private-folder.ts';
 import { createTurns } from './turns.ts';
 
 export interface Slots {
   /**
    * Waits for a free slot: first come, first served within this process, and by chance between processes.
    * The slot of a process that died is free again within a second, that of one on another machine within a minute.
-   * @throws the reason of the signal; JournalFailure (`disk`)
+   * @throws the reason of the signal; Failure (`disk`)
    */
   acquire(signal?: AbortSignal): Promise<Lock>;
 }

@@ -30,7 +30,7 @@ export interface WantedBytes {
   readonly purpose: UploadPurpose;
 }
 
-/** All writing resolves when it is on the disk and throws JournalFailure (`disk`). */
+/** All writing resolves when it is on the disk and throws Failure (`disk`). */
 export interface UploadRecord {
   add(upload: ReadyUpload): Promise<void>;
   /** Forgets an upload that the service does not take any more. */

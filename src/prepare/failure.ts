@@ -1,6 +1,8 @@
 /** Why a file cannot be prepared: a local fault, found before anything is sent or spent. */
+
 import { ChildFailure, ProgramMissing } from '../engines/child-failure.ts';
 import { TOO_MANY_ERRORS } from '../engines/media/decode-check.ts';
+import { isDiskFull } from '../errors/system-error.ts';
 
 export type PreparationCode =
   | 'MEDIA_UNSUPPORTED'
@@ -27,8 +29,6 @@ export class PreparationFailure extends Error {
     this.advice = advice;
   }
 }
-
-const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
 
 /**
  * Runs media work; what a program or the disk is to blame for leaves as `PreparationFailure`, all else as it is.
@@ -57,9 +57,7 @@ function explain(doing: string, cause: unknown): unknown {
       cause,
     });
   }
-  if (cause instanceof Error && 'code' in cause && DISK_ERRORS.has(String(cause.code))) {
-    return diskFailure(doing, cause);
-  }
+  if (cause instanceof Error && isDiskFull(cause)) return diskFailure(doing, cause);
   return cause;
 }
 

@@ -1,28 +1,15 @@
-/** What the file system has against the folder of the profiles. */
-import { Failure } from '../client/failure.ts';
+/** Errors of the file system in the folder of the profiles. */
+import { Failure } from '../errors/failure.ts';
+import { describeDisk, errorCode } from '../errors/system-error.ts';
 
-/** The code of an error of the file system, also of one that another error reports, as the lock does; null for any other. */
-function folderTrouble(error: unknown): string | null {
-  if (!(error instanceof Error) || error instanceof Failure) return null;
-  if ('syscall' in error && 'code' in error) return String(error.code);
-  return folderTrouble(error.cause);
-}
-
-/** @param what cannot be done with the folder */
-export async function folderFailure(
-  folder: string,
-  what: 'used' | 'written',
-  code: string,
-  cause: unknown,
-): Promise<Failure> {
-  // Loaded here: whoever has no trouble needs none of it.
-  const { describeDisk } = await import('../client/download/disk-error.ts');
-  const { reason, advice } = describeDisk(code);
+/** @param action what failed */
+export function folderFailure(folder: string, action: 'use' | 'write', cause: unknown): Failure {
+  const { reason, advice } = describeDisk(errorCode(cause));
   return new Failure(
     {
       category: 'disk',
       code: 'PROFILES_FOLDER',
-      message: `the folder of profiles ${folder} cannot be ${what}: ${reason}`,
+      message: `cannot ${action} the folder of profiles ${folder}: ${reason}`,
       advice: `${advice} VLOC_CONFIG_DIR names it.`,
     },
     { cause },
@@ -31,14 +18,14 @@ export async function folderFailure(
 
 /**
  * Runs work that writes into the folder.
- * @throws Failure (`disk`); what is no error of the file system as it is
+ * @throws Failure (`disk`) for errors of the file system, also those that the lock reports; other errors as they are
  */
 export async function inProfilesFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const code = folderTrouble(error);
-    if (code === null) throw error;
-    throw await folderFailure(folder, 'written', code, error);
+    const cause = error instanceof Failure && error.facts.code === 'DISK_ERROR' ? error.cause : error;
+    if (!(cause instanceof Error && 'syscall' in cause)) throw error;
+    throw folderFailure(folder, 'write', cause);
   }
 }

@@ -2,7 +2,7 @@
  * Flag over environment over project file over profile over default. A profile stands right behind the place that names it:
  * `--profile prod` wins over VLOC_BASE_URL as any flag does, while the profile in use comes last.
  */
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { type Environment, type EnvironmentName, readVariable } from './environment.ts';

@@ -1,8 +1,9 @@
 /** Files that nobody else may read: folders 0700, files 0600, links not followed for writing. */
 import { lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../client/failure.ts';
 import { makeFolder } from '../disk/make-folder.ts';
+import { Failure } from '../errors/failure.ts';
+import { errorCode } from '../errors/system-error.ts';
 import { folderFailure } from './folder-failure.ts';
 
 export const PRIVATE_FILE = 0o600;
@@ -30,9 +31,9 @@ export async function readPrivateFile(path: string, warn: Warn): Promise<string 
   try {
     file = await open(path, 'r');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const code = errorCode(error);
     if (code === 'ENOENT') return null;
-    if (code === 'ENOTDIR') throw await folderFailure(dirname(path), 'used', code, error);
+    if (code === 'ENOTDIR') throw folderFailure(dirname(path), 'use', error);
     throw unreadable(path, error instanceof Error ? error.message : String(error));
   }
   try {

@@ -1,6 +1,6 @@
 /** What a profile is: a service, a key, and where the key's secret lies. */
 import { join } from 'node:path';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 
 /** Where a secret lies. In the file itself only where there is no keychain, or by the user's own choice. */
 export type SecretSource =

@@ -1,6 +1,7 @@
 /** Proxies by the environment. Names in lower case win, as everywhere: servers cannot be made to set those. */
-import { Failure } from '../client/failure.ts';
+
 import type { ProxySettings } from '../client/index.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Environment, type EnvironmentName, readVariable } from './environment.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** Which service a run talks to, and with whose key. */
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import type { Environment } from './environment.ts';
 import { configFolder, homeFolder } from './folders.ts';
 import { needsProfiles, resolveSettings, type ServiceFlags, type Sources } from './layers.ts';

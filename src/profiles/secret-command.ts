@@ -1,6 +1,6 @@
 /** Secrets out of a command, such as a password manager: its stdout is the secret. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Environment, withoutSecrets } from './environment.ts';
 import { cleanSecret } from './secret-text.ts';
 

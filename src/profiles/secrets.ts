@@ -1,5 +1,5 @@
 /** Secrets put where they are safe, and fetched from there when they are needed. */
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
 import type { SecretSource } from './profile.ts';

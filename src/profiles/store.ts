@@ -1,5 +1,5 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
-import { Failure } from '../client/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { createTurns } from '../journal/turns.ts';
 import { inProfilesFolder } from './folder-failure.ts';
 import { ensurePrivateFolder, PRIVATE_FILE, readPrivateFile, refuseLink, type Warn } from './private-file.ts';

@@ -1,8 +1,10 @@
 /** The state folder: what lies where, and that nobody else can read it. */
+
 import { closeSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../disk/make-folder.ts';
+import { errorCode } from '../errors/system-error.ts';
 
 /** The owner alone may enter, read and write. */
 export const FOLDER_MODE = 0o700;
@@ -45,6 +47,6 @@ export function ensurePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', FILE_MODE));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

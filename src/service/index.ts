@@ -26,6 +26,7 @@ import { createCommitTogether } from './store/commit-together.ts';
 import { openAccountStore } from './store/open-account.ts';
 import { ensureSecret } from './store/secrets.ts';
 
+export { Failure } from '../errors/failure.ts';
 export type { IssuedKey, KeyRules } from './auth/keys.ts';
 export type { Cancel, Clock } from './clock.ts';
 export type { ServiceConfig } from './config.ts';
@@ -36,11 +37,10 @@ export type { Answer } from './http/answer.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
 export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
 export type { Service, ServiceOptions } from './options.ts';
-export { StoreFailure, type StoreTrouble } from './store/failure.ts';
 
 /**
  * Starts a service on a state folder; resolves once it listens.
- * @throws StoreFailure when the store is damaged or was written by a newer version; when the address is taken, or the folder
+ * @throws Failure when the store is damaged or was written by a newer version; when the address is taken, or the folder
  *   cannot be used
  */
 export async function createService(options: ServiceOptions): Promise<Service> {

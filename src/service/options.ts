@@ -1,11 +1,11 @@
 import type { Engines } from '../engines/engine.ts';
+import type { Failure } from '../errors/failure.ts';
 import type { IssuedKey, KeyRules } from './auth/keys.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';
 import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';
-import type { StoreFailure } from './store/failure.ts';
 
 export interface ServiceOptions {
   /** Folder of everything the service keeps; several processes may share it. Made with mode 0700 when missing. */
@@ -34,7 +34,7 @@ export interface ServiceOptions {
   /** Addresses and networks that may read `/metrics`; left out: nobody, and nothing is counted. */
   readonly metricsFrom?: readonly string[];
   /** Told of damage to the store that requests and jobs meet while the service runs; each time. It should be closed then. */
-  readonly onStoreFailure?: (failure: StoreFailure) => void;
+  readonly onStoreFailure?: (failure: Failure) => void;
   /** Makes the service misbehave on the wire; `scriptFaults` makes it from a list. */
   readonly faults?: Faults;
 }

@@ -5,7 +5,7 @@ describe('an unforeseen error', () => {
   it('of a full disk is a matter of the disk', () => {
     const { facts } = asFailure(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }));
     expect(facts).toMatchObject({ category: 'disk', code: 'ENOSPC' });
-    expect(facts.advice).toContain('Make room');
+    expect(facts.advice).toContain('Free some space');
   });
 
   it('of any other sort is called a defect and asks for a report', () => {

@@ -67,7 +67,7 @@ test.each([
   [['FETCH', '/credits'], '"FETCH" is no method'],
   [['GET', '/credits', 'x'], 'one method and one path'],
   [['POST', '/uploads', '-d', '{'], 'the body is no JSON'],
-  [['POST', '/uploads', '-d', '@nowhere.json'], 'cannot be read (ENOENT)'],
+  [['POST', '/uploads', '-d', '@nowhere.json'], 'there is no such file'],
   [['GET', '/credits', '-d', '{}'], 'GET takes no body'],
   [['/credits', '--idempotency-key', 'k'], 'a GET has no Idempotency-Key'],
   [['/credits', '-H', 'X-Service-Key=other'], 'set by vloc itself'],

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatBytes,
-  formatDuration,
-  formatRelative,
-  parseDuration,
-  parseMoment,
-} from '../../src/commands/format.ts';
+import { formatDuration, formatRelative, parseDuration, parseMoment } from '../../src/commands/format.ts';
+import { formatBytes } from '../../src/errors/amounts.ts';
 
 it.each([
   [0, '0 B'],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/commands/exit-codes.ts';
+import { EXIT_CODES } from '../../src/errors/exit-codes.ts';
 import { createAsk } from '../hosted/caller.ts';
 import { openHosted } from '../hosted/run-hosted.ts';
 import { VARIANTS } from '../hosted/variants.ts';

@@ -176,7 +176,7 @@ describe('a folder of profiles that cannot be used', () => {
     const below = join(folder, 'file', 'config');
     const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: below });
     expect(code).toBe(10);
-    expect(stderr).toContain(`the folder of profiles ${below} cannot be used: a part of the path is a file`);
+    expect(stderr).toContain(`cannot use the folder of profiles ${below}: a part of the path is a file`);
     expect(stderr).toContain('Choose another folder. VLOC_CONFIG_DIR names it.');
     expect(stderr).not.toContain('--out');
   });
@@ -185,7 +185,7 @@ describe('a folder of profiles that cannot be used', () => {
     const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: '/proc/vloc/config' });
     expect(code).toBe(10);
     expect(stderr).toContain(
-      'the folder of profiles /proc/vloc/config cannot be written: the folder is gone',
+      'cannot write the folder of profiles /proc/vloc/config: the folder does not exist',
     );
     expect(stderr).toContain('VLOC_CONFIG_DIR names it.');
     expect(stderr).not.toContain('ENOENT');

@@ -43,7 +43,7 @@ test.each([
   for (const words of COMMANDS) {
     const { code, stdout, stderr } = await run(words);
     expect([words, code, stdout]).toEqual([words, 10, '']);
-    expect(stderr).toContain(`the store ${path} cannot be used: ${reason}`);
+    expect(stderr).toContain(`cannot use the store ${path}: ${reason}`);
     expect(stderr).toContain('STORE_DAMAGED');
     expect(stderr).toContain(`Stop every vloc that uses ${state}, then put a backup back`);
     expect(stderr).not.toMatch(/defect|\n\s+at /);
@@ -79,7 +79,7 @@ test('damage that a running service meets ends the run with its message, exit co
   for (const words of [['credits', 'history'], COMMANDS[1] ?? []]) {
     const { code, stderr } = await run(words);
     expect([words, code]).toEqual([words, 10]);
-    expect(stderr).toContain(`the store ${path} cannot be used: it is damaged`);
+    expect(stderr).toContain(`cannot use the store ${path}: it is damaged`);
     expect(stderr).not.toMatch(/defect|\n\s+at /);
   }
 });

@@ -20,7 +20,7 @@ test('a state folder that cannot be used is told by the variable that names it',
   const { code, stderr } = await run([...COMMAND, '--profile', 'local'], { env: { ...env, ...EMBEDDED } });
   expect(code).toBe(10);
   expect(stderr).toContain(
-    `the state folder ${env.VLOC_STATE_DIR} cannot be used: a part of the path is a file, not a folder`,
+    `cannot use the state folder ${env.VLOC_STATE_DIR}: a part of the path is a file, not a folder`,
   );
   expect(stderr).toContain('Choose another folder. VLOC_STATE_DIR names it.');
   expect(stderr).not.toContain('--out');
@@ -30,7 +30,7 @@ test('so are the records of this machine, with a service elsewhere', async () =>
   const { run, env } = await startBeside();
   const { code, stderr } = await run(COMMAND, { env });
   expect(code).toBe(10);
-  expect(stderr).toContain(`the record ${env.VLOC_STATE_DIR}`);
+  expect(stderr).toContain(`cannot write ${env.VLOC_STATE_DIR}`);
   expect(stderr).toContain('the run cannot go on\n');
   expect(stderr).not.toContain('interrupted');
   expect(stderr).toContain('Choose another folder. VLOC_STATE_DIR names it.');
@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('a folder where the system lets not
       const { code, stderr } = await run([...words, '--state-dir', '/proc/vloc/a/b']);
       expect(code).toBe(10);
       expect(stderr).toContain(
-        'the state folder /proc/vloc/a/b cannot be used: the folder is gone, or none can be made there',
+        'cannot use the state folder /proc/vloc/a/b: the folder does not exist or cannot be created',
       );
     }
     const records = await run(COMMAND, { env: { VLOC_STATE_DIR: '/proc/vloc' } });
@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux')('a folder where the system lets not
     const { run } = await startBeside();
     const { code, stderr } = await run([...COMMAND.slice(0, -1), '/proc/vloc']);
     expect(code).toBe(10);
-    expect(stderr).toContain('Choose another one with --out.');
+    expect(stderr).toContain('Choose another folder. --out names it.');
   });
 });
 

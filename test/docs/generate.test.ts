@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { flagName } from '../../src/commands/command.ts';
-import { EXIT_CODES } from '../../src/commands/exit-codes.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
+import { EXIT_CODES } from '../../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));

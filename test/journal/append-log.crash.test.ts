@@ -67,7 +67,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
   ])('at %s with %s fails that append, says why, and takes the next', async (call, error, reason) => {
     const path = join(newFolder(), 'log');
     const { acknowledged, failures } = await runTraced(path, 4, `${call}:error=${error}:when=2`);
-    expect(failures).toEqual([`the record ${path} cannot be kept: ${reason}`]);
+    expect(failures).toEqual([`cannot write ${path}: ${reason}`]);
     expect(acknowledged).toEqual([0, 2, 3]);
   });
 
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
     const path = join(newFolder(), 'log');
     const { isCompacted, failures } = await runTraced(path, 3, 'rename:error=EIO:when=1');
     expect(isCompacted).toBe(false);
-    expect(failures).toEqual([`the record ${path} cannot be kept: the disk reports a read or write error`]);
+    expect(failures).toEqual([`cannot write ${path}: the disk reports a read or write error`]);
     expect(numbers((await readLog(path)).records)).toEqual([0, 1, 2]);
     expect(existsSync(`${path}.new`)).toBe(false);
   });
@@ -102,7 +102,7 @@ describe('a disk that takes only a part of a record', () => {
     const path = join(newFolder(), 'log');
     const { acknowledged, failures } = await runWriterWithFileLimit(path, 60, 1);
     expect(acknowledged.length).toBeGreaterThan(10);
-    expect(failures[0]).toContain('the file would be larger than your limits allow');
+    expect(failures[0]).toContain('the file would exceed your limits');
     expect(failures).toHaveLength(60 - acknowledged.length);
     const { records, torn } = await readLog(path);
     expect(torn).toBe(0);

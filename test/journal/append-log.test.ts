@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, w
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/errors/failure.ts';
 import { compactFile, openAppendLog, readCountedLog, readLog } from '../../src/journal/append-log.ts';
-import { JournalFailure } from '../../src/journal/failure.ts';
 import { openLogFile } from '../../src/journal/log-file.ts';
 import { encodeRecords } from '../../src/journal/record-line.ts';
 import { newFolder } from './support/folder.ts';
@@ -48,12 +48,12 @@ describe('a log', () => {
 
   it.each([
     ['a symbolic link', (path: string) => symlinkSync('/dev/null', path), 'it is a symbolic link'],
-    ['a folder', (path: string) => mkdirSync(path), 'there is a folder of that name'],
+    ['a folder', (path: string) => mkdirSync(path), 'it is a folder'],
   ])('is not written through %s', async (_what, put, reason) => {
     const path = join(newFolder(), 'log');
     put(path);
     const failure = await openAppendLog(path).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(JournalFailure);
+    expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ facts: { category: 'disk', code: 'DISK_ERROR' } });
     expect(String(failure)).toContain(reason);
   });
@@ -212,7 +212,7 @@ describe('a damaged log', () => {
     await log.close();
     const damaged = readFileSync(path).subarray(3);
     writeFileSync(path, damaged);
-    await expect(openAppendLog(path)).rejects.toThrow(JournalFailure);
+    await expect(openAppendLog(path)).rejects.toThrow(Failure);
     expect(readFileSync(path)).toEqual(damaged);
   });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { JournalFailure } from '../../src/journal/failure.ts';
+import { Failure } from '../../src/errors/failure.ts';
 import { openLogFile } from '../../src/journal/log-file.ts';
 import { newFolder } from './support/folder.ts';
 
@@ -97,7 +97,7 @@ describe('a disk that fails', () => {
     const file = await openLogFile(path);
     await file.append(bytes('one\n'));
     await failNext(call);
-    await expect(file.append(bytes('two\n'))).rejects.toThrow(JournalFailure);
+    await expect(file.append(bytes('two\n'))).rejects.toThrow(Failure);
     expect(readFileSync(path, 'utf8')).toBe('one\n');
     expect(file.length).toBe(4);
     await file.append(bytes('three\n'));
@@ -111,9 +111,9 @@ describe('a disk that fails', () => {
     await file.append(bytes('one\n'));
     const untouched = readFileSync(path);
     await failNext('datasync', 3);
-    await expect(file.append(bytes('two\n'))).rejects.toThrow(JournalFailure);
+    await expect(file.append(bytes('two\n'))).rejects.toThrow(Failure);
     // The cut that was tried first fails too, and nothing may be written before one has succeeded.
-    await expect(file.append(bytes('three\n'))).rejects.toThrow(JournalFailure);
+    await expect(file.append(bytes('three\n'))).rejects.toThrow(Failure);
     expect(readFileSync(path)).toEqual(untouched);
     await file.append(bytes('four\n'));
     expect(readFileSync(path, 'utf8')).toBe('one\nfour\n');
@@ -127,7 +127,7 @@ describe('a disk that fails', () => {
       const file = await openLogFile(path);
       await file.append(bytes('one\ntwo\n'));
       await failNext(call);
-      await expect(file.replace(bytes('2\n'))).rejects.toThrow(JournalFailure);
+      await expect(file.replace(bytes('2\n'))).rejects.toThrow(Failure);
       expect(existsSync(`${path}.new`)).toBe(false);
       await file.append(bytes('three\n'));
       expect(file.length).toBe(14);

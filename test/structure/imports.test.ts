@@ -4,18 +4,30 @@ import { findCycle, listFiles, packageOf, readModules } from './modules.ts';
 
 /** What the files of a folder may import, besides their own folder. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
+  errors: [],
   protocol: [],
-  disk: [],
-  client: ['protocol', 'disk'],
-  journal: ['protocol', 'disk'],
-  batch: ['protocol', 'disk', 'client', 'journal'],
-  'report-page': ['protocol', 'batch'],
-  profiles: ['protocol', 'disk', 'client', 'journal'],
-  engines: ['protocol'],
-  prepare: ['protocol', 'disk', 'engines'],
-  service: ['protocol', 'disk', 'engines'],
-  commands: ['protocol', 'disk', 'client', 'journal', 'batch', 'profiles', 'engines', 'prepare', 'service'],
-  cli: ['protocol', 'client', 'batch', 'profiles', 'commands'],
+  disk: ['errors'],
+  client: ['errors', 'protocol', 'disk'],
+  journal: ['errors', 'protocol', 'disk'],
+  batch: ['errors', 'protocol', 'disk', 'client', 'journal'],
+  'report-page': ['errors', 'protocol', 'batch'],
+  profiles: ['errors', 'protocol', 'disk', 'client', 'journal'],
+  engines: ['errors', 'protocol'],
+  prepare: ['errors', 'protocol', 'disk', 'engines'],
+  service: ['errors', 'protocol', 'disk', 'engines'],
+  commands: [
+    'errors',
+    'protocol',
+    'disk',
+    'client',
+    'journal',
+    'batch',
+    'profiles',
+    'engines',
+    'prepare',
+    'service',
+  ],
+  cli: ['errors', 'protocol', 'client', 'batch', 'profiles', 'commands'],
 };
 
 /** Where each package may be imported. */

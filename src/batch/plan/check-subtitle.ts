@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { formatBytes } from '../../protocol/bytes.ts';
+import { formatBytes } from '../../errors/amounts.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';

@@ -1,5 +1,5 @@
 /** Whether results will find room, judged only when it is clear that they will not. */
-import { formatBytes } from '../../protocol/bytes.ts';
+import { formatBytes } from '../../errors/amounts.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import type { Delivery } from './delivery.ts';

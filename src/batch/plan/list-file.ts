@@ -1,7 +1,9 @@
 /** Lists of inputs: --files-from and --files-from0. */
+
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { describeUnreadable } from '../../errors/system-error.ts';
 import type { PlanIo } from './plan-io.ts';
 
 /**
@@ -32,8 +34,7 @@ export async function readOrSay(
   try {
     return await readFile(resolve(cwd, written));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return `cannot be read (${code}); check the path and its permissions`;
+    return describeUnreadable(error) ?? `cannot be read (${error}); check the path and its permissions`;
   }
 }
 

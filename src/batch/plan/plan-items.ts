@@ -1,7 +1,7 @@
 /** Candidates checked, and made into items with the places of their results. */
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { BatchItem } from '../item.ts';

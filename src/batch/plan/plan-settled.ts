@@ -1,5 +1,5 @@
 /** Plans for files as they come into watched folders: what is wrong with one keeps no other from being worked on. */
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { BatchItem } from '../item.ts';
 import type { History, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';

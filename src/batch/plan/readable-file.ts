@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { describeUnreadable } from '../../errors/system-error.ts';
 
 /** Size in bytes and time of change of a file that can be read, or why it cannot. */
 export async function statReadable(path: string): Promise<{ bytes: number; mtimeMs: number } | string> {
@@ -23,12 +24,9 @@ export async function whyNoFolder(path: string): Promise<string | null> {
   }
 }
 
-/** @throws what is no fault of the path */
+/** @throws the error itself when it is not about the path */
 function explain(error: unknown, what: 'file' | 'folder'): string {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no such ${what}; check the path`;
-  if (code === 'EACCES') return 'permission denied; check its permissions';
-  if (code === 'ELOOP') return `its links form a loop; name the ${what} itself`;
-  if (code === 'ENAMETOOLONG') return 'the name is too long for this system; check the path';
-  throw error;
+  const why = describeUnreadable(error, what);
+  if (why === null) throw error;
+  return why;
 }

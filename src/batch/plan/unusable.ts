@@ -1,4 +1,4 @@
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { InputProblem } from './input.ts';
 
 /** Code of the failure of what cannot be used, of a whole plan or of one item; nothing was sent of it. */

@@ -1,6 +1,6 @@
 /** A batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
 import { relative } from 'node:path';
-import { formatBytes } from '../../protocol/bytes.ts';
+import { formatBytes } from '../../errors/amounts.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from './item-report.ts';
 import { FAILED_STATES, type ReportHead } from './report-head.ts';

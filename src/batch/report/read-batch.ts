@@ -5,7 +5,6 @@ import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts'
 import { describeDamage, type LogContent } from '../../journal/record-line.ts';
 import { journalPath, lockPath } from '../record-folder.ts';
 import { withAbsolutePaths } from '../record-paths.ts';
-import { asFailures } from '../run/journal.ts';
 import { findDoubt } from '../run/lost-jobs.ts';
 
 /**
@@ -14,7 +13,7 @@ import { findDoubt } from '../run/lost-jobs.ts';
  * @throws Failure (`disk`)
  */
 export async function readBatchLog(folder: string): Promise<LogContent> {
-  const content = await asFailures(() => readCountedLog(journalPath(folder)));
+  const content = await readCountedLog(journalPath(folder));
   return { ...content, records: content.records.map((record) => withAbsolutePaths(folder, record)) };
 }
 

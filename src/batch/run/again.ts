@@ -1,5 +1,5 @@
 /** Whether an item that failed for a reason that passes is tried again in the same run. Pure. */
-import type { Failure } from '../../client/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import { FAILURES_IN_A_ROW } from './stop.ts';
 
 export interface Tries {

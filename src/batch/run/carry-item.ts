@@ -1,6 +1,7 @@
 /** One item from wherever earlier runs have left it to its end in this one. */
-import { Failure, isApiAnswer } from '../../client/failure.ts';
+
 import type { Job } from '../../client/index.ts';
+import { Failure, isApiAnswer, isOfRecords } from '../../errors/failure.ts';
 import type { IntendRecord } from '../../journal/intent-records.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
@@ -212,7 +213,7 @@ function noteSight(journey: Journey, job: Job): void {
 function endOf({ run, jobId }: Journey, error: unknown): End {
   if (run.batch.signal.aborted) return { phase: 'left', jobId, because: 'interrupted' };
   if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };
-  if (!(error instanceof Failure)) throw error;
+  if (!(error instanceof Failure) || isOfRecords(error)) throw error;
   if (jobId !== null) run.judge(error);
   return { phase: 'failed', jobId, failure: error };
 }

@@ -2,7 +2,7 @@
  * An item that is too long for one job: its parts go through the service side by side, each with a call of its own in the
  * journal, and their results become one.
  */
-import { Failure } from '../../client/failure.ts';
+import { Failure, isOfRecords } from '../../errors/failure.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
@@ -117,6 +117,6 @@ const NEW: Decision = { step: 'new', after: null };
 function endOf(run: Run, jobId: string | null, error: unknown): End {
   if (run.batch.signal.aborted) return { phase: 'left', jobId, because: 'interrupted' };
   if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };
-  if (!(error instanceof Failure)) throw error;
+  if (!(error instanceof Failure) || isOfRecords(error)) throw error;
   return { phase: 'failed', jobId, failure: error };
 }

@@ -1,8 +1,9 @@
 /** The record of a folder of results: what was asked of the service there, and what became of it. */
-import { Failure } from '../../client/failure.ts';
+
 import { makeFolder } from '../../disk/make-folder.ts';
+import { Failure } from '../../errors/failure.ts';
+import { describeDisk, errorCode, inFolderOf } from '../../errors/system-error.ts';
 import { openAppendLog } from '../../journal/append-log.ts';
-import { inFolderOf, JournalFailure } from '../../journal/failure.ts';
 import { describeHolder } from '../../journal/hold.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
 import { type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
@@ -33,7 +34,7 @@ export interface BatchJournal {
  * @throws Failure: `temporary` (BATCH_LOCKED) when another process works there, `disk`
  */
 export function openBatchJournal(folder: string): Promise<BatchJournal> {
-  return asFailures(() => inFolderOf(RESULTS_OPTION, () => openFolder(folder)));
+  return inFolderOf(RESULTS_OPTION, () => openFolder(folder));
 }
 
 async function openFolder(folder: string): Promise<BatchJournal> {
@@ -70,15 +71,14 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   return {
     intents: tracker.intents,
     records: () => others,
-    add: (...records) =>
-      asFailures(async () => {
-        // Two that write would damage it, and each would pay for what the other pays for.
-        if (!(await lock.isHeld())) lost.abort(lockLost(folder));
-        lost.signal.throwIfAborted();
-        const written = records.map((record) => withPathsFrom(folder, record));
-        await inFolderOf(RESULTS_OPTION, () => log.append(...written));
-        for (const record of records) take(record);
-      }),
+    async add(...records) {
+      // Two that write would damage it, and each would pay for what the other pays for.
+      if (!(await lock.isHeld())) lost.abort(lockLost(folder));
+      lost.signal.throwIfAborted();
+      const written = records.map((record) => withPathsFrom(folder, record));
+      await inFolderOf(RESULTS_OPTION, () => log.append(...written));
+      for (const record of records) take(record);
+    },
     lost: lost.signal,
     async close() {
       await log.close();
@@ -92,9 +92,9 @@ async function makeResultsFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const message = `the folder ${folder} cannot be made (${code})`;
-    const advice = `Choose another one with ${RESULTS_OPTION}.`;
+    const { reason } = describeDisk(errorCode(error));
+    const message = `cannot create the folder ${folder}: ${reason}`;
+    const advice = `Choose another folder with ${RESULTS_OPTION}.`;
     throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
   }
 }
@@ -128,13 +128,4 @@ function lockLost(folder: string): Failure {
       'Wait until no other vloc works there, then run the same command again: it continues, and nothing is paid twice.',
     retryable: true,
   });
-}
-
-/** Failures of local records as the commands know failures. */
-export async function asFailures<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof JournalFailure ? new Failure(error.facts, { cause: error }) : error;
-  }
 }

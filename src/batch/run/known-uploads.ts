@@ -1,8 +1,9 @@
 /** Uploads that the service still has, by what is in them. Source: specification, "Limits" (7 days). */
-import { isApiAnswer } from '../../client/failure.ts';
+
 import type { Client, Upload } from '../../client/index.ts';
 import { hashFile } from '../../client/upload/hash-file.ts';
 import { openSourceFile } from '../../client/upload/source-file.ts';
+import { isApiAnswer } from '../../errors/failure.ts';
 import type { UploadRecord } from '../../journal/upload-record.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
@@ -27,7 +28,7 @@ export interface KnownUploads {
 /**
  * A ready upload of the same bytes, or null when there is none; one that cannot be used any more is forgotten. A file whose
  * hash is known need not be there.
- * @throws Failure; JournalFailure; the reason of the signal
+ * @throws Failure; Failure; the reason of the signal
  */
 export async function findKnownUpload(
   { record, client }: KnownUploads,
@@ -60,7 +61,7 @@ async function readReady(
   }
 }
 
-/** Notes a ready upload. @param now milliseconds since 1970  @throws JournalFailure */
+/** Notes a ready upload. @param now milliseconds since 1970  @throws Failure */
 export async function rememberUpload(
   record: UploadRecord,
   { upload, sha256 }: KnownUpload,

@@ -1,5 +1,7 @@
 /** One item from its input to a job that runs. */
+
 import { Failure, type Job } from '../../client/index.ts';
+import { isOfRecords } from '../../errors/failure.ts';
 import type { IntendRecord } from '../../journal/intent-records.ts';
 import type { BatchItem } from '../item.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
@@ -78,7 +80,7 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
       return null;
     }
     await place?.withdraw();
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure) || isOfRecords(error)) throw error;
     await prepareAgain(run, item, attempt, error);
     return null;
   }

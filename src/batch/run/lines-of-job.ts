@@ -1,7 +1,8 @@
 /** The subtitle lines that a finished job has made. */
-import { Failure } from '../../client/failure.ts';
+
 import type { Client, Job } from '../../client/index.ts';
 import { requestIdOf } from '../../client/read/request-ids.ts';
+import { Failure } from '../../errors/failure.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';

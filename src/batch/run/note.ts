@@ -1,4 +1,4 @@
-import { JournalFailure } from '../../journal/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 
 /** Works on the records of the profile, whose failure is no reason to lose a paid result: then it gives undefined. */
 export type Note = <T>(work: () => Promise<T>) => Promise<T | undefined>;
@@ -10,9 +10,9 @@ export function createNote(warn: (text: string) => void): Note {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof JournalFailure)) throw error;
+      if (!(error instanceof Failure && error.facts.category === 'disk')) throw error;
       if (!isWarned)
-        warn(`${error.facts.message}. The run goes on: the folder of the results has its own record.`);
+        warn(`${error.facts.message}. The run continues: the folder of the results has its own record.`);
       isWarned = true;
       return undefined;
     }

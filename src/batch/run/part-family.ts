@@ -1,6 +1,6 @@
 /** The parts of an item, and the run as they see it: they are sent as they were cut, their results lie aside, and they have a common fate. */
 import { join } from 'node:path';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import { RECORD_FOLDER } from '../record-folder.ts';

@@ -1,5 +1,5 @@
 /** What becomes of an item when its parts have come to their ends. */
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { RunOutcome } from './batch.ts';
 import { readBills } from './bills.ts';
 import { type Family, WITHOUT_USE } from './part-family.ts';

@@ -1,9 +1,9 @@
 /** Puts a file that was made aside under its name. */
 import { copyFile, open, rename, rm } from 'node:fs/promises';
-import { diskFailure } from '../../client/download/disk-error.ts';
 import { partOf } from '../../client/download/part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
 import type { FindInput } from '../../disk/find-input.ts';
+import { diskFailure, errorCode } from '../../errors/system-error.ts';
 
 /**
  * Moves it there, durable, and never half of it.
@@ -34,7 +34,7 @@ async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    if (errorCode(error) !== 'EXDEV') throw error;
     await copyFile(from, to);
     await rm(from);
   }

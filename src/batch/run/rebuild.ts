@@ -1,9 +1,9 @@
 /** Jobs that the service knows and the journal does not: found by the reference that they carry, before anything is paid. */
 import { hash } from 'node:crypto';
 import { sep } from 'node:path';
-import { isApiAnswer } from '../../client/failure.ts';
-import { Failure, type Job, type JobKind, type JobSummary } from '../../client/index.ts';
-import { JournalFailure } from '../../journal/failure.ts';
+import type { Job, JobKind, JobSummary } from '../../client/index.ts';
+import { Failure, isApiAnswer } from '../../errors/failure.ts';
+import { unlessDiskFails } from '../../errors/system-error.ts';
 import { createIntent } from '../../journal/intent-records.ts';
 import type { JobEntry } from '../../journal/job-entries.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -126,17 +126,13 @@ async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> 
 
 /** Jobs that this machine has made for the folder and that may have a result. */
 async function readMade({ records, delivery }: RebuildParts['batch']): Promise<readonly JobEntry[]> {
-  try {
-    const ownFolder = `${delivery.folder}${sep}${RECORD_FOLDER}${sep}`;
-    const isOwn = (folder: string | null) => folder === delivery.folder || folder?.startsWith(ownFolder);
-    return (await records.jobs.listAll()).filter(
-      ({ output_folder, state }) => isOwn(output_folder) && state !== 'failed' && state !== 'cancelled',
-    );
-  } catch (error) {
-    // It is further evidence only; the run says by itself when its records cannot be used.
-    if (error instanceof JournalFailure) return [];
-    throw error;
-  }
+  const ownFolder = `${delivery.folder}${sep}${RECORD_FOLDER}${sep}`;
+  const isOwn = (folder: string | null) => folder === delivery.folder || folder?.startsWith(ownFolder);
+  // It is further evidence only; the run itself reports records that cannot be used.
+  const made = await unlessDiskFails(() => records.jobs.listAll(), []);
+  return made.filter(
+    ({ output_folder, state }) => isOwn(output_folder) && state !== 'failed' && state !== 'cancelled',
+  );
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Batch, RunOutcome, Task } from './batch.ts';
 import { carryAll } from './carry-all.ts';
 import { nameBatch } from './client-reference.ts';
 import { createRun } from './create-run.ts';
-import { asFailures, type BatchJournal, openBatchJournal } from './journal.ts';
+import { type BatchJournal, openBatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
 import { findDoubt } from './lost-jobs.ts';
 import { createRebuild, mayPay } from './rebuild.ts';
@@ -34,7 +34,7 @@ export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
   const stopLost = () => stopping.stop('broken', journal.lost.reason.message);
   journal.lost.addEventListener('abort', stopLost);
   try {
-    const outcomes = await asFailures(() => runLocked(batch, journal, stopping));
+    const outcomes = await runLocked(batch, journal, stopping);
     journal.lost.throwIfAborted();
     return outcomes;
   } finally {

@@ -1,6 +1,7 @@
 /** Which failures stop more than the item that met them. Pure. Source: design, "Transport", "Exit codes". */
-import type { Failure, FailureCategory } from '../../client/failure.ts';
+
 import { BLAMES } from '../../client/transport/verdict.ts';
+import type { Failure, FailureCategory } from '../../errors/failure.ts';
 import type { StopReason } from '../item.ts';
 
 /** So many in a row are no accident of one request, each of which was tried five times. */

@@ -1,7 +1,7 @@
 /** Files as they settle in a folder, for as long as somebody watches. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { watchFolder as openFolderWatch } from '../../journal/folder-watch.ts';
 import {
   type FileWork,

@@ -1,9 +1,9 @@
 /** Questions to a person on the terminal. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Failure } from '../../client/failure.ts';
 import { Interruption, type Question } from '../../commands/context.ts';
 import type { Io } from '../../commands/io.ts';
+import { Failure } from '../../errors/failure.ts';
 
 /**
  * Asks on stderr and reads one line, without the blanks around it.

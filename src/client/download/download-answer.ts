@@ -1,6 +1,7 @@
 /** What an answer to a download means: pure, so that each case can be tested. */
+
+import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { allowsFormat, type ResultFormat } from '../../protocol/result-formats.ts';
-import { Failure, type FailureFacts } from '../failure.ts';
 import type { RetryAdvice } from '../transport/retry.ts';
 import { describeStorageError } from '../transport/storage-error.ts';
 import { readStorageRefusal, type StorageAnswer, type StorageRefusal } from '../transport/storage-refusal.ts';

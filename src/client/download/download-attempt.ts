@@ -1,7 +1,7 @@
 /** One attempt at the bytes that are still missing. */
 import { basename, dirname } from 'node:path';
+import { Failure } from '../../errors/failure.ts';
 import { HEAD_BYTES } from '../../protocol/result-formats.ts';
-import { Failure } from '../failure.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
 import { collectStart } from '../transport/collect.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';

@@ -3,9 +3,8 @@ import { link, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
-import { Failure } from '../failure.ts';
-import { errorCode } from '../transport/describe-error.ts';
-import { onDisk } from './disk-error.ts';
+import { Failure } from '../../errors/failure.ts';
+import { errorCode, onDisk } from '../../errors/system-error.ts';
 
 /** The failure of a target that is there already and is not to be replaced. */
 function targetExists(path: string): Failure {

@@ -1,7 +1,7 @@
 /** The body of a download on its way into the part. */
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Failure } from '../failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import { type TimeLimit, TimeOver } from '../transport/time-limit.ts';
 import type { PartFile } from './part-file.ts';
 

@@ -1,7 +1,7 @@
 /** Unsigned GET that may be sent on: storage often answers with the address of a mirror. */
 
+import { Failure } from '../../errors/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
-import { Failure } from '../failure.ts';
 import type { Http, HttpResponse } from '../transport/http.ts';
 
 /** Source: reliability rules: by hand, https only, at most five. */

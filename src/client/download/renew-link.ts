@@ -1,6 +1,6 @@
 /** A refused link is read once more from the job, since a service may mint a new one. Source: contract, "Jobs". */
 import { basename } from 'node:path';
-import { isApiAnswer } from '../failure.ts';
+import { isApiAnswer } from '../../errors/failure.ts';
 import type { Asset } from '../read/resources.ts';
 import type { Outcome } from '../transport/retry-loop.ts';
 import type { StorageRefusal } from '../transport/storage-refusal.ts';

@@ -1,6 +1,6 @@
+import { isApiAnswer } from '../../errors/failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { CallOptions } from '../call.ts';
-import { isApiAnswer } from '../failure.ts';
 import type { Job } from '../read/resources.ts';
 import { isNotPermitted } from './not-permitted.ts';
 

@@ -1,9 +1,10 @@
 /** How several jobs of one kind are, with as few requests as that takes. */
+
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
-import { Failure } from '../failure.ts';
 import { readJob } from '../read/job.ts';
 import type { Job, JobSummary, ListPage } from '../read/resources.ts';
 import { isPassing } from './poll.ts';

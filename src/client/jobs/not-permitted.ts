@@ -1,5 +1,5 @@
+import { Failure } from '../../errors/failure.ts';
 import type { ErrorCode } from '../../protocol/error-codes.ts';
-import { Failure } from '../failure.ts';
 
 const NOT_PERMITTED: ErrorCode = 'CAPABILITY_NOT_PERMITTED';
 

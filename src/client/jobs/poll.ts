@@ -1,8 +1,9 @@
 /** Looks again and again until it is done. A failed look is not a failed job. */
+
+import { describeDuration } from '../../errors/amounts.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { describeDuration } from '../duration.ts';
-import { Failure } from '../failure.ts';
 import { pause } from '../transport/retry-loop.ts';
 import { growingDelay } from './poll-schedule.ts';
 

@@ -1,7 +1,8 @@
 /** How people name a job: a bare id, `kind/id`, or the address of the job. Source: contract, "Identifiers". */
+
+import { Failure } from '../../errors/failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { kindOfPath, VERSION_PREFIX } from '../../protocol/operations.ts';
-import { Failure } from '../failure.ts';
 import type { BaseUrl } from '../transport/base-url.ts';
 
 export interface JobReference {

@@ -1,10 +1,10 @@
+import { describeDuration } from '../../errors/amounts.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { describeDuration } from '../duration.ts';
-import { Failure } from '../failure.ts';
 import type { Job } from '../read/resources.ts';
 import { addSighting, type Forecast, forecastByProgress } from './forecast.ts';
 import { pollUntilDone } from './poll.ts';

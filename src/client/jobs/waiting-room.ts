@@ -2,12 +2,13 @@
  * Many jobs waited for at once: one list request a kind tells of all of them, at 0.9 of the soonest expected end.
  * Source: performance figures, "Waiting".
  */
+
+import { describeDuration } from '../../errors/amounts.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { describeDuration } from '../duration.ts';
-import { Failure } from '../failure.ts';
 import type { Job } from '../read/resources.ts';
 import { pause } from '../transport/retry-loop.ts';
 import { type Guest, msUntilLook, planNextLook } from './guests.ts';

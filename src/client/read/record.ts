@@ -2,7 +2,7 @@
  * Reading of resources by a hosted service that differs in what the specification does not show: unknown fields are
  * ignored, a missing one that is needed becomes a Failure that names it. Source: contract, rule 3.
  */
-import { Failure } from '../failure.ts';
+import { Failure } from '../../errors/failure.ts';
 
 export interface Origin {
   /** What is read, for people: `the job`, `the upload`. */

@@ -1,7 +1,8 @@
 /** Turns what came over the wire into an Answer, or into a Failure with advice on a retry. */
+
+import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { IDEMPOTENCY_REPLAYED, REQUEST_ID } from '../../protocol/headers.ts';
 import type { Answer } from '../call.ts';
-import { Failure, type FailureFacts } from '../failure.ts';
 import { type ReadProblem, readProblem } from '../read/problem.ts';
 import { firstLine } from './first-line.ts';
 import { JsonError, parseJson } from './json.ts';

@@ -1,7 +1,8 @@
 /** The address of the service, and what may be reached besides it. */
+
+import { Failure } from '../../errors/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
-import { Failure } from '../failure.ts';
 
 export interface BaseUrl {
   /** Scheme, host and port. */

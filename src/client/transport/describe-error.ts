@@ -1,5 +1,5 @@
 /** Network errors in words: what happened, why, what to do next. */
-import { Failure, type FailureFacts } from '../failure.ts';
+import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { ProxyError } from './proxy.ts';
 import type { RetryAdvice } from './retry.ts';
 import { TimeOver } from './time-limit.ts';
@@ -80,11 +80,11 @@ const WORDS: Readonly<Record<string, (host: string) => Words>> = {
 const CERTIFICATE_CODE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/;
 
 /** The `code` of an error, or of the first one that a group of attempts collected; empty when there is none. */
-export function errorCode(error: unknown): string {
+export function networkCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
-  if (error instanceof AggregateError) return errorCode(error.errors[0]);
-  return errorCode(error.cause);
+  if (error instanceof AggregateError) return networkCode(error.errors[0]);
+  return networkCode(error.cause);
 }
 
 /** By the answer of a proxy that opened no tunnel; all others are for later. */
@@ -118,7 +118,7 @@ function proxyWords({ proxy, status }: ProxyError, host: string): Words {
 function wordsFor(error: unknown, host: string): Words {
   if (error instanceof ProxyError) return proxyWords(error, host);
   if (error instanceof TimeOver) return temporary('ANSWER_TIMEOUT', `${host} did not answer in time`);
-  const code = errorCode(error);
+  const code = networkCode(error);
   const known = WORDS[code];
   if (known !== undefined) return known(host);
   if (CERTIFICATE_CODE.test(code)) {
@@ -135,7 +135,7 @@ function wordsFor(error: unknown, host: string): Words {
 /** A fault of this program must not pass for one of the network. */
 function isOwnFault(error: unknown): boolean {
   const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-  return ours && errorCode(error) === '';
+  return ours && networkCode(error) === '';
 }
 
 /**

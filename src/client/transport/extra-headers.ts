@@ -1,6 +1,7 @@
 /** Headers that a caller adds to a signed call. */
+
+import { Failure } from '../../errors/failure.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
-import { Failure } from '../failure.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Visible ASCII, space and tab: above all no line break. */

@@ -1,8 +1,9 @@
 /** What all attempts of one signed call share. */
+
+import { Failure } from '../../errors/failure.ts';
 import { IDEMPOTENCY_KEY_PATTERN } from '../../protocol/headers.ts';
 import type { Call } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { checkExtraHeaders } from './extra-headers.ts';
 import { hashBody, type PreparedRequest } from './sign.ts';
 import { resolveTarget } from './target.ts';

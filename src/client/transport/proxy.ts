@@ -1,4 +1,5 @@
 /** Which way a request takes, and what a proxy that does not serve says. */
+import { errorCode } from '../../errors/system-error.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 
 export interface ProxySettings {
@@ -75,6 +76,6 @@ export function describeProxyError(error: unknown, proxy: string): unknown {
   const { host } = new URL(proxy);
   const status = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
   if (status !== undefined) return new ProxyError(host, Number(status), { cause: error });
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error);
   return ON_THE_WAY.has(code) ? new ProxyError(host, null, { cause: error }) : error;
 }

@@ -1,8 +1,9 @@
 /** Runs attempts until one succeeds or there is no sense in another: the one loop of signed calls, PUT and download. */
+
+import { describeDuration } from '../../errors/amounts.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { CallOptions } from '../call.ts';
-import { describeDuration } from '../duration.ts';
 import type { Emit } from '../events.ts';
-import { Failure } from '../failure.ts';
 import type { Runtime } from '../runtime.ts';
 import { nextStep, type RetryAdvice, type Step } from './retry.ts';
 import type { TokenBucket } from './token-bucket.ts';

@@ -2,7 +2,7 @@
  * What the answer of a presigned address says when it is not the bytes. Storage is not the API: its errors are XML, JSON or
  * nothing; pages and plain text come from something in front of it.
  */
-import type { FailureFacts } from '../failure.ts';
+import type { FailureFacts } from '../../errors/failure.ts';
 import { adviceOf, type RetryAdvice } from './retry.ts';
 import { parseHttpDate, retryAfterOf } from './retry-after.ts';
 import { describeStorageError } from './storage-error.ts';

@@ -1,4 +1,6 @@
 /** The request line of a signed call. */
+
+import { Failure } from '../../errors/failure.ts';
 import {
   canonicalTarget,
   encodeComponent,
@@ -8,7 +10,6 @@ import {
 } from '../../protocol/canonical.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { QueryValue } from '../call.ts';
-import { Failure } from '../failure.ts';
 import type { BaseUrl } from './base-url.ts';
 
 export interface Target {

@@ -1,8 +1,8 @@
 /** Signed calls: retry around sign around send. Source: contract, "Signing"; design, "Transport". */
 
+import { Failure } from '../../errors/failure.ts';
 import type { Answer, Call } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { type RawAnswer, readAnswer, requestIdFact } from './answer.ts';
 import { BodyTooLarge } from './collect.ts';
 import { describeNetworkError } from './describe-error.ts';

@@ -2,8 +2,9 @@
  * What an answer that is not a success means: the one table behind retries, exit codes, stops of a batch and messages.
  * Pure. Source: specification, "Errors"; design, "Exit codes", "Transport".
  */
+
+import type { Blame, FailureCategory, FailureFacts, Origin } from '../../errors/failure.ts';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
-import type { Blame, FailureCategory, FailureFacts, Origin } from '../failure.ts';
 
 /** A refused answer, as far as the decision needs it. */
 export interface Refused {

@@ -1,5 +1,5 @@
 /** What storage answers to the PUT. */
-import { Failure } from '../failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { Outcome } from '../transport/retry-loop.ts';
 import { isGatewayPage, readStorageRefusal, type StorageAnswer } from '../transport/storage-refusal.ts';
 import { uploadLapsed } from './upload-lapsed.ts';

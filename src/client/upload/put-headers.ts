@@ -1,6 +1,7 @@
 /** Headers of the PUT: those that the service dictates, without any that would change who asks or how much is sent. */
+
+import { Failure } from '../../errors/failure.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
-import { Failure } from '../failure.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Visible ASCII, space and tab, and what is beyond ASCII: above all no line break. */

@@ -1,7 +1,8 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
+
+import { Failure } from '../../errors/failure.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
 import { collectStart } from '../transport/collect.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';

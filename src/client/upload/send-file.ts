@@ -1,8 +1,8 @@
 /** A local file becomes a ready upload. Source: contract, "Uploads"; design, "Transport". */
 import { basename } from 'node:path';
+import { Failure } from '../../errors/failure.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
-import { Failure } from '../failure.ts';
 import { pollUntilDone } from '../jobs/poll.ts';
 import { growingDelay } from '../jobs/poll-schedule.ts';
 import { missingField } from '../read/record.ts';

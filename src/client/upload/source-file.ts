@@ -1,10 +1,10 @@
 /** A local file on its way out: opened once, so that what is checked is what is sent. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { Failure } from '../../errors/failure.ts';
+import { errorCode } from '../../errors/system-error.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
-import { Failure } from '../failure.ts';
-import { errorCode } from '../transport/describe-error.ts';
 
 export interface SourceFile {
   readonly path: string;

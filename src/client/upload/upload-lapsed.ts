@@ -1,4 +1,4 @@
-import { Failure, type FailureFacts } from '../failure.ts';
+import { Failure, type FailureFacts } from '../../errors/failure.ts';
 
 /** The failure of a reservation that takes no bytes any more; the upload is made again. */
 export function uploadLapsed(reason: string, facts: Partial<FailureFacts> = {}): Failure {

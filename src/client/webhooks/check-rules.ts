@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { WebhookRules } from './judge-webhook.ts';
 
 /**

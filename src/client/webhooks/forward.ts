@@ -1,7 +1,7 @@
 /** Verified deliveries handed on to a receiver under development, byte by byte as they came. */
 
+import { Failure } from '../../errors/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
-import { Failure } from '../failure.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';
 import type { Http } from '../transport/http.ts';
 import { startTimeLimit } from '../transport/time-limit.ts';

@@ -1,6 +1,7 @@
 /** For receivers written in Node: one call between the raw request and what may be believed. */
+
+import { Failure } from '../../errors/failure.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
-import { Failure } from '../failure.ts';
 import { checkWebhookRules } from './check-rules.ts';
 import { judgeWebhook, type ReceivedWebhook, type WebhookRules } from './judge-webhook.ts';
 import { readEvent, type WebhookEvent } from './read-event.ts';

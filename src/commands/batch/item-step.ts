@@ -1,7 +1,8 @@
 /** The state of an item as a step of its progress. */
 import type { ItemState } from '../../batch/item.ts';
+import { formatBytes } from '../../errors/amounts.ts';
 import type { Step } from '../context.ts';
-import { formatBytes, formatDuration } from '../format.ts';
+import { formatDuration } from '../format.ts';
 
 /** States in which something goes on for the item. */
 const ACTIVE = [

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type BatchFacts, readBatchFacts } from '../../batch/report/batch-facts.ts';
 import { describeBatchDamage, findWorker, readBatchLog, type Worker } from '../../batch/report/read-batch.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { Operands } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { Context } from '../context.ts';
 
 /**

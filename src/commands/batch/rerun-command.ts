@@ -1,6 +1,6 @@
 /** A command out of the journal of a batch, for some of its items. */
 import type { RetryRun } from '../../batch/report/select-retries.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { Context } from '../context.ts';
 import { checkFolder } from '../job/check-folder.ts';
 import { runJobs } from '../job/run-jobs.ts';

@@ -1,8 +1,10 @@
 /** Whether a folder takes files, and how many more. */
+
 import { randomUUID } from 'node:crypto';
 import { stat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { formatBytes } from '../format.ts';
+import { formatBytes } from '../../errors/amounts.ts';
+import { describeDisk, errorCode } from '../../errors/system-error.ts';
 import type { Result } from './finding.ts';
 
 /** A video of the largest size, and its result. Source: specification, "Limits" (video size). */
@@ -19,8 +21,13 @@ export async function lookAtFolder(folder: string): Promise<Result> {
   const facts = { path: folder, exists: existing === resolve(folder) };
   const fault = await tryToWrite(existing);
   if (fault !== null) {
-    const mend = MENDS[fault] ?? 'Check that folder and its disk.';
-    return { grade: 'fail', message: `nothing can be written to ${existing} (${fault})`, mend, facts };
+    const { reason, advice } = describeDisk(fault);
+    return {
+      grade: 'fail',
+      message: `cannot write to ${existing}: ${reason} (${fault})`,
+      mend: advice,
+      facts,
+    };
   }
   const { bavail, bsize } = await statfs(existing);
   return judgeRoom(facts.exists ? folder : `${folder} (not made yet)`, bavail * bsize, facts);
@@ -49,7 +56,7 @@ async function nearestExisting(folder: string): Promise<string> {
     return folder;
   } catch (error) {
     const parent = dirname(folder);
-    if (!hasCode(error) || error.code !== 'ENOENT' || parent === folder) return folder;
+    if (errorCode(error) !== 'ENOENT' || parent === folder) return folder;
     return nearestExisting(parent);
   }
 }
@@ -61,23 +68,9 @@ async function tryToWrite(folder: string): Promise<string | null> {
     await writeFile(path, PROBE, { flag: 'wx', mode: 0o600 });
     return null;
   } catch (error) {
-    if (hasCode(error)) return error.code;
-    throw error;
+    if (errorCode(error) === '') throw error;
+    return errorCode(error);
   } finally {
     await unlink(path).catch(() => undefined);
   }
-}
-
-const MENDS: Readonly<Record<string, string>> = {
-  EACCES: 'Give yourself the permission to write there, or choose another folder.',
-  EPERM: 'Give yourself the permission to write there, or choose another folder.',
-  EROFS: 'That file system is read-only: choose another folder.',
-  ENOSPC: 'The disk is full: make room.',
-  EDQUOT: 'Your quota on that disk is used up: make room.',
-  ENOENT: 'That folder is gone: go to another one.',
-  ENOTDIR: 'A file stands in the way of that folder: move it, or choose another folder.',
-};
-
-function hasCode(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }

@@ -1,5 +1,5 @@
 /** Findings on stdout, and the failure that they add up to. */
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { Context } from '../context.ts';
 import type { Area, Finding, Grade } from './finding.ts';
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import type { Failure } from '../../client/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import type { Outcome } from './outcome.ts';
 
 /** @param planned what the plan said of the item: it names files that were there before */

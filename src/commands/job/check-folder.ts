@@ -1,7 +1,7 @@
 /** Whether the options for the folder of the results can be meant as they are written. */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
-import type { Failure } from '../../client/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
 import type { Io } from '../io.ts';

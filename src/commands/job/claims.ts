@@ -4,9 +4,9 @@ import { templateFor } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { assetPaths, nameLanguage } from '../../batch/plan/result-name.ts';
 import { resultFiles } from '../../batch/run/deliver.ts';
-import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
 import { foldName } from '../../disk/find-input.ts';
+import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { NamingOf } from './result-places.ts';
 

@@ -5,7 +5,7 @@ import { fixParts } from '../../batch/plan/result-name.ts';
 import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { deliveryOf } from '../../batch/run/downloads.ts';
-import type { Failure } from '../../client/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import type { Context } from '../context.ts';
 import { sameCommand, writeCommand } from '../printed-command.ts';
 

@@ -1,6 +1,6 @@
 /** How `jobs wait` and `jobs download` end, in words: what failed, what goes on, and with which command. */
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import type { Failure } from '../../client/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import type { Context } from '../context.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { isStillRunning } from './follow-job.ts';

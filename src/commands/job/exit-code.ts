@@ -1,7 +1,8 @@
 /** The exit code of a run, for what tells of it before it is there. */
-import { Failure } from '../../client/failure.ts';
+
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { Failure } from '../../errors/failure.ts';
 import { type Context, Interruption } from '../context.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
 
 /** @param failure that the run ends with, unless it is interrupted; null for none */
 export function exitCodeOf({ signal }: Pick<Context, 'signal'>, failure: Failure | null): number {

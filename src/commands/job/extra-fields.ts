@@ -1,7 +1,7 @@
 /** Request fields beyond the flags: from --body. */
 
 import type { InputProblem } from '../../batch/plan/input.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { readBody } from '../api-call.ts';
 import type { Io } from '../io.ts';
 

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { type DeliveredFile, isKnown, type ResultFile } from '../../batch/run/deliver.ts';
 import { isSameFile } from '../../batch/run/same-file.ts';
-import { JournalFailure } from '../../journal/failure.ts';
+import { unlessDiskFails } from '../../errors/system-error.ts';
 import type { JobEntry } from '../../journal/job-entries.ts';
 import type { JobRecord } from '../../journal/job-record.ts';
 
@@ -16,7 +16,7 @@ export async function findFetched(
   results: readonly ResultFile[],
 ): Promise<readonly DeliveredFile[] | null> {
   if (results.every(({ asset }) => isKnown(asset))) return null;
-  const jobs = await unlessDamaged<readonly JobEntry[]>(record.list(), []);
+  const jobs = await unlessDiskFails<readonly JobEntry[], readonly JobEntry[]>(() => record.list(), []);
   const isOwn = ({ path }: ResultFile) => {
     const writers = jobs.filter(({ downloaded }) => downloaded?.includes(path) === true);
     return writers.length === 1 && writers[0]?.id === jobId;
@@ -31,14 +31,4 @@ async function isThere({ path, asset }: ResultFile): Promise<boolean> {
   if (bytes !== null && sha256 !== null) return isSameFile(path, { bytes, sha256 });
   const found = await stat(path).catch(() => null);
   return found?.isFile() === true && (bytes === null || found.size === bytes);
-}
-
-/** A record of this machine that cannot be read or written is no reason to fail: it says nothing then. */
-export async function unlessDamaged<T>(work: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof JournalFailure)) throw error;
-    return otherwise;
-  }
 }

@@ -4,18 +4,20 @@ import type { Delivery } from '../../batch/plan/delivery.ts';
 import { deliverResults, jobFailure, resultFiles } from '../../batch/run/deliver.ts';
 import type { Limiter } from '../../batch/run/limiter.ts';
 import { whenLinksLapse } from '../../batch/run/links-lapse.ts';
-import { Failure } from '../../client/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
 import type { FindInput } from '../../disk/find-input.ts';
+import { formatBytes } from '../../errors/amounts.ts';
+import { Failure, isOfRecords } from '../../errors/failure.ts';
+import { unlessDiskFails } from '../../errors/system-error.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../connection.ts';
 import type { Context, Progress, Step } from '../context.ts';
-import { formatBytes, showPath } from '../format.ts';
+import { showPath } from '../format.ts';
 import { openLocalRecords } from '../local-records.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
-import { findFetched, unlessDamaged } from './fetched-before.ts';
+import { findFetched } from './fetched-before.ts';
 import { noteDownloaded } from './note-downloaded.ts';
 import type { Outcome } from './outcome.ts';
 import type { NamingOf } from './result-places.ts';
@@ -96,8 +98,9 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
     const options = {
       ...naming,
       findInput: follow.findInput,
-      adopt: existing === 'replace' ? undefined : await unlessDamaged(record.published(job.id), []),
-      beforePublish: (file: StoredFile) => unlessDamaged(record.notePublishing(job.id, file), undefined),
+      adopt: existing === 'replace' ? undefined : await unlessDiskFails(() => record.published(job.id), []),
+      beforePublish: (file: StoredFile) =>
+        unlessDiskFails(() => record.notePublishing(job.id, file), undefined),
       hash: true,
       signal: context.signal,
       onProgress: (bytes: number, total: number | null) => progress.show(key, downloadStep(bytes, total)),
@@ -133,7 +136,7 @@ function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
   const { context, progress } = follow;
   const outcome = { label: job.id, stem: job.id, job, files: [] };
   const key = progressKey(job);
-  if (!(error instanceof Failure)) {
+  if (!(error instanceof Failure) || isOfRecords(error)) {
     if (!context.signal.aborted) throw error;
     progress.end(key, 'stopped', isTerminal(job.status) ? 'not fetched' : `${job.id} goes on`);
     return { ...outcome, failure: null };

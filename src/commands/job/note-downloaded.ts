@@ -2,7 +2,7 @@
 import type { DeliveredFile, ResultFile } from '../../batch/run/deliver.ts';
 import { isSameFile } from '../../batch/run/same-file.ts';
 import type { Job } from '../../client/index.ts';
-import { JournalFailure } from '../../journal/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobRecord } from '../../journal/job-record.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function noteDownloaded(
       files.map(({ path }) => path),
     );
   } catch (error) {
-    if (!(error instanceof JournalFailure)) throw error;
+    if (!(error instanceof Failure && error.facts.category === 'disk')) throw error;
   }
 }
 

@@ -1,10 +1,11 @@
 /** How each job of a run ended, in every form that stdout can take. */
 
 import type { DeliveredFile } from '../../batch/run/deliver.ts';
-import { Failure } from '../../client/failure.ts';
 import type { Job } from '../../client/index.ts';
+import { formatBytes } from '../../errors/amounts.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { Context, TableHead } from '../context.ts';
-import { formatBytes, showPath } from '../format.ts';
+import { showPath } from '../format.ts';
 import { plainCell } from '../records.ts';
 
 export interface Outcome {

@@ -1,7 +1,8 @@
 /** A plan on stdout, for --dry-run. */
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
+import { formatBytes } from '../../errors/amounts.ts';
 import type { Context, TableHead } from '../context.ts';
-import { formatBytes, showPath } from '../format.ts';
+import { showPath } from '../format.ts';
 
 /** Writes it in the chosen form; in the form for people the sum goes to stderr. */
 export async function printPlan(context: Context, forecast: Forecast): Promise<void> {

@@ -1,6 +1,6 @@
 /** How a job command goes about its batch: options, and what they mean. */
 import type { RunOptions } from '../../batch/run/batch.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { inGroup } from '../command.ts';
 

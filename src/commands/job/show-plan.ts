@@ -2,8 +2,8 @@
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { forecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { NOT_USABLE, unusable } from '../../batch/plan/unusable.ts';
-import { Failure } from '../../client/failure.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/index.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { connect } from '../connection.ts';

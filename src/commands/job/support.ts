@@ -1,8 +1,8 @@
 /** Whether the engines of the embedded service can do what is asked, before anything is uploaded. */
 import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import { Failure } from '../../client/failure.ts';
 import type { Capabilities } from '../../engines/engine.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 
 /**

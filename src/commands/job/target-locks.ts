@@ -1,8 +1,7 @@
 /** A file that is being fetched belongs to one process: what two write at once is of neither. */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { Failure } from '../../client/failure.ts';
-import { JournalFailure } from '../../journal/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { describeHolder } from '../../journal/hold.ts';
 import { type Lock, tryLock } from '../../journal/lock.ts';
 
@@ -38,7 +37,7 @@ async function lockTarget(stateDir: string, path: string): Promise<readonly Lock
     const advice = `Wait until it is done, then run the same command again.${ifDead}`;
     throw new Failure({ category: 'temporary', code: 'FILE_LOCKED', message, advice, retryable: true });
   } catch (error) {
-    if (error instanceof JournalFailure) return [];
+    if (error instanceof Failure && error.facts.category === 'disk') return [];
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 /** How uploads are told of while they go on. */
 import type { Upload, UploadProgress } from '../../client/index.ts';
+import { formatBytes } from '../../errors/amounts.ts';
 import type { Context, Progress } from '../context.ts';
-import { formatBytes, formatDuration } from '../format.ts';
+import { formatDuration } from '../format.ts';
 
 const WAITING_PHASES = {
   reserving: 'uploading',

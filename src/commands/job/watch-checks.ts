@@ -2,7 +2,7 @@
 import { resolve, sep } from 'node:path';
 import { isNoFile } from '../../batch/plan/candidate.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folder.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { flagName } from '../command.ts';

@@ -3,11 +3,11 @@ import { createSettledPlanner, type SettledPlanner } from '../../batch/plan/plan
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { createBatchView } from '../batch/view.ts';
 import { connect } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createPlanIo, readRequest } from './job-plan.ts';
 import { batchOf, type JobRun } from './job-run.ts';

@@ -1,10 +1,12 @@
 /** Files of watched folders made into the tasks of a run, as they come. */
+
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { SettledPlan, SettledPlanner } from '../../batch/plan/plan-settled.ts';
 import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
 import { createFilesAtWork, type FilesAtWork } from '../../batch/run/file-work.ts';
 import { watchFolders } from '../../batch/run/watch-folders.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure, isOfRecords } from '../../errors/failure.ts';
+import { describeUnreadable, errorCode } from '../../errors/system-error.ts';
 import { commandRecord, type JobRun } from './job-run.ts';
 import { historyChoices } from './read-history.ts';
 
@@ -86,7 +88,7 @@ export function createWatchSource(
       try {
         yield* arrive(recorded, signal);
       } catch (error) {
-        if (!(error instanceof Failure)) throw error;
+        if (!(error instanceof Failure) || isOfRecords(error)) throw error;
         failure = error;
       }
     },
@@ -111,11 +113,11 @@ async function planReadable(
   try {
     return await planner.plan(new Set(paths), history);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error && 'syscall' in error ? error.code : null;
+    const code = errorCode(error);
     const [only] = paths;
-    if (code === null || only === undefined) throw error;
+    if (code === '' || only === undefined) throw error;
     if (paths.length === 1) {
-      const detail = `it cannot be read (${code})`;
+      const detail = describeUnreadable(error) ?? `it cannot be read (${code})`;
       return { planned: [], leftOut: [{ pointer: only, detail }], notes: [] };
     }
   }

@@ -2,12 +2,11 @@
 import { tmpdir } from 'node:os';
 import type { PlanIo } from '../../batch/plan/plan-io.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
-import { describeDuration } from '../../client/duration.ts';
 import type { Programs } from '../../engines/programs.ts';
+import { describeDuration, formatBytes } from '../../errors/amounts.ts';
 import type { ConversionPlan } from '../../prepare/conversion/plan.ts';
 import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { formatBytes } from '../format.ts';
 import { type LongLimits, serviceLimits } from './limits.ts';
 import type { Wishes } from './wishes.ts';
 

@@ -1,5 +1,5 @@
 /** Failures of preparing in the form in which commands know failures. */
-import { Failure, type FailureCategory } from '../../client/failure.ts';
+import { Failure, type FailureCategory } from '../../errors/failure.ts';
 import type { PreparationFailure } from '../../prepare/failure.ts';
 
 /** `sending`: nothing is paid yet; `joining`: the parts are paid, and what fails is this machine. */

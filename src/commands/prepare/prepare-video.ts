@@ -3,11 +3,11 @@ import { rm, stat } from 'node:fs/promises';
 import type { FileInput } from '../../batch/plan/input.ts';
 import type { MadeFile, MadeFiles, PreparationWork } from '../../batch/preparation.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
-import { Failure } from '../../client/failure.ts';
 import type { Programs } from '../../engines/programs.ts';
+import { formatBytes } from '../../errors/amounts.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { VideoSplit } from '../../prepare/split/split-video.ts';
-import { formatBytes } from '../format.ts';
 import type { LongLimits } from './limits.ts';
 
 export interface VideoTask {

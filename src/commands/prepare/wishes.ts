@@ -1,5 +1,5 @@
 /** What the user allows to be done to inputs that the service does not take as they are. */
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { OptionTable } from '../command.ts';

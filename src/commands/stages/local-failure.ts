@@ -1,5 +1,5 @@
 /** Failures of the media work on this machine in the form that commands end with. */
-import { Failure, type FailureCategory } from '../../client/failure.ts';
+import { Failure, type FailureCategory } from '../../errors/failure.ts';
 
 /** The codes of `PreparationFailure` that are not the fault of the file. */
 const CATEGORIES: Readonly<Record<string, FailureCategory>> = {

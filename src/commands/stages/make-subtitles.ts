@@ -2,7 +2,7 @@
 import type { BatchItem } from '../../batch/item.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { languageOfStage, linesStage, videoStage } from '../../batch/stages/items.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
 import { createPlanIo } from '../job/job-plan.ts';
 import { besidePath } from './beside.ts';

@@ -7,7 +7,7 @@ import {
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { createBatchView } from '../batch/view.ts';
 import type { Context } from '../context.ts';

@@ -7,7 +7,7 @@ import { readBatchLog } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import { explainDecision } from '../../batch/run/unusable.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
-import type { Failure } from '../../client/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import { type Connection, connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { readRunOptions } from '../job/run-options.ts';

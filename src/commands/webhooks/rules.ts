@@ -1,9 +1,9 @@
 /** What `listen` and `verify` share: how a delivery is judged, and where the webhook secret comes from. */
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Failure } from '../../client/failure.ts';
 import { checkWebhookRules } from '../../client/webhooks/check-rules.ts';
 import type { WebhookRules } from '../../client/webhooks/judge-webhook.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { SecretSource } from '../../profiles/profile.ts';
 import type { Settings } from '../../profiles/settings.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';

@@ -1,5 +1,5 @@
 /** The end of a job, as its event tells it. */
-import { Failure } from '../../client/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import { type Caller, writeCommand } from '../printed-command.ts';
 import type { ReceivedEvent } from './receiver.ts';

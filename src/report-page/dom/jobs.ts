@@ -1,7 +1,7 @@
 /** What was asked and paid, with the ids that support asks for, and the files. */
 
 import type { EntryDetail, ReportFile, ReportJob } from '../../batch/report/page-facts.ts';
-import { formatBytes } from '../../protocol/bytes.ts';
+import { formatBytes } from '../../errors/amounts.ts';
 import type { ListedEntry } from '../choose.ts';
 import { describeCharge, formatCredits } from '../times.ts';
 import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';

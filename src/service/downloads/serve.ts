@@ -1,6 +1,8 @@
 /** Hands out results to whoever holds their address. Source: contract, "Jobs" (assets, downloads). */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../errors/system-error.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context.ts';
 import type { Answer } from '../http/answer.ts';
@@ -56,7 +58,7 @@ async function openAsset(context: Context, jobId: string, name: string): Promise
     return { handle, facts, fileName: assetFileName(row.kind, name, jobId) };
   } catch (error) {
     // Another process may have swept the bytes away since the record was read.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

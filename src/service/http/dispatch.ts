@@ -1,9 +1,11 @@
 /** From a request to its answer: sanity, route, handler; every failure becomes an answer as well. */
+
+import { isDiskFull } from '../../errors/system-error.ts';
 import type { AuthHeaderReader } from '../auth/headers.ts';
 import type { Context } from '../context.ts';
 import { answerErrorPage } from '../docs/error-page.ts';
 import { serveAsset } from '../downloads/serve.ts';
-import { DISK_FAILURE_DETAIL, isDiskFailure } from '../files.ts';
+import { DISK_FAILURE_DETAIL } from '../files.ts';
 import type { Pages } from '../operate/pages.ts';
 import { receiveObject } from '../uploads/receive.ts';
 import type { Answer } from './answer.ts';
@@ -81,7 +83,7 @@ function refuseUnrouted(method: string, path: string, allowed: readonly string[]
 
 function explain(context: Context, exchange: Exchange, error: unknown): Refusal {
   context.log({ level: 'error', message: 'a request failed', requestId: exchange.id, error });
-  if (isDiskFailure(error)) {
+  if (isDiskFull(error)) {
     const headers = { 'Retry-After': RETRY_AFTER_SECONDS };
     return new Refusal('SERVICE_TEMPORARILY_UNAVAILABLE', DISK_FAILURE_DETAIL, { headers });
   }

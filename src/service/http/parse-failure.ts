@@ -1,5 +1,7 @@
 /** Answers what Node could not read as HTTP: there is no request then, only a socket. */
+
 import type { Duplex } from 'node:stream';
+import { errorCode } from '../../errors/system-error.ts';
 import { describeProblem, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
 import { DOCS_PATH } from './problem.ts';
 
@@ -14,7 +16,7 @@ export function answerParseFailure(
   socket: Duplex,
   about: { now: number; requestId: string; origin: string },
 ): void {
-  const code = 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   if (!socket.writable || code === 'ECONNRESET') {
     socket.destroy();
     return;

@@ -1,7 +1,9 @@
 /** The worker that brings jobs from `queued` to their end. Source: contract, "Jobs". */
+
+import { isDiskFull } from '../../errors/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { Context } from '../context.ts';
-import { DISK_FAILURE_DETAIL, isDiskFailure } from '../files.ts';
+import { DISK_FAILURE_DETAIL } from '../files.ts';
 import type { Leases } from '../running/leases.ts';
 import { retryDelayMs } from '../running/retry-delay.ts';
 import { startWorker, type Worker } from '../running/worker.ts';
@@ -62,5 +64,5 @@ const MENDABLE: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE']
 /** What ends a job at once; null for what another attempt may mend. */
 function verdictOf(error: unknown): JobFailure | null {
   if (error instanceof JobFailure) return MENDABLE.includes(error.code) ? null : error;
-  return isDiskFailure(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
+  return isDiskFull(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
 }

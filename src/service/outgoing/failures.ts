@@ -1,4 +1,5 @@
 /** Why a call to the outside did not come about. Messages hold no address that a name was resolved to. */
+import { errorCode } from '../../errors/system-error.ts';
 
 /** The policy forbids it: nothing was sent, and trying again will not help unless the target changes. */
 export class TargetBlocked extends Error {
@@ -30,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Says in words fit for a caller why a connection or a transfer failed. */
 export function describeNetworkError(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   if (code.startsWith('HPE_')) return 'its answer is not HTTP';
   return WORDS[code] ?? 'the connection failed';
 }

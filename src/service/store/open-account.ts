@@ -1,9 +1,10 @@
 /** Opens the store of an account, after a look at whether it is whole: whoever writes to a damaged one makes it worse. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Failure } from '../../errors/failure.ts';
 import type { Folders } from '../folders.ts';
 import { storePath } from '../folders.ts';
-import { damaged, StoreFailure } from './failure.ts';
+import { damaged } from './failure.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { openStore, type Store } from './store.ts';
 import { hasLostCommits } from './write-ahead-log.ts';
@@ -20,11 +21,11 @@ const QUICK_CHECK = 'PRAGMA quick_check(1)';
 /**
  * Opens the store, or makes it where none has been, and brings its tables to the newest form.
  * @param onFailure is told of damage that is found later, at each statement that meets it
- * @throws StoreFailure, with nothing changed; errors of SQLite
+ * @throws Failure, with nothing changed; errors of SQLite
  */
 export function openAccountStore(
   folders: Folders,
-  onFailure: (failure: StoreFailure) => void = () => undefined,
+  onFailure: (failure: Failure) => void = () => undefined,
 ): Store {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
@@ -91,11 +92,12 @@ function inspect(store: Store, path: string, folders: Folders, advice: string): 
     throw damaged(path, 'it is the database of another program', elsewhere);
   }
   if (version > SCHEMA_VERSION) {
-    throw new StoreFailure(
-      'STORE_NEWER',
-      `the store ${path} was written by a newer version of vloc`,
-      'Upgrade vloc, or choose another state folder with VLOC_STATE_DIR or --state-dir.',
-    );
+    throw new Failure({
+      category: 'disk',
+      code: 'STORE_NEWER',
+      message: `the store ${path} was written by a newer version of vloc`,
+      advice: 'Upgrade vloc, or choose another state folder with VLOC_STATE_DIR or --state-dir.',
+    });
   }
   if (missing.length > 0) throw damaged(path, `it lacks the tables ${missing.join(', ')}`, advice);
   const size = (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0);

@@ -1,7 +1,9 @@
 /** One SQLite file: prepared statements kept, transactions that nest by joining. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Failure } from '../../errors/failure.ts';
+import { isDiskFull, sqliteCode } from '../../errors/system-error.ts';
 import { ensurePrivateFile } from '../folders.ts';
-import { failureOfContent, resultCode, type StoreFailure } from './failure.ts';
+import { failureOfContent } from './failure.ts';
 
 export interface Store {
   /** The first row, or undefined. `Row` names the columns that the statement selects. */
@@ -29,14 +31,14 @@ export interface StoreOptions {
   /** What to do when the file is damaged, whole sentences. */
   readonly advice: string;
   /** Is told of damage, at each statement that meets it; not while the store is opened, which throws it. */
-  readonly onFailure?: (failure: StoreFailure) => void;
+  readonly onFailure?: (failure: Failure) => void;
   /** Reads what it wants before anything is written; what it throws ends the opening. */
   readonly inspect?: (store: Store) => void;
 }
 
 /**
  * Opens or makes a store.
- * @throws StoreFailure, here and at each statement, where the file is damaged; else errors of SQLite
+ * @throws Failure, here and at each statement, where the file is damaged; else errors of SQLite
  */
 export function openStore(path: string, options: StoreOptions): Store {
   ensurePrivateFile(path);
@@ -129,16 +131,9 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
 }
 
 /** SQLITE_BUSY and SQLITE_LOCKED: another process writes. */
-const BUSY_CODES: readonly number[] = [5, 6];
-/** SQLITE_IOERR and SQLITE_FULL: the disk takes no more, in the file itself or in what SQLite keeps beside it. */
-const DISK_CODES: readonly number[] = [10, 13];
+const BUSY_CODES: readonly (number | null)[] = [5, 6];
 
 /** True when the store refused for a reason that may pass, so that the caller should come back later. */
 export function isPassingStoreError(error: unknown): boolean {
-  return BUSY_CODES.includes(resultCode(error)) || isStoreDiskError(error);
-}
-
-/** True when the store could not write to its disk. */
-export function isStoreDiskError(error: unknown): boolean {
-  return DISK_CODES.includes(resultCode(error));
+  return BUSY_CODES.includes(sqliteCode(error)) || (sqliteCode(error) !== null && isDiskFull(error));
 }

@@ -4,6 +4,7 @@
  * Source: "WAL File Format", https://www.sqlite.org/fileformat2.html#walformat
  */
 import { readFileSync } from 'node:fs';
+import { errorCode } from '../../errors/system-error.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -81,7 +82,7 @@ function readLog(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import type { BatchPlan, History, PlanRequest } from '../../../src/batch/plan/ba
 import { foldItemFacts } from '../../../src/batch/plan/facts.ts';
 import { planBatch } from '../../../src/batch/plan/plan.ts';
 import type { PlanIo } from '../../../src/batch/plan/plan-io.ts';
-import { Failure } from '../../../src/client/failure.ts';
+import { Failure } from '../../../src/errors/failure.ts';
 import { foldIntents } from '../../../src/journal/intents.ts';
 import type { LogRecord } from '../../../src/journal/record-line.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openPartFile } from '../../../src/client/download/part-file.ts';
 import { receiveBody } from '../../../src/client/download/receive.ts';
-import { Failure } from '../../../src/client/failure.ts';
 import { startTimeLimit } from '../../../src/client/transport/time-limit.ts';
+import { Failure } from '../../../src/errors/failure.ts';
 import { failureOf, makeFolder, onCleanup } from '../support/harness.ts';
 import { startDownload } from '../support/start-download.ts';
 

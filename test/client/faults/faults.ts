@@ -1,6 +1,6 @@
 /** The faults of the network, of proxies and of the service, and what a run that meets one ends as. */
 import dns from 'node:dns';
-import type { EXIT_CODES } from '../../../src/commands/exit-codes.ts';
+import type { EXIT_CODES } from '../../../src/errors/exit-codes.ts';
 import {
   blackHole,
   executed,

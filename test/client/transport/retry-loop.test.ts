@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientEvent } from '../../../src/client/events.ts';
-import { Failure } from '../../../src/client/failure.ts';
 import type { RetryAdvice } from '../../../src/client/transport/retry.ts';
 import { type Outcome, pause, withRetries } from '../../../src/client/transport/retry-loop.ts';
 import { createTokenBucket } from '../../../src/client/transport/token-bucket.ts';
+import { Failure } from '../../../src/errors/failure.ts';
 import { createFakeRuntime } from '../support/fake-runtime.ts';
 
 const BUSY = new Failure({ category: 'temporary', code: 'BUSY', message: 'the service is busy' });

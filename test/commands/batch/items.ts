@@ -1,6 +1,6 @@
 /** Items and events of a batch, as a run tells of them. */
 import type { BatchEvent, BatchItem, BatchOutcome, ItemState } from '../../../src/batch/item.ts';
-import { Failure } from '../../../src/client/failure.ts';
+import { Failure } from '../../../src/errors/failure.ts';
 
 export const START_MS = Date.parse('2026-11-21T02:00:00.000Z');
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Failure } from '../../../src/client/failure.ts';
 import { createInspect } from '../../../src/commands/doctor/finding.ts';
+import { Failure } from '../../../src/errors/failure.ts';
 
 const never = new AbortController().signal;
 

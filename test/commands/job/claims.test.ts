@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/client/failure.ts';
 import type { Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
 import { checkClashes, createClaims } from '../../../src/commands/job/claims.ts';
 import { createNaming, type NamingOf } from '../../../src/commands/job/result-places.ts';
+import { Failure } from '../../../src/errors/failure.ts';
 
 const failureOf = (work: () => void): Failure | null => {
   try {

@@ -26,7 +26,7 @@ describe('--body', () => {
     ['-', '[1]', ['a.mp4'], 'must be a JSON object'],
     ['-', '{', ['a.mp4'], 'no JSON'],
     ['-', '{}', ['-'], '- is the input already'],
-    ['@gone.json', '', ['a.mp4'], 'cannot be read (ENOENT)'],
+    ['@gone.json', '', ['a.mp4'], 'there is no such file'],
   ])('%s with %j is refused for %j', async (written, stdin, operands, said) => {
     expect((await read(written, stdin, operands)).problems).toEqual([expect.stringContaining(said)]);
   });

@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { GlobalValues } from '../../../src/cli/global-options.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { Failure, type FailureCategory } from '../../../src/client/failure.ts';
 import type { Context } from '../../../src/commands/context.ts';
 import {
   type Outcome,
@@ -10,6 +9,7 @@ import {
   printOutcomes,
   summarizeFailures,
 } from '../../../src/commands/job/outcome.ts';
+import { Failure, type FailureCategory } from '../../../src/errors/failure.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const done: Outcome = { label: 'a.mp4', stem: 'a', job: null, files: [], failure: null };

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EXIT_CODES } from '../../../src/commands/exit-codes.ts';
+import { EXIT_CODES } from '../../../src/errors/exit-codes.ts';
 import { readBooks } from '../../hosted/books.ts';
 import { createAsk } from '../../hosted/caller.ts';
 import { openHosted } from '../../hosted/run-hosted.ts';

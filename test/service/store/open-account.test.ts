@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createService, type ServiceOptions, StoreFailure } from '../../../src/service/index.ts';
+import { createService, Failure, type ServiceOptions } from '../../../src/service/index.ts';
 import { makeStateDir, startScene } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 
@@ -26,9 +26,9 @@ async function failureOf(stateDir: string): Promise<unknown> {
 async function codeOf(stateDir: string): Promise<string | null> {
   const failure = await failureOf(stateDir);
   if (failure === null) return null;
-  if (!(failure instanceof StoreFailure)) throw failure;
+  if (!(failure instanceof Failure)) throw failure;
   expect(failure.message).toContain(join(stateDir, 'service.sqlite'));
-  return failure.code;
+  return failure.facts.code;
 }
 
 /** Mulberry32: the same damage in each run. */
@@ -162,14 +162,18 @@ describe('a store', () => {
     const newer = await folderWith(whole);
     change(newer, 'PRAGMA user_version = 99');
     expect(await failureOf(newer)).toMatchObject({
-      code: 'STORE_NEWER',
-      advice: expect.stringContaining('Upgrade vloc'),
+      facts: {
+        code: 'STORE_NEWER',
+        advice: expect.stringContaining('Upgrade vloc'),
+      },
     });
     const poorer = await folderWith(whole);
     change(poorer, 'DROP TABLE ledger');
     expect(await failureOf(poorer)).toMatchObject({
-      code: 'STORE_DAMAGED',
-      message: expect.stringContaining('lacks the tables ledger'),
+      facts: {
+        code: 'STORE_DAMAGED',
+        message: expect.stringContaining('lacks the tables ledger'),
+      },
     });
   });
 });
@@ -207,11 +211,13 @@ describe('a store too large to read at each start', () => {
     const bytes = await readFile(path);
     bytes.fill(0xa5, whole.length);
     await writeFile(path, bytes);
-    const told: StoreFailure[] = [];
+    const told: Failure[] = [];
     const service = await open(stateDir, { onStoreFailure: (failure) => told.push(failure) });
     expect(told).toEqual([]);
-    expect(() => service.grantCredits({ credits: 1 })).toThrow(StoreFailure);
-    expect(told).toMatchObject([{ code: 'STORE_DAMAGED', message: expect.stringContaining(path) }]);
+    expect(() => service.grantCredits({ credits: 1 })).toThrow(Failure);
+    expect(told).toMatchObject([
+      { facts: { code: 'STORE_DAMAGED', message: expect.stringContaining(path) } },
+    ]);
     await service.close();
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createService, StoreFailure } from '../../../src/service/index.ts';
+import { createService, Failure } from '../../../src/service/index.ts';
 import { hasLostCommits, losesCommits } from '../../../src/service/store/write-ahead-log.ts';
 import { makeStateDir, startScene } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
@@ -111,8 +111,10 @@ it('a service refuses a store whose log is damaged, and changes nothing', async 
   await writeFile(`${path}-wal`, damaged);
   const opening = createService({ stateDir: copy, engines: createSmallEngines(), log: () => {} });
   const failure = await opening.catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(StoreFailure);
-  expect(failure).toMatchObject({ code: 'STORE_DAMAGED', message: expect.stringContaining(`${path}-wal`) });
+  expect(failure).toBeInstanceOf(Failure);
+  expect(failure).toMatchObject({
+    facts: { code: 'STORE_DAMAGED', message: expect.stringContaining(`${path}-wal`) },
+  });
   expect(store.equals(await readFile(path))).toBe(true);
   expect(damaged.equals(await readFile(`${path}-wal`))).toBe(true);
 });

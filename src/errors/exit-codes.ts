@@ -1,5 +1,5 @@
 /** What the exit code of a run tells a script; the help topic and the documents are made from it. */
-import type { FailureCategory } from '../client/failure.ts';
+import type { FailureCategory } from './failure.ts';
 
 export interface ExitCode {
   readonly code: number;

@@ -60,6 +60,8 @@ export interface FailureFacts {
   readonly blame?: Blame;
   /** Fields at fault, as the service or the local check names them. */
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+  /** True when the records of this machine cannot be used: no run continues without them. */
+  readonly ofRecords?: boolean;
   /** Id of the job it is about. */
   readonly jobId?: string;
 }
@@ -78,6 +80,11 @@ export class Failure extends Error {
     const options = this.cause === undefined ? {} : { cause: this.cause };
     return new Failure({ ...this.facts, ...facts }, options);
   }
+}
+
+/** True when the records of this machine cannot be used. */
+export function isOfRecords(error: unknown): error is Failure {
+  return error instanceof Failure && error.facts.ofRecords === true;
 }
 
 /** True when the API itself answered with this status; a page of a gateway with the same status says nothing. */

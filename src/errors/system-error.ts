@@ -1,0 +1,144 @@
+/** Errors of the file system and of SQLite: their codes, what they mean, and what to do. The one table of both. */
+import { Failure } from './failure.ts';
+
+/** The code of an error of Node, such as `ENOSPC`; empty for any other value. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+/** SQLite has result codes of its own for what the file system refuses. Source: SQLite, "Result and Error Codes". */
+const SQLITE_CODES: Readonly<Record<number, string>> = {
+  8: 'EROFS',
+  10: 'EIO',
+  13: 'ENOSPC',
+  14: 'EACCES',
+};
+
+/** Primary result code of an error of SQLite; null for any other value. */
+export function sqliteCode(error: unknown): number | null {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return null;
+  // The low byte is the primary code, the others tell its variant.
+  return error.errcode & 0xff;
+}
+
+/** The code of the file system that an error of SQLite stands for; null for any other. */
+export function diskCodeOfSqlite(error: unknown): string | null {
+  return SQLITE_CODES[sqliteCode(error) ?? 0] ?? null;
+}
+
+/** The disk takes no more, or fails; nothing that the program does differently would help. */
+const FULL_OR_FAILING: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'];
+
+/** True for an error of the file system or of SQLite that says that the disk is full, read-only or failing. */
+export function isDiskFull(error: unknown): boolean {
+  return FULL_OR_FAILING.includes(diskCodeOfSqlite(error) ?? errorCode(error));
+}
+
+export interface DiskTrouble {
+  /** Completes "cannot write FILE: ". */
+  readonly reason: string;
+  /** One or two sentences. */
+  readonly advice: string;
+  /** True where another folder would do. */
+  readonly isOfPlace: boolean;
+}
+
+const here = (reason: string, advice: string): DiskTrouble => ({ reason, advice, isOfPlace: false });
+const elsewhere = (reason: string, advice: string): DiskTrouble => ({ reason, advice, isOfPlace: true });
+
+const DENIED = elsewhere('permission denied', 'Change its permissions, or choose another folder.');
+
+const TROUBLES: Readonly<Record<string, DiskTrouble>> = {
+  ENOSPC: here('the disk is full', 'Free some space, then run the same command again.'),
+  EDQUOT: here('your disk quota is used up', 'Free some space, then run the same command again.'),
+  EROFS: elsewhere('the disk is read-only', 'Choose a folder on another disk.'),
+  EACCES: DENIED,
+  EPERM: DENIED,
+  ENOENT: elsewhere('the folder does not exist or cannot be created', 'Choose another folder.'),
+  ENOTDIR: elsewhere('a part of the path is a file, not a folder', 'Choose another folder.'),
+  EISDIR: here('it is a folder', 'Remove the folder, or choose another name.'),
+  ELOOP: here('it is a symbolic link', 'Remove the link.'),
+  ENAMETOOLONG: here('the name is too long', 'Choose a shorter name.'),
+  EFBIG: here(
+    'the file would exceed your limits',
+    'Raise the limit with `ulimit -f`, or choose another disk.',
+  ),
+  EMFILE: here('too many files are open', 'Raise the limit with `ulimit -n`, or run fewer jobs at a time.'),
+  EIO: here('the disk reports a read or write error', 'Check the disk before anything else.'),
+};
+
+/** @param code of an error of the file system, such as `ENOSPC` */
+export function describeDisk(code: string): DiskTrouble {
+  return TROUBLES[code] ?? here(`the file system reports ${code || 'an unknown error'}`, 'Check the folder.');
+}
+
+/** Whether the table has this code. */
+export function isDiskCode(code: string): boolean {
+  return Object.hasOwn(TROUBLES, code);
+}
+
+const UNREADABLE: Readonly<Record<string, (what: 'file' | 'folder') => string>> = {
+  ENOENT: (what) => `there is no such ${what}; check the path`,
+  ENOTDIR: (what) => `there is no such ${what}; check the path`,
+  EISDIR: () => 'this is a folder',
+  EACCES: () => 'permission denied; check its permissions',
+  EPERM: () => 'permission denied; check its permissions',
+  ELOOP: (what) => `its links form a loop; name the ${what} itself`,
+  ENAMETOOLONG: () => 'the name is too long for this system; check the path',
+};
+
+/** Why a path that the user named cannot be read, and what to do; null for errors that are not about the path. */
+export function describeUnreadable(error: unknown, what: 'file' | 'folder' = 'file'): string | null {
+  return UNREADABLE[errorCode(error)]?.(what) ?? null;
+}
+
+/** A Failure of category `disk` for an error of the file system; a Failure is returned as it is. */
+export function diskFailure(error: unknown, path: string): Failure {
+  if (error instanceof Failure) return error;
+  const { reason, advice } = describeDisk(errorCode(error));
+  const message = `cannot write ${path}: ${reason}`;
+  return new Failure(
+    { category: 'disk', code: 'DISK_ERROR', message, advice, retryable: false },
+    { cause: error },
+  );
+}
+
+/**
+ * Runs work on a file or folder.
+ * @throws Failure (`disk`) for errors of the file system; other errors as they are
+ */
+export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw errorCode(error) === '' ? error : diskFailure(error, path);
+  }
+}
+
+/**
+ * Runs work in a folder; where another folder would do, the advice of a disk failure says how to choose one.
+ * @param chooser the option or variable that names the folder
+ */
+export async function inFolderOf<T>(chooser: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.facts.code !== 'DISK_ERROR') throw error;
+    const { advice, isOfPlace } = describeDisk(errorCode(error.cause));
+    throw isOfPlace ? error.with({ advice: `${advice} ${chooser} names it.` }) : error;
+  }
+}
+
+/** Runs work whose result is optional: when the disk fails, the answer is `otherwise`. */
+export async function unlessDiskFails<T, Otherwise>(
+  work: () => Promise<T>,
+  otherwise: Otherwise,
+): Promise<T | Otherwise> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure && error.facts.category === 'disk') return otherwise;
+    throw error;
+  }
+}
