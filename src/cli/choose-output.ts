@@ -50,7 +50,7 @@ function checkFields(fields: readonly string[], output: OutputMode, known: reado
   if (output === 'id') throw wrong('--fields and --output id exclude each other', 'Leave one of them out.');
   const unknown = fields.filter((field) => !known.includes(field));
   if (unknown.length === 0) return;
-  throw wrong(`--fields names ${unknown.join(', ')}, which is no field here`, `Known: ${known.join(', ')}.`);
+  throw wrong(`unknown field in --fields: ${unknown.join(', ')}`, `Available: ${known.join(', ')}.`);
 }
 
 function wrong(message: string, advice: string): Failure {

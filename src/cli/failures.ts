@@ -16,7 +16,7 @@ export function asFailure(error: unknown): Failure {
     {
       category: 'refused',
       code: 'INTERNAL_DEFECT',
-      message: `vloc met a case it does not handle: ${message}`,
+      message: `internal error: ${message}`,
       advice:
         'This is a defect: report it with the command and the output of the same command with --verbose.',
     },

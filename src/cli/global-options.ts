@@ -10,7 +10,7 @@ export const GLOBAL_OPTIONS = {
       short: '-o',
       help: 'form of the data on stdout (default: table; json with --jq or --fields)',
     },
-    jq: { type: 'text', value: 'expression', help: 'print what a jq expression makes of the JSON' },
+    jq: { type: 'text', value: 'expression', help: 'filter the JSON with a jq expression' },
     fields: { type: 'list', value: 'names', help: 'only these fields of each record, separated by commas' },
   }),
   ...inGroup('General:', {

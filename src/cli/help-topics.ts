@@ -10,7 +10,7 @@ export interface HelpTopic {
 }
 
 export const HELP_TOPICS: readonly HelpTopic[] = [
-  { name: 'exit-codes', summary: 'what the exit code tells a script', text: exitCodeText },
+  { name: 'exit-codes', summary: 'exit codes, for scripts', text: exitCodeText },
   { name: 'environment', summary: 'environment variables that vloc reads', text: environmentText },
 ];
 

@@ -65,7 +65,7 @@ function describe(error: unknown, expression: string): Failure['facts'] {
   return {
     category: 'usage',
     code: 'JQ_INVALID',
-    message: `--jq ${expression} is no jq expression: ${why}`,
+    message: `--jq ${expression} is not a valid jq expression: ${why}`,
     advice: "Nothing was sent. Quote the expression for the shell, for example --jq '.data[].id'.",
   };
 }

@@ -23,7 +23,7 @@ export function readCall(operands: readonly string[], hasBody: boolean): Pick<Ca
   if (second === undefined) return { method: hasBody ? 'POST' : 'GET', path: first };
   const method = METHODS.find((each) => each === first.toUpperCase());
   if (method === undefined) {
-    throw usage(`"${first}" is no method`, `Methods: ${METHODS.join(', ')}; then the path.`);
+    throw usage(`unknown HTTP method "${first}"`, `Methods: ${METHODS.join(', ')}; then the path.`);
   }
   return { method, path: second };
 }
@@ -44,7 +44,10 @@ export async function readBody(written: string, io: Pick<Io, 'stdin' | 'cwd'>): 
     JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw usage(`the body is no JSON: ${why}`, 'Write JSON, @file for a file, or - for stdin.');
+    throw usage(
+      `the request body is not valid JSON: ${why}`,
+      'Write JSON, @file for a file, or - for stdin.',
+    );
   }
   return bytes;
 }

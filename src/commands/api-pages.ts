@@ -23,7 +23,7 @@ function readEnvelope(body: unknown): ListPage<unknown> {
     throw new Failure({
       category: 'usage',
       code: 'NO_LIST',
-      message: 'the answer is no list, so there are no pages to follow',
+      message: 'the answer is not a list, so there are no pages to follow',
       advice: 'Leave --paginate out.',
     });
   }

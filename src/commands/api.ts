@@ -26,7 +26,7 @@ export const api: Command = defineCommand({
     idempotencyKey: {
       type: 'text',
       value: 'key',
-      help: 'key of a POST or DELETE (default: a fresh one, told on stderr)',
+      help: 'Idempotency-Key of a POST or DELETE (default: a new one, printed on stderr)',
     },
     paginate: { type: 'flag', help: 'follow the cursors of a list and print all of its entries' },
     include: { type: 'flag', help: 'print status and headers too: {status, headers, body}' },
@@ -39,7 +39,7 @@ export const api: Command = defineCommand({
     },
     {
       command: 'vloc api POST /dubbings -d @request.json -H X-Client-Request-ID=lesson-4',
-      explains: 'a request as it stands in a file',
+      explains: 'a request from a file',
     },
   ],
   notes: [

@@ -37,7 +37,7 @@ export const batchReport: Command = defineCommand({
       type: 'flag',
       help: 'one page to look at and to hand on with the folder: players, subtitles, waveforms (default place: report.html in the folder)',
     },
-    out: { type: 'text', value: 'file', help: 'write it there, replacing what is there (default: stdout)' },
+    out: { type: 'text', value: 'file', help: 'write to this file, replacing it (default: stdout)' },
   },
   examples: [
     { command: 'vloc batch report out --out report.md', explains: 'for a ticket' },
@@ -122,7 +122,7 @@ async function refuseFileOf({ folder, facts, records }: OpenBatch, path: string)
   ];
   for (const { code, what, paths } of kinds) {
     if ((await createInputs(paths).find(path)) === null) continue;
-    const message = `${path} is ${what} of this batch, so it was left as it is`;
+    const message = `${path} is ${what} of this batch, so it was not changed`;
     const advice = 'Choose another place with --out, or leave it out for stdout.';
     throw new Failure({ category: 'usage', code, message, advice });
   }

@@ -14,8 +14,8 @@ import { printList } from './records.ts';
 export const batchRetry: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
-    all: { type: 'flag', help: 'also retry what failed permanently, was cancelled or has expired' },
-    dryRun: { type: 'flag', help: 'list what would run; nothing is sent' },
+    all: { type: 'flag', help: 'also retry items that failed permanently, were cancelled or have expired' },
+    dryRun: { type: 'flag', help: 'list the items that would run; send nothing' },
   },
   fields: () => ITEM_FIELDS,
   examples: [

@@ -17,19 +17,22 @@ import { cutFields, printList } from './records.ts';
 export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
-    all: { type: 'flag', help: 'list what is done too' },
+    all: { type: 'flag', help: 'also list finished items' },
     watch: { type: 'flag', help: 'refresh every two seconds until everything has finished, or Ctrl-C' },
   },
   fields: () => ITEM_FIELDS,
   examples: [
-    { command: 'vloc batch status out', explains: 'what is done, what failed and why, how to continue' },
+    {
+      command: 'vloc batch status out',
+      explains: 'which items are done, which failed and why, and how to continue',
+    },
     {
       command: 'vloc batch status out --watch',
-      explains: 'beside a run in another window, or on another machine',
+      explains: 'while a run works in another window, or on another machine',
     },
     {
       command: 'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"',
-      explains: 'the names of what failed',
+      explains: 'the names of failed items',
     },
   ],
   notes: [
@@ -88,12 +91,14 @@ function tell(context: Context, batch: OpenBatch, onward: readonly string[]): vo
   }
   if (open_questions.length > 0) {
     const what = open_questions.length === 1 ? 'One call has' : `${open_questions.length} calls have`;
-    terminal.note(`${what} no answer yet; they are sent again with their keys, so nothing is paid twice.`);
+    terminal.note(
+      `${what} no answer yet; they are sent again with the same Idempotency-Key, so nothing is paid twice.`,
+    );
   }
   warnOfDamage({ terminal }, batch);
   if (stray_jobs.length > 0) {
     const command = writeCommand(context, ['jobs', 'download', ...stray_jobs]);
-    terminal.warn(`${stray_jobs.length} jobs belong to no item any more; fetch them with: ${command}`);
+    terminal.warn(`${stray_jobs.length} jobs no longer belong to an item; fetch them with: ${command}`);
   }
   if (onward.length === 0 || worker?.certain === true) return;
   terminal.note('Continue with:');

@@ -29,7 +29,7 @@ export const creditsHistory: Command = defineCommand({
   options: listOptions('listCreditTransactions'),
   fields: creditTransactionFields,
   examples: [
-    { command: 'vloc credits history --since 2026-11-01 --all', explains: 'what November cost so far' },
+    { command: 'vloc credits history --since 2026-11-01 --all', explains: 'the charges of November so far' },
     {
       command: "vloc credits history --all --jq '.data | map(.amount) | add'",
       explains: 'the sum, negative where credits went out',

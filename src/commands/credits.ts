@@ -33,7 +33,7 @@ export const credits: Command = defineCommand({
     { command: 'vloc credits --output id', explains: 'the available credits alone' },
     {
       command: 'vloc credits --jq .monthly_usage.remaining_credits',
-      explains: 'what this key may still use',
+      explains: 'the credits that this key may still use',
     },
   ],
   notes: [

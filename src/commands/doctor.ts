@@ -25,7 +25,7 @@ export const doctor: Command = defineCommand({
     clearLocks: { type: 'flag', help: 'remove locks and slots whose holder is dead, before the checks' },
   },
   examples: [
-    { command: 'vloc doctor', explains: 'what is right, what is not, and what to do about it' },
+    { command: 'vloc doctor', explains: 'diagnose problems and show how to fix them' },
     { command: 'vloc doctor --output json', explains: 'the same facts for a report or a program' },
     { command: 'vloc doctor --output id', explains: 'the names of the checks that found something' },
   ],

@@ -6,7 +6,7 @@ export const dub: Command = jobCommand('dubbing', [
   { command: 'vloc dub talk.es.srt --to es --voice-mode female', explains: 'with a female voice' },
   {
     command: 'vloc dub tra_01k9x2m4n6p8q0r2s4t6v8w0y2 --to es',
-    explains: 'what a translation job has made',
+    explains: 'the result of a translation job',
   },
   { command: 'vloc dub talk.es.ass --to es', explains: 'WebVTT and ASS are read too: ./talk.es.wav' },
 ]);

@@ -8,7 +8,7 @@ export const enginesInstall: Command = defineCommand({
     yes: { type: 'flag', short: '-y', help: 'do not ask before installing' },
   },
   examples: [
-    { command: 'vloc engines install', explains: 'show what would be installed, ask, and do it' },
+    { command: 'vloc engines install', explains: 'show the packages, ask, then install them' },
     { command: 'vloc engines install --yes', explains: 'without a question, for scripts' },
   ],
   notes: ["The system's own package manager is used: apt-get, dnf, pacman, brew or winget."],

@@ -14,7 +14,7 @@ interface EngineState {
 export const enginesList: Command = defineCommand({
   options: {},
   examples: [
-    { command: 'vloc engines list', explains: 'what is installed, and the languages it can do' },
+    { command: 'vloc engines list', explains: 'installed engines and their languages' },
     {
       command: 'vloc engines list --output json',
       explains: 'the same with every voice and direction, for programs',

@@ -21,10 +21,10 @@ export const jobsCancel: Command = defineCommand({
     },
     {
       command: 'vloc jobs list --status queued --all -o id | vloc jobs cancel -',
-      explains: 'all that have not begun',
+      explains: 'all queued jobs',
     },
   ],
-  notes: ['A job that has ended stays as it is, and what it cost stays charged.'],
+  notes: ['A finished job does not change, and its charge stays.'],
   run: async (context, operands) => {
     const { ids } = await readReferences(operands, context.io);
     const connection = await connect(context);

@@ -71,7 +71,7 @@ async function deliverInTurn(follow: Follow, jobs: readonly Job[]): Promise<read
 function checkChoice(operands: readonly string[], allFinished: boolean): void {
   if (operands.length > 0 !== allFinished) return;
   throw usageFailure(
-    allFinished ? '--all-finished takes no ids' : 'which jobs? there is no id',
+    allFinished ? '--all-finished takes no ids' : 'no job ids given',
     'Name ids, or - for ids on stdin, or use --all-finished.',
   );
 }

@@ -17,7 +17,7 @@ export const jobsGet: Command = defineCommand({
     },
     {
       command: 'vloc jobs list --status succeeded -o id | vloc jobs get - --fields id,billing -o ndjson',
-      explains: 'what each of them cost',
+      explains: 'the cost of each job',
     },
   ],
   notes: ['For one id JSON is the job itself; for several, and for -, it is a list of them.'],

@@ -13,10 +13,10 @@ export const jobsList: Command = defineCommand({
   fields: listedJobFields,
   examples: [
     { command: 'vloc jobs list', explains: 'the last twenty jobs of every kind' },
-    { command: 'vloc jobs list --status failed --since 24h', explains: 'what went wrong since yesterday' },
+    { command: 'vloc jobs list --status failed --since 24h', explains: 'jobs that failed since yesterday' },
     {
       command: 'vloc jobs list --kind dubbing --status processing --all -o id | vloc jobs wait -',
-      explains: 'wait for all that is running',
+      explains: 'wait for all running jobs',
     },
     {
       command: "vloc jobs list --all --jq '.data[].client_reference'",

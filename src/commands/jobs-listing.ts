@@ -70,7 +70,7 @@ export async function listJobs(
 ): Promise<Listed> {
   if (request.cursor !== undefined && kinds.length > 1) {
     throw usageFailure(
-      '--cursor goes on with the list of one kind',
+      '--cursor continues the list of one kind',
       'Name it with --kind, or use --limit or --all for several.',
     );
   }

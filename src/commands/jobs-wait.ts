@@ -24,7 +24,7 @@ export const jobsWait: Command = defineCommand({
     },
     {
       command: 'vloc jobs list --status processing --all -o id | vloc jobs wait - --out out',
-      explains: 'all that is running',
+      explains: 'all running jobs',
     },
   ],
   notes: [RESULT_NAMES_NOTE],

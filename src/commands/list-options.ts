@@ -11,9 +11,9 @@ const SHORT_NAMES: Readonly<Record<string, string>> = { created_after: 'since', 
 /** Parameters whose meaning here is wider than on the wire. */
 const HELP: Readonly<Record<string, string>> = {
   limit: 'how many at most, over as many pages as it takes (default: 20)',
-  cursor: 'begin at the next_cursor of a list before, with the same filters',
-  created_after: 'from then on: a date, a time with its zone, or how long ago, such as 7d',
-  created_before: 'before then: a date, a time with its zone, or how long ago',
+  cursor: 'continue from a previous next_cursor, with the same filters',
+  created_after: 'created at or after: a date, a time with its zone, or an age such as 7d',
+  created_before: 'created before: a date, a time with its zone, or an age',
 };
 
 interface Parameter {
@@ -100,7 +100,10 @@ export function readListRequest(
     const written = parameter.type === 'time' ? parseMoment(String(value), nowMs) : String(value);
     if (written !== null) filters[parameter.name] = written;
     else
-      problems.push({ pointer: flagName(option), detail: `no date, no time with a zone, no age: ${value}` });
+      problems.push({
+        pointer: flagName(option),
+        detail: `not a date, timestamp or age (try 2026-11-21, 2026-11-21T10:00:00Z or 7d): ${value}`,
+      });
   }
   const { created_after: after, created_before: before } = filters;
   if (after !== undefined && before !== undefined && after >= before) {
@@ -114,7 +117,7 @@ export function readListRequest(
     problems.push({ pointer: '--all', detail: 'and --limit exclude each other' });
   }
   if (problems.length > 0) {
-    const message = 'the list cannot be asked for like this; nothing was sent';
+    const message = 'invalid filter; nothing was sent';
     throw new Failure({ category: 'usage', code: 'FILTER_INVALID', message, errors: problems });
   }
   const asked = typeof limit === 'number' ? limit : DEFAULT_LIMIT;

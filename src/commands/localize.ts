@@ -20,8 +20,7 @@ export const localize: Command = jobCommand(
     },
     {
       command: 'vloc localize inbox --to es --out out --watch',
-      explains:
-        'localizes each video that comes into the folder, until Ctrl-C; the same command goes on later',
+      explains: 'localizes each new video in the folder, until Ctrl-C; run it again to continue',
     },
     {
       command: 'vloc localize talk.mp4 --to es --detach --output id',
@@ -34,7 +33,7 @@ export const localize: Command = jobCommand(
     },
     {
       command: 'vloc localize talk.mp4 --to es --from-subtitles',
-      explains: 'goes on from the subtitles beside the video; what is unchanged is not made or paid again',
+      explains: 'continues from the subtitles beside the video; unchanged parts are not made or paid again',
     },
     {
       command: 'vloc localize talk.mp4 --to es --subtitle talk.es.srt',
@@ -47,7 +46,7 @@ export const localize: Command = jobCommand(
       'With --stop-after, --from-subtitles, --subtitle or --source-subtitle a localization goes in stages: recognition, ' +
         'translation, dub and separation are jobs of their own, and the video is put together on this machine. Subtitles ' +
         'are left beside the video; a file that you have edited, or that is yours, is never written over. Edit one and ' +
-        'run again: only what depends on it is made anew.',
+        'run again: only what depends on it is remade.',
     ],
     options: STAGE_OPTIONS,
     // Loaded when they are asked for: most localizations are one job.

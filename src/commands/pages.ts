@@ -37,7 +37,7 @@ function goesRound(): Failure {
   return new Failure({
     category: 'refused',
     code: 'CURSOR_REPEATED',
-    message: 'the service gives the same page again and again',
-    advice: 'Report it to whoever runs the service; --limit with a smaller number may do meanwhile.',
+    message: 'the service returns the same page repeatedly',
+    advice: 'Report it to the operator of the service; a smaller --limit may help meanwhile.',
   });
 }

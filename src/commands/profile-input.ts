@@ -16,7 +16,7 @@ export const INPUT_OPTIONS = {
   headerPrefix: { type: 'text', value: 'prefix', help: "the service's header prefix (default: X-Service)" },
   webhookSecretStdin: {
     type: 'flag',
-    help: 'read the secret of webhooks from stdin: the line behind that of --secret-stdin',
+    help: 'read the secret of webhooks from stdin, from the line after the --secret-stdin one',
   },
   webhookSecretCommand: {
     type: 'text',

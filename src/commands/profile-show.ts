@@ -32,7 +32,7 @@ export const profileShow: Command = defineCommand({
   options: {},
   fields: () => ['setting', 'value', 'origin'],
   examples: [
-    { command: 'vloc profile show', explains: 'what a run here and now would use, and where it is set' },
+    { command: 'vloc profile show', explains: 'the settings in use, and where each is set' },
     { command: 'vloc profile show prod', explains: 'the same with --profile prod' },
   ],
   notes: [

@@ -5,7 +5,7 @@ export const recognize: Command = jobCommand('subtitle_recognition', [
   { command: 'vloc recognize talk.mp4 --from en', explains: 'writes ./talk.en.srt' },
   {
     command: 'vloc recognize talk.mkv --from en --convert',
-    explains: 'a container that the service does not take: an MP4 is made of it first',
+    explains: 'a container that the service does not accept is converted to MP4 first',
   },
   {
     command: 'vloc recognize talk.mp4 --from en --subtitle-format vtt',

@@ -33,7 +33,7 @@ export async function printList<Row extends object>(
   const { data, has_more, next_cursor } = list;
   if (data.length === 0) context.terminal.note(`No ${form.plural} found.`);
   if (has_more) {
-    const onward = next_cursor === null ? '' : `, or go on with --cursor ${next_cursor}`;
+    const onward = next_cursor === null ? '' : `, or continue with --cursor ${next_cursor}`;
     context.terminal.note(`There are more ${form.plural}: use --all or a larger --limit${onward}.`);
   }
   const cut = data.map((row) => cutFields(row, context.fields));

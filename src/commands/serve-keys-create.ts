@@ -17,7 +17,7 @@ export const serveKeysCreate: Command = defineCommand({
     monthlyQuota: {
       type: 'number',
       value: 'credits',
-      help: 'credits a calendar month, in Asia/Shanghai (default: no limit of its own)',
+      help: 'credits per calendar month, in Asia/Shanghai (default: no limit)',
     },
     allow: {
       type: 'list',
@@ -34,7 +34,7 @@ export const serveKeysCreate: Command = defineCommand({
     },
   ],
   notes: [
-    'The secrets are shown this once; `vloc serve keys list` never shows them. Running services take the key at once.',
+    'The secrets are shown only once; `vloc serve keys list` never shows them. Running services take the key at once.',
   ],
   run: async (context, _operands, options) => {
     const { permission, monthlyQuota = null, allow, stateDir } = options;
@@ -78,8 +78,8 @@ function readKind(text: string): JobKind {
   const kind = JOB_KIND_NAMES.find((name) => name === text);
   if (kind !== undefined) return kind;
   throw usageFailure(
-    `--permission: there is no capability "${text}"`,
-    `Choose of ${JOB_KIND_NAMES.join(', ')}.`,
+    `--permission: unknown capability "${text}"`,
+    `Choose one of ${JOB_KIND_NAMES.join(', ')}.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { keyDocument, STATE_DIR, withKeys } from './serve-keys.ts';
 export const serveKeysList: Command = defineCommand({
   options: { stateDir: STATE_DIR },
   examples: [
-    { command: 'vloc serve keys list', explains: 'all keys with what they may do, without their secrets' },
+    { command: 'vloc serve keys list', explains: 'all keys and their permissions, without their secrets' },
     { command: 'vloc serve keys list --output id', explains: 'the identifiers of the keys that work' },
   ],
   run: async (context, _operands, { stateDir }) => {

@@ -10,7 +10,7 @@ export const serveKeysRevoke: Command = defineCommand({
   examples: [
     {
       command: 'vloc serve keys revoke vk_Zm9vYmFyYmF6cXV4',
-      explains: 'running services refuse the key from now on; its jobs go on',
+      explains: 'running services refuse the key immediately; its jobs continue',
     },
   ],
   run: async (context, [key = ''], { stateDir }) => {

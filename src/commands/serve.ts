@@ -45,12 +45,12 @@ export const serve: Command = defineCommand({
     {
       command:
         'vloc serve --config service.json --public-origin https://media.example.com --trusted-proxy 127.0.0.1 -o plain',
-      explains: 'behind a proxy with TLS; the address alone on stdout',
+      explains: 'behind a TLS proxy; prints only the address on stdout',
     },
   ],
   notes: [
     'The first start on a state folder makes a key and shows its secrets, this once; with --output plain it makes none. `vloc serve keys create` makes others.',
-    'Ctrl-C lets running requests finish and hands unfinished jobs to whoever starts next on the same folder.',
+    'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
   run: async (context, _operands, options) => {
     const [{ createService }, { createEngines }, { createLogWriter }] = await Promise.all([
@@ -221,7 +221,7 @@ function announce(context: Context, { url, keys, newKey }: Service): void {
 function describeKeys({ keys, newKey }: Service, stateDir: string, context: Context): LogEntry {
   const create = writeCommand(context, ['serve', 'keys', 'create', '--state-dir', stateDir]);
   if (newKey !== null) {
-    return { level: 'info', message: `made the key ${newKey.key}; its secrets are shown this once` };
+    return { level: 'info', message: `made the key ${newKey.key}; its secrets are shown only now` };
   }
   return keys().length === 0
     ? { level: 'warn', message: `no key works; make one with: ${create}` }

@@ -9,7 +9,7 @@ export const translate: Command = jobCommand('subtitle_translation', [
   },
   {
     command: 'vloc translate rec_01k9x2m4n6p8q0r2s4t6v8w0y2 --from en --to es',
-    explains: 'what a recognition job has found, without downloading it',
+    explains: 'the result of a recognition job, without downloading it',
   },
   {
     command: 'vloc translate book.srt --from en --to es --split',

@@ -38,7 +38,7 @@ export const ACCOUNT: CommandSection = {
       children: [
         {
           name: 'history',
-          summary: 'list what was charged, the newest first',
+          summary: 'list charges, newest first',
           load: async () => (await import('./credits-history.ts')).creditsHistory,
         },
       ],

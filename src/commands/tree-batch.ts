@@ -3,16 +3,16 @@ import type { CommandGroup } from './command-row.ts';
 
 export const BATCH: CommandGroup = {
   name: 'batch',
-  summary: 'look at a folder of results, run again what failed, report on it',
+  summary: 'show, retry and report on a folder of results',
   children: [
     {
       name: 'status',
-      summary: 'say how the items of a folder stand and what failed, without asking the service',
+      summary: 'show the state of the items of a folder, without asking the service',
       load: async () => (await import('./batch-status.ts')).batchStatus,
     },
     {
       name: 'retry',
-      summary: 'run again what failed, and nothing else',
+      summary: 'run only failed items again',
       load: async () => (await import('./batch-retry.ts')).batchRetry,
     },
     {

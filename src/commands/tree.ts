@@ -24,7 +24,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'recognize',
-        summary: 'write down what is said in videos as subtitles',
+        summary: 'transcribe videos into subtitles',
         load: async () => (await import('./recognize.ts')).recognize,
       },
       {
@@ -76,7 +76,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       BATCH,
       {
         name: 'webhooks',
-        summary: 'receive and verify the events that tell of the end of jobs',
+        summary: 'receive and verify job-completion webhooks',
         children: [
           {
             name: 'listen',
@@ -138,7 +138,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         children: [
           {
             name: 'list',
-            summary: 'say what is installed and what it can do',
+            summary: 'show installed engines and their languages',
             load: async () => (await import('./engines-list.ts')).enginesList,
           },
           {
@@ -164,7 +164,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
               },
               {
                 name: 'list',
-                summary: 'list keys and what they may do',
+                summary: 'list keys and their permissions',
                 load: async () => (await import('./serve-keys-list.ts')).serveKeysList,
               },
               {

@@ -13,10 +13,10 @@ export const uploadComplete: Command = defineCommand({
   examples: [
     {
       command: 'vloc upload complete upl_01k9x2m4n6p8q0r2s4t6v8w0y2 --etag 9bb58f26192e4ba00f01e2e7b136bbd8',
-      explains: 'its validation begins; the quotes of the ETag may be left out',
+      explains: 'starts its validation; the quotes of the ETag may be omitted',
     },
   ],
-  notes: ['`vloc upload FILE` does this by itself. Whether it became ready: `vloc upload get ID`.'],
+  notes: ['`vloc upload FILE` does this automatically. See whether it is ready: `vloc upload get ID`.'],
   run: async (context, operands, { etag }) => {
     const [id = ''] = operands;
     if (etag === undefined || etag === '') {

@@ -8,7 +8,7 @@ import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadCreate: Command = defineCommand({
   options: {
-    purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'what it will be used as', required: true },
+    purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'purpose of the upload', required: true },
     fileName: { type: 'text', value: 'name', help: 'name of the file, without a folder', required: true },
     contentType: { type: 'text', value: 'type', help: 'media type, for example video/mp4', required: true },
     sizeBytes: { type: 'number', value: 'n', help: 'how many bytes will come, exactly', required: true },

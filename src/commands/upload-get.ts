@@ -11,7 +11,7 @@ export const uploadGet: Command = defineCommand({
   options: {},
   fields: uploadFields,
   examples: [
-    { command: 'vloc upload get upl_01k9x2m4n6p8q0r2s4t6v8w0y2', explains: 'its state, and what is in it' },
+    { command: 'vloc upload get upl_01k9x2m4n6p8q0r2s4t6v8w0y2', explains: 'its state and its media facts' },
     {
       command: 'vloc upload get upl_01k9x2m4n6p8q0r2s4t6v8w0y2 --jq .status',
       explains: 'one word for a script',

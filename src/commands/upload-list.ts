@@ -16,7 +16,7 @@ export const uploadList: Command = defineCommand({
     },
     {
       command: 'vloc upload list --all --fields id,file_name,size_bytes -o plain',
-      explains: 'three columns, parted by tabs, for other programs',
+      explains: 'three tab-separated columns, for other programs',
     },
   ],
   run: async (context, _operands, options) => {

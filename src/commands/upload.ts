@@ -17,8 +17,12 @@ import { usageFailure } from './usage-failure.ts';
 export const upload: Command = defineCommand({
   operands: { name: 'file', count: 'many', help: 'videos and SRT files, or - for stdin' },
   options: {
-    purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'what for (default: by what is in the file)' },
-    fileName: { type: 'text', value: 'name', help: 'name that the service is told; for a single file' },
+    purpose: {
+      type: 'choice',
+      choices: UPLOAD_PURPOSES,
+      help: 'purpose (default: by the content of the file)',
+    },
+    fileName: { type: 'text', value: 'name', help: 'file name to send to the service; for a single file' },
     clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
     noWait: { type: 'flag', help: 'return when the bytes are there, before they are validated' },
   },

@@ -136,7 +136,7 @@ function stillWaiting(job: string, timeoutMs: number, caller: Caller): Failure {
   return new Failure({
     category: 'timeout',
     code: 'NO_EVENT',
-    message: `no event told of the end of ${job} within ${formatDuration(timeoutMs)}`,
+    message: `no completion event for ${job} within ${formatDuration(timeoutMs)}`,
     // Its event may have come before, or be lost: nobody has asked the service.
     advice: `Check the job: \`${writeCommand(caller, ['jobs', 'get', job])}\``,
     jobId: idOfReference(job),

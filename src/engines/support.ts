@@ -66,7 +66,7 @@ export function explainUnsupported(
   const message = languageChecks.find((sentence) => sentence !== null);
   return message === undefined || message === null
     ? null
-    : { missing: false, message, advice: 'vloc engines list shows what can be had' };
+    : { missing: false, message, advice: 'run `vloc engines list` to see available languages' };
 }
 
 function languageOf(value: unknown): string | null {

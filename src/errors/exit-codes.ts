@@ -10,15 +10,23 @@ export interface ExitCode {
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done; an empty list too', again: '' },
   refused: { code: 1, meaning: 'refused by the service, a retry does not help', again: 'no' },
-  usage: { code: 2, meaning: 'wrong usage or a failed local check; nothing was sent', again: 'mend it' },
-  partial: { code: 3, meaning: 'a part of several inputs failed', again: 'yes: those that failed' },
-  configuration: { code: 4, meaning: 'authentication, configuration or a missing engine', again: 'mend it' },
+  usage: {
+    code: 2,
+    meaning: 'wrong usage or a failed local check; nothing was sent',
+    again: 'fix it, then rerun',
+  },
+  partial: { code: 3, meaning: 'some of several inputs failed', again: 'yes: only those run' },
+  configuration: {
+    code: 4,
+    meaning: 'authentication, configuration or a missing engine',
+    again: 'fix it, then rerun',
+  },
   job: { code: 5, meaning: 'the job failed or was cancelled', again: 'if it says retryable' },
   credits: { code: 6, meaning: 'credits or quota are used up', again: 'after a top-up' },
   temporary: { code: 7, meaning: 'network, 429 or 5xx, after all retries', again: 'yes' },
   timeout: { code: 8, meaning: 'still running at --timeout', again: 'vloc jobs wait ID' },
   expired: { code: 9, meaning: 'the result or the record has expired', again: 'a new job' },
   disk: { code: 10, meaning: 'the local disk or file system', again: 'after making room' },
-  interrupted: { code: 130, meaning: 'Ctrl-C; jobs go on', again: 'the printed command' },
-  terminated: { code: 143, meaning: 'SIGTERM; jobs go on', again: 'the printed command' },
+  interrupted: { code: 130, meaning: 'Ctrl-C; jobs continue', again: 'the printed command' },
+  terminated: { code: 143, meaning: 'SIGTERM; jobs continue', again: 'the printed command' },
 } as const satisfies Record<FailureCategory | 'done' | 'interrupted' | 'terminated', ExitCode>;

@@ -98,7 +98,7 @@ function describeWait(groups: ReadonlyMap<string, readonly Refused[]>, count: nu
   const isUncertain = [...groups.values()].flat().some(({ judgedInMs }) => judgedInMs !== null);
   const advice = isUncertain
     ? 'A slot whose holder shows no sign of life for a minute is taken over.'
-    : 'Wait for a job of theirs to end, or end that process: its jobs go on at the service.';
+    : 'Wait for a job of theirs to end, or end that process: its jobs continue at the service.';
   return `waiting for a free slot; of ${count}, others hold ${held.join('; ')}. ${advice} \`vloc doctor\` lists them.`;
 }
 

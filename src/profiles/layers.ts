@@ -149,7 +149,7 @@ function contradiction(origin: Origin): Failure {
   return new Failure({
     category: origin.type === 'flag' ? 'usage' : 'configuration',
     code: 'SERVICE_AMBIGUOUS',
-    message: `the profile ${LOCAL} is the embedded service, and a base URL stands beside it`,
+    message: `the profile ${LOCAL} is the embedded service, but a base URL is set too`,
     advice: 'Leave one of the two out.',
   });
 }

@@ -24,7 +24,7 @@ export async function readProjectFile(cwd: string, home: string, warn: Warn): Pr
   if (path === null) return null;
   // Above a folder that everybody may write to, such as /tmp, anybody could decide where a run goes.
   if (!isTrusted(path)) {
-    warn(`${path} belongs to another user and is left out; give it to yourself to use it.`);
+    warn(`${path} belongs to another user and is ignored; change its owner to use it.`);
     return null;
   }
   const { parseProject } = await import('./project-schema.ts');

@@ -73,7 +73,7 @@ export const ERROR_CODES = {
     status: 409,
     retryable: false,
     title: 'The job has already ended',
-    advice: 'Read it: it is finished and cannot be cancelled any more.',
+    advice: 'Read it: it has finished and can no longer be cancelled.',
   },
   // spec: open
   UPLOAD_STATE_CONFLICT: {
@@ -129,7 +129,7 @@ export const ERROR_CODES = {
     status: 429,
     retryable: true,
     title: 'Too many requests',
-    advice: 'Wait for Retry-After, then try again.',
+    advice: 'Try again later.',
   },
   CONCURRENCY_LIMIT_EXCEEDED: {
     status: 429,
@@ -154,7 +154,7 @@ export const ERROR_CODES = {
     status: 503,
     retryable: true,
     title: 'The service is not available right now',
-    advice: 'Wait for Retry-After, then try again.',
+    advice: 'Try again later.',
   },
 } as const satisfies Record<string, { status: number; retryable: boolean; title: string; advice: string }>;
 

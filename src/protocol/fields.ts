@@ -73,7 +73,7 @@ export const ORIGINAL_AUDIO = {
   required: false,
   choices: ['background', 'duck', 'mute'],
   default: 'background',
-  help: 'what stays of the original sound: all but the voice, all of it turned down, or nothing',
+  help: 'original sound to keep: all but the voice (background), all of it at a lower volume, or none',
 } as const satisfies Field;
 
 export const RESOLUTION = {
@@ -87,5 +87,5 @@ export const RESOLUTION = {
 /** Optional in every create request. */
 export const COMMON_FIELDS = {
   client_reference: { type: 'reference', required: false, help: 'your own reference, 1 to 128 characters' },
-  callback_url: { type: 'callback', required: false, help: 'https address that is told when the job ends' },
+  callback_url: { type: 'callback', required: false, help: 'HTTPS URL to notify when the job ends' },
 } as const satisfies Record<string, Field>;

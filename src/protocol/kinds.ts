@@ -74,7 +74,7 @@ export const KINDS = {
     idPrefix: ID_PREFIXES.subtitle_recognition,
     idParameter: 'subtitle_recognition_id',
     input: 'video',
-    summary: 'write down what is said in a video as subtitles',
+    summary: 'transcribe a video into subtitles',
     unit: 'started_minute',
     fields: { source: fields.SOURCE, source_language: fields.SOURCE_LANGUAGE },
     result: { subtitle: SRT, language: { type: 'language' }, lines: { type: 'lines' } },

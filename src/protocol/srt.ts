@@ -44,7 +44,7 @@ export function parseSrt(text: string, mostLines: number = LIMITS.subtitleLines)
       throw new SubtitleError(`more than ${mostLines} subtitle lines`, block.row);
     }
   }
-  if (cues.length === 0) throw new SubtitleError('there is no subtitle in it', 0);
+  if (cues.length === 0) throw new SubtitleError('the file has no subtitles', 0);
   return cues;
 }
 

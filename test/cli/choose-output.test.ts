@@ -21,8 +21,8 @@ describe('--jq and --fields before anything is sent', () => {
   it('list the fields there are', async () => {
     const { code, stderr } = await run('jobs', 'list', '--fields', 'id,colour', '-o', 'table');
     expect(code).toBe(2);
-    expect(stderr).toContain('--fields names colour, which is no field here');
-    expect(stderr).toContain('Known: id, object, status, progress, client_reference, created_at');
+    expect(stderr).toContain('unknown field in --fields: colour');
+    expect(stderr).toContain('Available: id, object, status, progress, client_reference, created_at');
   });
 
   it.each([

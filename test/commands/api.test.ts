@@ -64,9 +64,9 @@ test('a refusal goes to stderr and decides the exit code', async () => {
 });
 
 test.each([
-  [['FETCH', '/credits'], '"FETCH" is no method'],
+  [['FETCH', '/credits'], 'unknown HTTP method "FETCH"'],
   [['GET', '/credits', 'x'], 'one method and one path'],
-  [['POST', '/uploads', '-d', '{'], 'the body is no JSON'],
+  [['POST', '/uploads', '-d', '{'], 'the request body is not valid JSON'],
   [['POST', '/uploads', '-d', '@nowhere.json'], 'there is no such file'],
   [['GET', '/credits', '-d', '{}'], 'GET takes no body'],
   [['/credits', '--idempotency-key', 'k'], 'a GET has no Idempotency-Key'],

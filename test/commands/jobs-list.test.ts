@@ -63,7 +63,7 @@ test('--limit counts over kinds and pages, and a list of one kind goes on with i
   const begun = await vloc.run(kind);
   const { data, next_cursor: cursor } = JSON.parse(begun.stdout);
   expect(data[0].id).toBe(last);
-  expect(begun.stderr).toContain(`go on with --cursor ${cursor}`);
+  expect(begun.stderr).toContain(`continue with --cursor ${cursor}`);
   const rest = JSON.parse((await vloc.run([...kind, '--cursor', cursor])).stdout);
   expect([rest.data[0].id, rest.has_more]).toEqual([first, false]);
 });
@@ -92,11 +92,11 @@ test('ndjson is a job a line and a summary', async () => {
 
 test.each([
   [['--kind', 'singing'], 'unknown kind of job: singing'],
-  [['--since', 'yesterday'], '--since: no date'],
+  [['--since', 'yesterday'], '--since: not a date'],
   [['--since', '1h', '--until', '2h'], 'must be earlier than --until'],
   [['--limit', '0'], '--limit: must be a whole number from 1 on'],
   [['--limit', '3', '--all'], '--all: and --limit exclude each other'],
-  [['--cursor', 'x'], '--cursor goes on with the list of one kind'],
+  [['--cursor', 'x'], '--cursor continues the list of one kind'],
 ])('%j is refused before anything is asked', async (words, said) => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run(['jobs', 'list', ...words]);

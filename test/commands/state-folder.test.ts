@@ -31,7 +31,7 @@ test('so are the records of this machine, with a service elsewhere', async () =>
   const { code, stderr } = await run(COMMAND, { env });
   expect(code).toBe(10);
   expect(stderr).toContain(`cannot write ${env.VLOC_STATE_DIR}`);
-  expect(stderr).toContain('the run cannot go on\n');
+  expect(stderr).toContain('the run cannot continue\n');
   expect(stderr).not.toContain('interrupted');
   expect(stderr).toContain('Choose another folder. VLOC_STATE_DIR names it.');
 });

@@ -100,7 +100,7 @@ describe('vloc webhooks verify', () => {
 
   it.each([
     [`${BODY}\n`, 'Without the line break at its end'],
-    [JSON.stringify(JSON.parse(BODY), null, 2), 'parsed and written anew'],
+    [JSON.stringify(JSON.parse(BODY), null, 2), 'parsed and serialized again'],
     [BODY.replace('dub_1', 'dub_2'), 'not the API secret'],
   ])('refuses a body that was changed, and sees what was done to it', async (body, advice) => {
     const { code, stderr } = await run(await saveDelivery([], body));

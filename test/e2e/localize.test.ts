@@ -59,7 +59,8 @@ describe('vloc localize sample.mp4 --to es', () => {
 
   it('ends with 0, and says where the file is and how to play, keep and redo it', () => {
     expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining(' sample.es.mp4 ') });
-    for (const word of ['Play it:', 'Keep it:', 'Redo it:']) expect(finished.stderr).toContain(word);
+    for (const word of ['Play it:', 'Keep it:', 'Start over (charged again):'])
+      expect(finished.stderr).toContain(word);
   });
 
   it('shows the stages in their order', () => {

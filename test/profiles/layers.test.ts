@@ -89,7 +89,7 @@ describe('the address of the service', () => {
     { flags: { profile: 'local', baseUrl: 'https://flag/v1' } },
     { env: { VLOC_PROFILE: 'local', VLOC_BASE_URL: 'https://env/v1' } },
   ])('cannot stand beside the profile local in one place: %j', (given) => {
-    expect(() => resolve(given)).toThrow('a base URL stands beside it');
+    expect(() => resolve(given)).toThrow('a base URL is set too');
   });
 });
 

@@ -118,10 +118,10 @@ describe('SRT is read', () => {
 
 describe('SRT is refused', () => {
   it.each([
-    ['', 0, 'there is no subtitle'],
-    ['\uFEFF', 0, 'there is no subtitle'],
-    [' \n\r\n', 0, 'there is no subtitle'],
-    ['1\n00:00:01,000 --> 00:00:02,000\n', 0, 'there is no subtitle'],
+    ['', 0, 'the file has no subtitles'],
+    ['\uFEFF', 0, 'the file has no subtitles'],
+    [' \n\r\n', 0, 'the file has no subtitles'],
+    ['1\n00:00:01,000 --> 00:00:02,000\n', 0, 'the file has no subtitles'],
     ['Hello', 1, 'expected a number and times such as'],
     ['1\nHello', 1, 'found "1"'],
     ['\n\nOne\n00:00:01,000 --> 00:00:02,000\nx', 3, 'expected the number of the cue, found "One"'],

@@ -75,7 +75,7 @@ function bodyOf({ body }: Options): string {
 /** Stdin can be read once. */
 function checkStdin(names: readonly string[], problems: InputProblem[]): void {
   if (names.filter((name) => name === '-').length < 2) return;
-  problems.push({ pointer: '-', detail: 'stands for stdin more than once; put one of them into a file' });
+  problems.push({ pointer: '-', detail: 'means stdin more than once; put one of them into a file' });
 }
 
 interface Report {

@@ -39,7 +39,7 @@ export async function findOverwrittenInputs(
     const what = input === path ? 'the input' : `${path}, which is the input`;
     problems.push({
       pointer: label,
-      detail: `would write its result over ${what} ${input}; use --name or --out`,
+      detail: `would overwrite ${what} ${input} with its result; use --name or --out`,
     });
   }
   return problems;

@@ -28,7 +28,7 @@ function sentencesOf({ input }: PlannedItem['item']): string[] {
 }
 
 const MANNERS = {
-  remuxed: 'remuxed to MP4, nothing is encoded anew',
+  remuxed: 'remuxed to MP4 without re-encoding',
   transcoded: 'transcoded to MP4',
 } as const;
 

@@ -43,7 +43,7 @@ export function findAlike(items: readonly BatchItem[]): InputProblem[] {
     labels.set(key, first ?? label);
     if (first === undefined) return [];
     const twice = first === label ? 'is asked for twice' : `has the same name as ${first}`;
-    return [{ pointer: label, detail: `${twice}; leave one out, or run it with an --out of its own` }];
+    return [{ pointer: label, detail: `${twice}; remove one, or run it with another --out` }];
   });
 }
 

@@ -130,6 +130,6 @@ function noRoom({ pointer, detail }: InputProblem): Failure {
     category: 'disk',
     code: 'DISK_FULL',
     message: `${pointer} ${detail}`,
-    advice: 'Free room, then run the same command again: it goes on from here.',
+    advice: 'Free room, then run the same command again to continue.',
   });
 }

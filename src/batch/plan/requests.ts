@@ -34,7 +34,7 @@ export function buildRequests(
   const pairs = pairsOf(options.set);
   for (const named of [...Object.keys(body), ...Object.keys(pairs)]) {
     if (named.split('.')[0] === sourceFieldOf(kind))
-      problems.push({ pointer: named, detail: 'is what the operand stands for; name it there' });
+      problems.push({ pointer: named, detail: 'is set by the operand; give it there' });
   }
   if (row.fields.target_language === undefined) {
     problems.push(...fieldProblems(kind, common));

@@ -83,7 +83,7 @@ export function resultPath(folder: string, template: string, parts: NameParts): 
   const inside = normalize(name);
   if (isAbsolute(inside) || inside.split(/[\\/]/).includes('..') || inside === '.') {
     throw usage(
-      `--name "${template}" leads out of the folder for results`,
+      `--name "${template}" would write outside the output folder`,
       'Use a template without `..` and without a leading slash.',
     );
   }

@@ -20,11 +20,11 @@ export function setFields(
   for (const [name, text] of Object.entries(pairs)) {
     const path = name.split('.');
     if (path.some((part) => part === '' || FORBIDDEN.includes(part))) {
-      problems.push({ pointer: `--set ${name}`, detail: 'is no name of a field' });
+      problems.push({ pointer: `--set ${name}`, detail: 'is not a valid field name' });
       continue;
     }
     if (!put(result, path, readValue(text))) {
-      problems.push({ pointer: `--set ${name}`, detail: 'leads into a field that holds no object' });
+      problems.push({ pointer: `--set ${name}`, detail: 'sets a part of a field that is not an object' });
     }
   }
   return result;

@@ -41,7 +41,7 @@ async function readCsv(text: string): Promise<Table | string> {
       rows: rows.map((row) => Object.fromEntries(titles.map((title, at) => [title, row[at]]))),
     };
   } catch (error) {
-    return `is no CSV: ${error instanceof Error ? error.message : String(error)}`;
+    return `is not valid CSV: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -5,7 +5,7 @@ import type { MeasuredTrack } from './page-tracks.ts';
 import { measureFit } from './speech-fit.ts';
 
 const UNSPOKEN =
-  'the translation was changed after the video was made, which speaks an earlier text; the same command run again makes it anew';
+  'the translation changed after the video was made, so its voice speaks an earlier text; run the same command again to update it';
 
 /** Measures the dub against the lines that it speaks; without one, the voice of the original against its own. */
 export function readFit(
@@ -19,8 +19,7 @@ export function readFit(
     return { measured_on: null, reason: UNSPOKEN };
   const translated = linesOf('translated');
   const original = linesOf('original');
-  if (translated.length + original.length === 0)
-    return { measured_on: null, reason: 'there are no subtitles here' };
+  if (translated.length + original.length === 0) return { measured_on: null, reason: 'no subtitles' };
   const sound = (role: TrackRole) => tracks.find(({ track }) => track.role === role)?.sound ?? null;
   const candidates = [
     { role: 'dub', lines: translated },
@@ -43,8 +42,8 @@ function hasDubAlone(group: JobGroup): boolean {
 }
 
 function explain(isTranslated: boolean, isLocalized: boolean): string {
-  if (!isTranslated) return 'there is no track with the voice alone: vloc separate makes one';
+  if (!isTranslated) return 'no track with the voice alone: vloc separate makes one';
   return isLocalized
     ? 'the dub is mixed with the background here, so speech cannot be told from it: vloc dub makes a track of it alone'
-    : 'there is no dub here: vloc dub makes one';
+    : 'no dub: vloc dub makes one';
 }

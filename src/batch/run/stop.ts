@@ -83,15 +83,18 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
   },
   timeout: {
     why: 'the time of --timeout is over',
-    advice: 'The jobs go on: run the same command again to wait for them.',
+    advice: 'The jobs continue: run the same command again to wait for them.',
   },
   interrupted: {
     why: 'the run was interrupted',
-    advice: 'Run the same command again: it goes on from here.',
+    advice: 'Run the same command again to continue.',
   },
   broken: {
-    why: 'the run cannot go on',
-    advice: 'Mend what the failure names, then run the same command again: it goes on from here.',
+    why: 'the run cannot continue',
+    advice: 'Fix the problem above, then run the same command again to continue.',
   },
-  detached: { why: 'nobody waits for the jobs', advice: 'Run the same command again to fetch the results.' },
+  detached: {
+    why: 'the run does not wait for its jobs',
+    advice: 'Run the same command again to fetch the results.',
+  },
 };

@@ -17,7 +17,7 @@ export function explainDecision(decision: Final, folder: string): Failure {
     }
     case 'edited': {
       const message = `the result ${resolve(folder, decision.path)} was changed since it was fetched`;
-      const advice = 'It was left as it is; --clobber fetches the result again in its place.';
+      const advice = 'It was not changed; --clobber downloads the result again and replaces it.';
       return new Failure({ category: 'usage', code: 'RESULT_CHANGED', message, advice });
     }
     case 'failed':
@@ -25,7 +25,7 @@ export function explainDecision(decision: Final, folder: string): Failure {
         category: 'job',
         code: decision.code,
         message: `${decision.message} (in an earlier run)`,
-        advice: 'It is not retried by itself; run the same command with --retry-failed to try again.',
+        advice: 'It is not retried automatically; run the same command with --retry-failed to try again.',
         jobId: decision.jobId,
         retryable: false,
       });

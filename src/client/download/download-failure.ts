@@ -93,7 +93,7 @@ export function linkRefused(
     ...facts,
     code: 'LINK_REFUSED',
     message: `storage refused the download address of ${name} (${said})`,
-    advice: `Run the same command again ${deadline}: the job is paid and is not made again. If it stays refused, give the id of the job to the operator of the service.`,
+    advice: `Run the same command again ${deadline}: the job is paid and is not submitted again. If it is refused again, send the job id to the operator of the service.`,
     retryable: true,
   };
   const refused = gateway ?? own;
@@ -107,8 +107,8 @@ export function resultExpired(name: string, said: string): Failure {
     code: 'RESULT_EXPIRED',
     origin: 'storage',
     blame: 'link',
-    message: `the download address of ${name} has expired and there is no other (${said})`,
-    advice: 'The service does not keep the result any more: start a new job.',
+    message: `the download address of ${name} has expired and cannot be renewed (${said})`,
+    advice: 'The service has deleted the result: start a new job.',
     retryable: false,
   });
 }

@@ -11,7 +11,7 @@ function targetExists(path: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'TARGET_EXISTS',
-    message: `${path} is there already and was left as it is`,
+    message: `${path} already exists and was not changed`,
     advice: 'Choose another folder with --out, or replace it with --clobber.',
   });
 }
@@ -24,7 +24,7 @@ export async function refuseInput(path: string, findInput: FindInput = NO_INPUTS
   throw new Failure({
     category: 'usage',
     code: 'TARGET_IS_INPUT',
-    message: `${what}, so it was left as it is`,
+    message: `${what}, so it was not changed`,
     advice: 'Choose another name or folder with --name or --out. Not even --clobber replaces an input.',
   });
 }

@@ -8,7 +8,7 @@ type Words = Pick<FailureFacts, 'category' | 'code' | 'message' | 'advice'>;
 
 const LATER = 'Check the network, then run the same command again.';
 const COMPANY_CA =
-  'If a company proxy opens TLS, point NODE_EXTRA_CA_CERTS at its certificate; else tell whoever runs the service.';
+  'If a company proxy opens TLS, point NODE_EXTRA_CA_CERTS at its certificate; otherwise tell the operator of the service.';
 
 const temporary = (code: string, message: string, advice = LATER): Words => ({
   category: 'temporary',
@@ -59,7 +59,7 @@ const WORDS: Readonly<Record<string, (host: string) => Words>> = {
     wrongSetup(
       'TLS_CERTIFICATE',
       `the certificate of ${host} has expired`,
-      'Check the clock of this machine; if it is right, tell whoever runs the service.',
+      'Check the clock of this machine; if it is right, tell the operator of the service.',
     ),
   CERT_NOT_YET_VALID: (host) =>
     wrongSetup(

@@ -46,7 +46,7 @@ function invalidHeader(): Failure {
   return new Failure({
     category: 'refused',
     code: 'ANSWER_INCOMPLETE',
-    message: 'in the answer about the upload the field `upload_request.headers` holds a malformed header',
-    advice: 'Nothing was sent: report it to whoever runs the service.',
+    message: 'the field `upload_request.headers` of the upload contains a malformed header',
+    advice: 'Nothing was sent: report it to the operator of the service.',
   });
 }

@@ -132,6 +132,6 @@ function unsafeTarget(): Failure {
     category: 'refused',
     code: 'UPLOAD_ADDRESS_REFUSED',
     message: 'the address that the service gave for the upload is not https',
-    advice: 'Nothing was sent there: report it to whoever runs the service.',
+    advice: 'Nothing was sent there: report it to the operator of the service.',
   });
 }

@@ -170,7 +170,7 @@ function notAccepted(upload: Upload): Failure {
   return new Failure({
     category: 'refused',
     code: upload.error?.code ?? 'UPLOAD_FAILED',
-    message: `the service refused the file: ${upload.error?.message ?? 'it gives no reason'}`,
+    message: `the service refused the file: ${upload.error?.message ?? 'no reason given'}`,
     advice: 'Correct the file, then run the same command again.',
     retryable: false,
     ...(requestId === null ? {} : { requestId }),

@@ -6,7 +6,7 @@ export function uploadLapsed(reason: string, facts: Partial<FailureFacts> = {}):
     ...facts,
     category: 'expired',
     code: 'UPLOAD_LAPSED',
-    message: `the upload reservation is not accepted any more: ${reason}`,
+    message: `the upload reservation is no longer accepted: ${reason}`,
     advice: 'Run the same command again.',
     retryable: true,
   });

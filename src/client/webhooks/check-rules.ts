@@ -7,7 +7,7 @@ import type { WebhookRules } from './judge-webhook.ts';
  */
 export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: WebhookRules): void {
   if (secret === '') {
-    throw wrong('WEBHOOK_SECRET_MISSING', 'there is no webhook secret', 'Set VLOC_WEBHOOK_SECRET.');
+    throw wrong('WEBHOOK_SECRET_MISSING', 'no webhook secret is set', 'Set VLOC_WEBHOOK_SECRET.');
   }
   if (/[\r\n]/.test(secret)) {
     throw wrong(

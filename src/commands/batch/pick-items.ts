@@ -14,7 +14,7 @@ export function pickItems(
 ): BatchPlan {
   const planned = plan.planned.filter(({ item }) => keys.has(item.key));
   const missing = keys.size - planned.length;
-  const message = `${missing} of ${keys.size} items to run again are no inputs of their command any more`;
+  const message = `${missing} of ${keys.size} items to run again are not inputs of their command any more`;
   const advice =
     'Check that the files are where they were; addresses with a query are not kept, so run that command itself with --retry-failed.';
   if (planned.length === 0) throw new Failure({ category: 'usage', code: 'INPUTS_GONE', message, advice });

@@ -15,7 +15,7 @@ export async function judgePrivacy(
   platform: NodeJS.Platform,
 ): Promise<Result> {
   // Windows has no such bits: Node shows 0666 for every file there.
-  if (platform === 'win32') return { grade: 'ok', message: 'not told by file modes on Windows' };
+  if (platform === 'win32') return { grade: 'ok', message: 'file modes are not checked on Windows' };
   const open = [...warnings];
   const mends: string[] = [];
   for (const folder of folders) {
@@ -24,7 +24,7 @@ export async function judgePrivacy(
     open.push(`${folder} is open to others (mode ${mode.toString(8)})`);
     mends.push(`chmod 700 '${folder}'`);
   }
-  if (open.length === 0) return { grade: 'ok', message: 'nobody else may read settings and results' };
+  if (open.length === 0) return { grade: 'ok', message: 'only you can read settings and results' };
   return {
     grade: 'warn',
     message: open.join('; '),

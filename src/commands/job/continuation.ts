@@ -11,7 +11,7 @@ import { sameCommand, writeCommand } from '../printed-command.ts';
 
 /** Said where jobs of the embedded service are left running. */
 export const EMBEDDED_STOPS =
-  'The embedded service works only while a vloc runs; its jobs go on with the next one.';
+  'The embedded service works only while vloc runs; its jobs continue with the next command.';
 
 /** `vloc jobs wait ID… --out … --name …`: takes up jobs by their ids, and puts their results in the same place. */
 export function deliveryCommand(
@@ -39,7 +39,7 @@ export function tellStop(
   const { note } = context.terminal;
   const running = outcomes.filter(isRunning).length;
   const done = outcomes.filter(({ state }) => state.phase === 'done').length;
-  if (running === 0 && done === 0) note('Stopped before a job was made; nothing is charged.');
+  if (running === 0 && done === 0) note('Stopped before a job was submitted; nothing is charged.');
   else if (outcomes.length === 1) note('Stopped waiting; the job is kept and nothing is lost.');
   else {
     const counts = `${done} of ${outcomes.length} done, ${running} running`;

@@ -22,10 +22,10 @@ export function summarizeDelivery(
     return summarizeFailures(
       outcomes,
       'jobs are still running',
-      `They go on; wait for them with: ${command}`,
+      `They are still running; wait for them with: ${command}`,
     );
   }
-  const advice = `Those that still run go on; wait for them with: ${command}\n${FIX}`;
+  const advice = `Some are still running; wait for them with: ${command}\n${FIX}`;
   return summarizeFailures(outcomes, 'jobs failed', advice);
 }
 
@@ -40,7 +40,7 @@ export function tellStopped(
   if (left.length === 0 && outcomes.length > 0) return;
   const { note } = terminal;
   const counts = outcomes.length < 2 ? '' : `: ${left.length} of ${outcomes.length} have no result here yet`;
-  note(`Stopped${counts}. The jobs go on and nothing is lost.`);
+  note(`Stopped${counts}. The jobs continue and nothing is lost.`);
   if (isEmbedded) note(EMBEDDED_STOPS);
   note('Continue with:');
   note(`  ${goOn(left.map(idOf))}`);

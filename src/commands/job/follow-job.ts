@@ -138,7 +138,7 @@ function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
   const key = progressKey(job);
   if (!(error instanceof Failure) || isOfRecords(error)) {
     if (!context.signal.aborted) throw error;
-    progress.end(key, 'stopped', isTerminal(job.status) ? 'not fetched' : `${job.id} goes on`);
+    progress.end(key, 'stopped', isTerminal(job.status) ? 'not fetched' : `${job.id} continues`);
     return { ...outcome, failure: null };
   }
   const failure = withCommand(follow, job, error);
@@ -168,7 +168,7 @@ function withCommand(follow: Follow, job: Job, failure: Failure): Failure {
 }
 
 function goOnAdvice({ delivery, context }: Follow, { id }: Job): string {
-  return `It goes on; wait for it with: ${deliveryCommand('wait', [id], delivery, context)}`;
+  return `It is still running; wait for it with: ${deliveryCommand('wait', [id], delivery, context)}`;
 }
 
 function notFinished({ id, status }: Job): Failure {

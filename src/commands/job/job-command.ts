@@ -52,7 +52,7 @@ export function jobCommand(
     notes: [
       ...notes,
       WATCH_NOTE,
-      'Exit codes: `vloc help exit-codes`. Ctrl-C stops the waiting, not the jobs, and prints how to go on.',
+      'Exit codes: `vloc help exit-codes`. Ctrl-C stops waiting, not the jobs, and prints how to continue.',
     ],
     run: async (context, operands, options) => {
       await checkFolder(options, context.io);
@@ -83,8 +83,8 @@ async function runToStdout(
 
 const WATCH_NOTE =
   'With --watch every operand is a folder; a file in it or below it is taken once it has stayed the same for two seconds. ' +
-  'What cannot be used is told of and left out, and what fails for a reason that passes is tried again later. Ctrl-C ends ' +
-  'it; the same command run again goes on where it was.';
+  'Unusable files are reported and skipped; temporary failures are retried later. Ctrl-C stops it; run the same command ' +
+  'again to continue.';
 
 function runAs({ watch, dryRun }: Readonly<Record<string, unknown>>): typeof watchJobs {
   if (watch === true) return watchJobs;

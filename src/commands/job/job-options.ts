@@ -14,7 +14,7 @@ export const FOLDER_OPTIONS = inGroup('Output:', {
   out: {
     type: 'text',
     value: 'dir',
-    help: 'folder for the results, made when it is missing (default: this one); - writes the only result to stdout',
+    help: 'folder for the results, created if missing (default: the current one); - writes a single result to stdout',
   },
   name: {
     type: 'text',
@@ -22,7 +22,7 @@ export const FOLDER_OPTIONS = inGroup('Output:', {
     help: 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}, which has its dot: {stem}-{lang}{ext}',
   },
   clobber: { type: 'flag', help: 'replace files that exist' },
-  skipExisting: { type: 'flag', help: 'leave out what exists already' },
+  skipExisting: { type: 'flag', help: 'skip results that already exist' },
 });
 
 /** The same for commands that take up jobs: where this machine made them, it knows where their results belong. */
@@ -30,12 +30,12 @@ export const TAKE_UP_OPTIONS = {
   ...FOLDER_OPTIONS,
   out: {
     ...FOLDER_OPTIONS.out,
-    help: 'folder for the results (default: that of the run that made the job, else this one)',
+    help: 'folder for the results (default: that of the run that made the job, else the current one)',
   },
 } as const satisfies OptionTable;
 
 export const TIMEOUT_OPTION = inGroup('Limits:', {
-  timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job goes on' },
+  timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job continues' },
 });
 
 /** The same for commands that also wait. */
@@ -62,20 +62,20 @@ export const SUBMIT_OPTIONS = inGroup('Job:', {
 export const INPUT_OPTIONS = inGroup('Input:', {
   watch: {
     type: 'flag',
-    help: 'work on files as they come into the folders, each once nobody writes to it, until Ctrl-C',
+    help: 'process new files in the folders, each when it is written completely, until Ctrl-C',
   },
-  dryRun: { type: 'flag', help: 'print what would be done and what it would cost; make no job' },
+  dryRun: { type: 'flag', help: 'print the plan and its cost; submit nothing' },
   include: {
     type: 'texts',
     value: 'glob',
-    help: 'of the files in folders only these, for example *.mp4; may be repeated',
+    help: 'only include files in folders that match this glob, such as *.mp4; repeatable',
   },
-  exclude: { type: 'texts', value: 'glob', help: 'of the files in folders not these; may be repeated' },
+  exclude: { type: 'texts', value: 'glob', help: 'skip files in folders that match this glob; repeatable' },
   filesFrom: { type: 'text', value: 'file', help: 'take the inputs from a list, one a line; - is stdin' },
   filesFrom0: {
     type: 'text',
     value: 'file',
-    help: 'the same with a NUL behind each, as find -print0 writes',
+    help: 'the same, NUL-separated, as find -print0 writes',
   },
   sheet: {
     type: 'text',

@@ -17,10 +17,8 @@ export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): v
   const { note } = context.terminal;
   note('');
   note(`${TEXT.test(file.path) ? 'Read' : 'Play'} it:  ${openCommand(context, file.path)}`);
-  note(
-    `Keep it:  it is yours and stays; the service's own copy goes ${expiry === null ? 'after 24 h' : `at ${expiry}`}.`,
-  );
-  note(`Redo it:  ${redoCommand(context)}`);
+  note(`Keep it:  the service deletes its copy ${expiry === null ? 'after 24 h' : `at ${expiry}`}.`);
+  note(`Start over (charged again): ${redoCommand(context)}`);
 }
 
 /** The command that plays a video or a sound, or shows a text. */

@@ -9,7 +9,7 @@ export const RUN_OPTIONS = {
     jobs: {
       type: 'number',
       value: 'n',
-      help: `jobs that may run at once (default: ${LIMITS.concurrentTasks}, what the service allows)`,
+      help: `jobs that may run at a time (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
     },
     maxCredits: {
       type: 'number',
@@ -23,8 +23,8 @@ export const RUN_OPTIONS = {
     },
   }),
   ...inGroup('Job:', {
-    fresh: { type: 'flag', help: 'make new jobs, paid anew, whatever was done here before' },
-    retryFailed: { type: 'flag', help: 'run also what failed before in a way that would fail again' },
+    fresh: { type: 'flag', help: 'make new jobs, charged again, whatever was done here before' },
+    retryFailed: { type: 'flag', help: 'also retry items that failed permanently' },
     rebuild: {
       type: 'flag',
       help: 'continue jobs that the service has and the record of the folder lacks, also those made for other folders',

@@ -56,7 +56,7 @@ export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failu
     category: 'partial',
     code: NOT_USABLE,
     message: `${problems.length} of ${planned.length} items cannot be used; the others would run`,
-    advice: 'Fix the files above, or run the command as it is: they fail without being sent.',
+    advice: 'Fix the files above, or run the command anyway: they fail without being sent.',
     errors: once,
   });
 }

@@ -137,7 +137,7 @@ function mannerOf(plan: Usable): 'remuxed' | 'transcoded' | null {
 }
 
 function adviseConversion(plan: Usable, facts: VideoFacts, isLong: boolean): string {
-  const copying = `without encoding anything anew${isLong ? ', unless a cut needs it' : ''}`;
+  const copying = `without re-encoding${isLong ? ', unless a cut needs it' : ''}`;
   const how = mannerOf(plan) === 'remuxed' ? copying : 'encoding what it must';
   const codecs = [facts.picture?.codec, plan.track.codec].join(' and ');
   return `${plan.reasons.join(', ')} (it holds ${codecs}); --convert makes an MP4 of it, ${how}`;

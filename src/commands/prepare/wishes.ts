@@ -14,7 +14,7 @@ export interface Wishes {
 const SPLIT = {
   split: {
     type: 'flag',
-    help: 'cut what is too long for one job at silences, run the parts as one item, and join them; each part is a job',
+    help: 'cut videos that are too long for one job at silences, run the parts, and join them; each part is a job',
   },
 } as const satisfies OptionTable;
 

@@ -124,7 +124,7 @@ export function createFinder(
     const names = files.map(({ path }) => label(path)).join(', ');
     problems.push({
       pointer: item.input.label,
-      detail: `has several subtitles beside it: ${names}; ${fix}`,
+      detail: `has several subtitle files: ${names}; ${fix}`,
     });
   }
 

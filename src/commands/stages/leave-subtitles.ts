@@ -68,7 +68,7 @@ async function leave(
     if (digests === undefined) return foreignFile(path);
     const name = labelOf(path, context.io.cwd);
     context.terminal.warn(
-      `${name} was edited meanwhile and is left as it is; run this again to go on from it.`,
+      `${name} was edited meanwhile and is left as it is; run this again to continue from it.`,
     );
     return null;
   }
@@ -107,7 +107,7 @@ function foreignFile(path: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'TARGET_EXISTS',
-    message: `${path} is there already, was not written by vloc, and was left as it is`,
+    message: `${path} already exists, was not written by vloc, and was not changed`,
     advice:
       'Move it away and run the same command again, which pays nothing twice; or use it with --from-subtitles.',
   });

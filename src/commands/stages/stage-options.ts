@@ -11,11 +11,11 @@ export const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   stopAfter: {
     type: 'choice',
     choices: STOPS,
-    help: 'end there, with the subtitles beside the videos for you to edit; prints the command that goes on',
+    help: 'stop there, with the subtitles beside the videos for you to edit; prints the command that continues',
   },
   fromSubtitles: {
     type: 'flag',
-    help: 'go on from the subtitles beside the videos: {stem}.{lang}.srt, .vtt or .ass; what is there is not made again',
+    help: 'continue from the subtitles beside the videos: {stem}.{lang}.srt, .vtt or .ass; existing ones are not remade',
   },
   subtitle: {
     type: 'text',
@@ -25,7 +25,7 @@ export const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   sourceSubtitle: {
     type: 'text',
     value: 'file',
-    help: 'your own subtitles of what is said, for one video: nothing is recognized',
+    help: 'your own subtitles in the spoken language, for one video: skips recognition',
   },
   ...SUBTITLE_FORMAT_OPTION,
 });
@@ -71,7 +71,8 @@ function conflictOf({ stopAfter, subtitle, sourceSubtitle }: StageChoices, optio
   for (const name of ['set', 'body']) {
     const value = options[name];
     const isGiven = typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
-    if (isGiven) return `${flagName(name)} speaks of one request, and a localization in stages makes several`;
+    if (isGiven)
+      return `${flagName(name)} applies to one request, and a localization in stages makes several`;
   }
   if (subtitle !== null && sourceSubtitle !== null)
     return '--source-subtitle is for a translation, and --subtitle is one already';

@@ -21,7 +21,7 @@ const CHANGES: readonly Change[] = [
     undo: (body) => `${body}\n`,
   },
   {
-    advice: 'The body was parsed and written anew: verify the raw bytes, before any JSON parser.',
+    advice: 'The body was parsed and serialized again: verify the raw bytes, before any JSON parser.',
     undo: compact,
   },
 ];

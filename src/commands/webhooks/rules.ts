@@ -21,7 +21,7 @@ export const RULE_OPTIONS = {
     type: 'choice',
     choices: ['auto', 'newline', 'dot'],
     default: 'auto',
-    help: 'what joins the three signed parts; auto tries both and says which it was',
+    help: 'separator of the three signed parts; auto tries both and reports which one matched',
   },
   headerPrefix: {
     type: 'text',
@@ -65,7 +65,7 @@ async function readSecret(
     throw new Failure({
       category: 'configuration',
       code: 'WEBHOOK_SECRET_MISSING',
-      message: fromStdin ? 'stdin holds no webhook secret' : 'there is no webhook secret',
+      message: fromStdin ? 'no webhook secret on stdin' : 'no webhook secret is set',
       advice:
         'Set VLOC_WEBHOOK_SECRET, or pipe it into --secret-stdin. An embedded service shows it with each new key: `vloc serve keys create --output json`.',
     });

@@ -105,6 +105,6 @@ function headerFailure(error: ChildFailure): JobFailure {
     return new JobFailure('MEDIA_CORRUPT', message, { cause: error });
   }
   const message =
-    'the file is no video in one of the formats MP4, MOV, AVI, MPEG, MPG or M4V; convert it to MP4';
+    'the file is not a video in one of the formats MP4, MOV, AVI, MPEG, MPG or M4V; convert it to MP4';
   return new JobFailure('MEDIA_UNSUPPORTED', message, { cause: error });
 }

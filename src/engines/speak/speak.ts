@@ -46,7 +46,7 @@ export interface DubTask {
 export async function speak(programs: Programs, task: DubTask, work: Work): Promise<Dub> {
   const voice = chooseVoice(await listVoices(programs, work), task.targetLanguage, task.voiceMode);
   if (voice === null) {
-    const message = `there is no voice for "${task.targetLanguage}"; vloc engines list shows the languages that there are`;
+    const message = `there is no voice for "${task.targetLanguage}"; see the available languages with: vloc engines list`;
     throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
   }
   const endMs = Math.max(0, ...task.lines.map((line) => line.end_ms));

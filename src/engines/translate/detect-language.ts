@@ -36,7 +36,7 @@ export async function detectLanguage(
   const lead = (second?.unknown ?? 1) - (best?.unknown ?? 1);
   if (best !== undefined && best.unknown <= MAX_UNKNOWN && lead >= MIN_LEAD) return best.language;
   const known = scores.map((score) => score.language).join(', ') || 'none';
-  const message = `the language of the subtitles cannot be told from their text; name it with --from (source_language). Languages that can be translated from: ${known}`;
+  const message = `the language of the subtitles cannot be detected from their text; set it with --from (source_language). Languages that can be translated from: ${known}`;
   throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
 }
 

@@ -169,7 +169,7 @@ function headerFailure(cause: ChildFailure): PreparationFailure {
     const message = 'the video has no index: the recording or the copy of it was cut off';
     return new PreparationFailure('MEDIA_CORRUPT', message, 'export or copy it once more', { cause });
   }
-  const message = 'the file is no video that can be read here';
+  const message = 'the file is not a video that vloc can read';
   const advice =
     'give an MP4, MOV, AVI, MPEG or M4V, or an MKV, WebM, TS, FLV, WMV or OGV, which can be converted';
   return new PreparationFailure('MEDIA_UNSUPPORTED', message, advice, { cause });

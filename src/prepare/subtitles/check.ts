@@ -48,7 +48,7 @@ type Flaw = Pick<Finding, 'code' | 'severity' | 'message' | 'advice'>;
 export function checkSubtitle(cues: readonly ScannedCue[], videoMs: number | null = null): Finding[] {
   if (cues.length === 0) {
     const about = { row: null, cue: 0, time: formatTime(0) };
-    return [{ ...about, ...error('NO_CUES', 'there is no cue in it', 'check that it is an SRT file') }];
+    return [{ ...about, ...error('NO_CUES', 'the file has no cues', 'check that it is an SRT file') }];
   }
   const stillSeen = findStillSeen(cues);
   const endMs = videoMs ?? Number.POSITIVE_INFINITY;
@@ -70,11 +70,11 @@ function flawsInTime({ start_ms, end_ms, text }: ScannedCue): Flaw[] {
   const lasts = end_ms - start_ms;
   if (lasts <= 0) {
     const message = `it ends at ${formatTime(end_ms)}, before it begins`;
-    return [error('ENDS_BEFORE_START', message, 'swap or mend the two times')];
+    return [error('ENDS_BEFORE_START', message, 'swap or fix the two times')];
   }
   if (lasts < SHORTEST_MS) {
     const message = `it is seen for ${lasts} ms only, less than ${SHORTEST_MS} ms`;
-    return [warning('TOO_SHORT', message, 'let it stand longer, or join it with its neighbour')];
+    return [warning('TOO_SHORT', message, 'show it longer, or join it with its neighbour')];
   }
   const flaws: Flaw[] = [];
   if (lasts > LONGEST_MS) {
@@ -86,16 +86,18 @@ function flawsInTime({ start_ms, end_ms, text }: ScannedCue): Flaw[] {
   const speed = readingSpeed(words, script, lasts);
   if (speed > COMFORTABLE_SPEED[script]) {
     const most = COMFORTABLE_SPEED[script];
-    const message = `${speed.toFixed(1)} characters a second must be read, more than ${most}`;
+    const message = `reading speed is ${speed.toFixed(1)} characters/s (limit ${most})`;
     const needed = Math.ceil((lasts * speed) / most);
-    flaws.push(warning('TOO_FAST', message, `shorten the text, or let it stand ${needed} ms`));
+    flaws.push(
+      warning('TOO_FAST', message, `shorten the text, or show it for ${(needed / 1000).toFixed(1)} s`),
+    );
   }
   return flaws;
 }
 
 function flawsInOrder(cue: ScannedCue, before: ScannedCue | undefined): Flaw[] {
   if (before === undefined || cue.start_ms >= before.start_ms) return [];
-  const message = `it begins before cue ${before.number}, which stands in front of it`;
+  const message = `it begins before cue ${before.number}, which precedes it`;
   return [warning('OUT_OF_ORDER', message, 'sort the cues by time')];
 }
 
@@ -139,11 +141,11 @@ function flawsInText({ text }: ScannedCue): Flaw[] {
   const flaws: Flaw[] = [];
   if (isLongerThan(LIMITS.lineCharacters, text)) {
     const message = `it has more than ${LIMITS.lineCharacters} characters`;
-    flaws.push(error('TOO_LONG_TEXT', message, 'part it; a blank line may be missing behind a cue'));
+    flaws.push(error('TOO_LONG_TEXT', message, 'split it; a blank line may be missing after a cue'));
   }
   if (!hasWords(words)) flaws.push(warning('NO_WORDS', 'it has no words, only signs', 'remove it'));
   if (words.replaceAll(/\s/g, '') !== text.replaceAll(/\s/g, '')) {
-    const message = 'it holds markup or control characters, which a voice would not speak';
+    const message = 'it contains markup or control characters, which a voice does not speak';
     flaws.push(warning('MARKUP', message, 'remove it where it is left over'));
   }
   return flaws;

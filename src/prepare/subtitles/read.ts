@@ -55,7 +55,7 @@ export function formatOf(text: string, name: string): SubtitleFormat {
   if (/^\[(?:Script Info|V4\+? Styles|Events)\]/im.test(head)) return 'ass';
   const ending = FORMAT_OF_NAME.exec(name)?.[1]?.toLowerCase();
   if (ending === 'vtt' || ending === 'webvtt') throw new SubtitleError('a WebVTT file begins with WEBVTT', 1);
-  if (ending === 'ass' || ending === 'ssa') throw new SubtitleError('there is no [Events] section in it', 0);
+  if (ending === 'ass' || ending === 'ssa') throw new SubtitleError('the file has no [Events] section', 0);
   return 'srt';
 }
 
@@ -115,7 +115,7 @@ function toLines(cues: readonly RawCue[]): SubtitleLine[] {
     .filter(({ text, start_ms, end_ms }) => stripMarkup(text) !== '' && start_ms >= 0 && end_ms > start_ms)
     .sort((left, right) => left.start_ms - right.start_ms)
     .map((line, position) => ({ index: position + 1, ...line }));
-  if (lines.length === 0) throw new SubtitleError('there is no subtitle in it', 0);
+  if (lines.length === 0) throw new SubtitleError('the file has no subtitles', 0);
   for (const { index, text, end_ms } of lines) {
     if (isLongerThan(LIMITS.lineCharacters, text))
       throw new SubtitleError(`cue ${index} has more than ${LIMITS.lineCharacters} characters`, 0);
@@ -125,6 +125,6 @@ function toLines(cues: readonly RawCue[]): SubtitleLine[] {
 }
 
 function invalid(name: string, message: string, cause?: Error): PreparationFailure {
-  const advice = 'mend it in a subtitle editor; formats are SRT, WebVTT and ASS in UTF-8';
+  const advice = 'fix it in a subtitle editor; formats are SRT, WebVTT and ASS in UTF-8';
   return new PreparationFailure('SUBTITLE_INVALID', `${name}: ${message}`, advice, { cause });
 }

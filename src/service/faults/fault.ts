@@ -71,7 +71,8 @@ export function checkFault(fault: Fault): void {
   const refuse = (field: string, rule: string): never => {
     throw new TypeError(`fault on "${String(fault.on)}": ${field} ${rule}`);
   };
-  if (!FAULT_ROUTES.includes(fault.on)) refuse('on', `is no route; there are ${FAULT_ROUTES.join(', ')}`);
+  if (!FAULT_ROUTES.includes(fault.on))
+    refuse('on', `is not a route; choose one of ${FAULT_ROUTES.join(', ')}`);
   const isCount = (value: unknown, least: number) => Number.isSafeInteger(value) && Number(value) >= least;
   const { times = ONCE, delayMs = 0, status = 200, retryAfter = 0, cutAfterBytes = 1 } = facts;
   if (times !== Number.POSITIVE_INFINITY && !isCount(times, 1)) refuse('times', 'must be 1 or more');

@@ -20,7 +20,7 @@ export function createMetrics(context: Context): Metrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'vloc_requests_total',
-    help: 'Requests by operation, or by path for what is no operation; the status is 0 when the caller went away.',
+    help: 'Requests by operation, or by path for requests that are not an operation; status 0: the caller disconnected.',
     labelNames: ['operation', 'method', 'status'] as const,
     registers,
   });

@@ -29,7 +29,7 @@ it('no result is written over an input, not even with --clobber', async () => {
   const cwd = createFolder({ 'a.mp4': MP4 });
   const options = { name: '{stem}{ext}', clobber: true };
   expect(await problemsOf(plan(cwd, ['a.mp4'], { options }))).toEqual([
-    expect.stringMatching(/^a\.mp4 → ca: would write its result over the input/),
+    expect.stringMatching(/^a\.mp4 → ca: would overwrite the input/),
   ]);
 });
 

@@ -16,7 +16,7 @@ it('what is done to files is said once for all that it is done to, and for all l
   const examineVideo = async () => ({ type: 'usable', seconds: 2400, preparation: remuxed }) as const;
   const { planned, notes } = await plan(cwd, names, { options: { to: ['es', 'fr'] }, io: { examineVideo } });
   expect(notes).toEqual([
-    'a.mp4, b.mp4, c.mp4 and 1 more: remuxed to MP4, nothing is encoded anew, since the service does not take MKV.',
+    'a.mp4, b.mp4, c.mp4 and 1 more: remuxed to MP4 without re-encoding, since the service does not take MKV.',
     'a.mp4, b.mp4, c.mp4 and 1 more: cut at silences into about 3 parts, each a job of its own, whose results are joined.',
   ]);
   expect(planned[0]?.item.units).toEqual({ unit: 'started_minute', quantity: 42 });

@@ -35,7 +35,7 @@ describe('the name of a result', () => {
   it.each(['../{stem}', '/etc/{stem}', 'a/../../{stem}', '{stem}/../..'])(
     'refuses the template %s',
     (template) => {
-      expect(() => resultPath('/out', template, parts)).toThrow('leads out');
+      expect(() => resultPath('/out', template, parts)).toThrow('outside the output folder');
     },
   );
 

@@ -30,9 +30,9 @@ describe('--set', () => {
   });
 
   it.each([
-    [{ 'mode.x': '1' }, 'leads into a field that holds no object'],
-    [{ '__proto__.polluted': '1' }, 'is no name of a field'],
-    [{ 'a..b': '1' }, 'is no name of a field'],
+    [{ 'mode.x': '1' }, 'sets a part of a field that is not an object'],
+    [{ '__proto__.polluted': '1' }, 'is not a valid field name'],
+    [{ 'a..b': '1' }, 'is not a valid field name'],
   ])('refuses %j', (pairs, said) => {
     const { problems } = set(pairs, { mode: 'standard' });
     expect(problems).toEqual([{ pointer: expect.stringMatching(/^--set /), detail: said }]);

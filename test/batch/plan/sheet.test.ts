@@ -40,7 +40,7 @@ describe('a sheet', () => {
     ['to\nes', 'has no column "file"'],
     ['file,to,To\na.mp4,es,fr', 'the column "To" is there twice'],
     ['file,to\n,es', 'row 1 names no file'],
-    ['file,to\n"a.mp4,es', 'is no CSV'],
+    ['file,to\n"a.mp4,es', 'is not valid CSV'],
     ['file,to\n', 'has no rows'],
     ['[{"file":', 'looks like JSON but is none'],
     ['{"file":"a.mp4"}', 'must be a JSON array'],

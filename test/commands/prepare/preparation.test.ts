@@ -220,7 +220,7 @@ describe('a video in a container that the service does not take', PATIENCE, () =
     const { code, stderr } = await desk.vloc(words);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      'talk.mkv: remuxed to MP4, nothing is encoded anew, since the service does not take MKV',
+      'talk.mkv: remuxed to MP4 without re-encoding, since the service does not take MKV',
     );
     expect(existsSync(join(desk.folder, 'out', 'talk.es.mp4'))).toBe(true);
     expect(filesBelow(join(desk.folder, 'out', '.vloc', 'converted'))).toEqual([]);

@@ -182,7 +182,7 @@ test('a script without faults changes nothing', async () => {
 });
 
 test.each<[string, object, string]>([
-  ['an unknown route', { on: 'POST /dubbing', status: 503 }, 'is no route; there are GET /credits,'],
+  ['an unknown route', { on: 'POST /dubbing', status: 503 }, 'is not a route; choose one of GET /credits,'],
   ['nothing to do', { on: 'GET /credits' }, 'must say what happens'],
   ['two things to do', { on: 'GET /credits', drop: 'after', status: 503 }, 'status does not go with drop'],
   ['a word nobody knows', { on: 'GET /credits', status: 503, retry_after: 1 }, 'retry_after does not go'],
