@@ -11,7 +11,7 @@ import { prepare } from './examples/prepare.ts';
 import { WAYS } from './examples/ways.ts';
 
 /** Up to three processes of vloc in a pipe, each of which loads the sources. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 170_000;
 
 const listed = await Promise.all(COMMANDS.map(async ({ leaf }) => (await leaf.load()).examples));
 const EXAMPLES = listed.flat();

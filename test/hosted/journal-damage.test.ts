@@ -124,7 +124,7 @@ describe('a damaged journal', () => {
         if (lost.length > 0) expect(stderr, at).toMatch(/damaged|was lost/);
       }
     },
-    IS_LONG ? 600_000 : 60_000,
+    IS_LONG ? 600_000 : 300_000,
   );
 
   it.each([

@@ -21,7 +21,7 @@ import { until, untilJob } from './harness/scene.ts';
 const MIB = 1024 ** 2;
 const PAGE = 4096;
 /** Up to 25 jobs, one at a time. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 170_000;
 
 /** Words that give a command mounts of its own: as root, or as a user who may make a namespace. */
 function findUnshare(): readonly string[] | null {

@@ -18,7 +18,7 @@ import { makeWorld, type World } from './world.ts';
  */
 const CALLS = ['pwrite64', 'fdatasync', 'fsync', 'rename', 'mkdir', 'unlink', 'rmdir'] as const;
 const STEP_MS = 20;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 170_000;
 
 /** Whether `strace` is there and may look into a process. */
 export function canTrace(): boolean {

@@ -55,7 +55,7 @@ async function openDesk(): Promise<MediaDesk> {
 describe.each([
   ['022', '644', '755'],
   ['077', '600', '700'],
-])('under the umask %s', { timeout: 90_000 }, (mask, file, folder) => {
+])('under the umask %s', { timeout: 300_000 }, (mask, file, folder) => {
   it.each(MADE)('%s have the rights that it leaves', async (_what, commands, files) => {
     const desk = await openDesk();
     if (commands.some((words) => words.includes('talk.mp4'))) makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);

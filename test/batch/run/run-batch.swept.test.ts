@@ -138,6 +138,6 @@ describe.skipIf(!HAS_STRACE)('at any system call on its files (needs strace)', (
       );
     },
     // In the long run: a hundred points, two seconds each on a busy machine.
-    EVERY === 1 ? 300_000 : 60_000,
+    300_000,
   );
 });

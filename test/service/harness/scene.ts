@@ -62,7 +62,7 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
 }
 
 /** A process that starts on a busy machine takes seconds; still less than the limit of a test, which would not say why. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 170_000;
 
 /** Asks again and again until `done`; fails after `patienceMs`. */
 export async function until<T>(

@@ -6,7 +6,7 @@ import { until } from '../harness/scene.ts';
 import corpus from '../outgoing/ssrf-corpus.json' with { type: 'json' };
 import { CAN_TRACE, dialled, HOW, startTraced, type TracedService } from './traced-service.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 170_000;
 
 /** Each address of the corpus as a URL, and each URL as it stands there. */
 const FORBIDDEN = [

@@ -10,7 +10,7 @@ import { layBait, makeTraps, type Trap } from './media-traps.ts';
 import { CAN_TRACE, dialled, HOW, startTraced, type TracedService } from './traced-service.ts';
 
 /** Twenty validations, one after the other, in a process that is traced. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 170_000;
 /** Before a file's own date, an access is written down again even where most are not (`relatime`). */
 const LONG_AGO = new Date(0);
 

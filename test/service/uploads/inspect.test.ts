@@ -7,7 +7,7 @@ import { send } from '../harness/caller.ts';
 import { finishUpload, makeStateDir, sendUpload, startScene, until } from '../harness/scene.ts';
 
 /** Decoding half a minute of video takes a second, on a busy machine some. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 170_000;
 
 async function untilValidated(scene: Awaited<ReturnType<typeof startScene>>, bytes: Buffer) {
   const { id, etag } = await sendUpload(scene.caller, bytes);
