@@ -87,5 +87,5 @@ it.skipIf(!HAS_STRACE)(
     expect(killed).toBeGreaterThan(points.length / 2);
   },
   // Dozens of points, two seconds each on a busy machine; in the long run several times as many.
-  IS_LONG ? 600_000 : 180_000,
+  600_000,
 );

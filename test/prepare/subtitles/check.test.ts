@@ -95,8 +95,8 @@ test('each writing has a speed of its own', () => {
   const speeds = (text: string) => check(cue(1, '01,000', '02,000', text)).map(({ message }) => message);
   expect(speeds('twenty characters ok')).toEqual([]);
   expect(speeds('今天天气很好我们走')).toEqual([]);
-  expect(speeds('今天天气很好，我们走吧')).toEqual(['10.0 characters a second must be read, more than 9']);
-  expect(speeds('これは速い')).toEqual(['5.0 characters a second must be read, more than 4']);
+  expect(speeds('今天天气很好，我们走吧')).toEqual(['reading speed is 10.0 characters/s (limit 9)']);
+  expect(speeds('これは速い')).toEqual(['reading speed is 5.0 characters/s (limit 4)']);
   expect(speeds('오늘 날씨가 좋네요')).toEqual([]);
 });
 
