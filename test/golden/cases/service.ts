@@ -105,7 +105,7 @@ export const SERVICE: readonly Case[] = [
     }),
   ),
   {
-    line: 'translate in --from en --to es',
+    line: 'translate in --from en --to es --jobs 1',
     when: 'every request fails',
     files: { 'in/a.srt': SRT, 'in/b.srt': `${SRT}\n`, 'in/c.srt': `${SRT}\n\n`, 'in/d.srt': `\n${SRT}` },
     faults: [{ on: 'POST /subtitle-translations', times: ALWAYS, status: 503 }],
