@@ -1,12 +1,12 @@
 /**
- * Writes what is made from tables: parts of the README and of the pages on exit codes, environment and errors, the
- * completions of the shells and the manual page.
- * `npm run generate` writes, `npm run generate -- --check` only compares and fails on a difference.
+ * Generates documentation from the tables in the source: the marked blocks of README.md and docs/*.md, the shell
+ * completions and the man page.
+ * `npm run generate` writes them; `npm run generate -- --check` only compares and fails if one is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
-import { COMMANDS } from '../src/commands/tree.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';
 import { JOB_ERROR_CODES } from '../src/protocol/job-failure.ts';
@@ -31,6 +31,14 @@ function table(head: readonly string[], rows: readonly (readonly Cell[])[]): str
 const commands = table(
   ['command', 'what it does'],
   COMMANDS.map(({ words, leaf }) => [`\`vloc ${words.join(' ')}\``, leaf.summary]),
+);
+
+const commandGroups = table(
+  ['group', 'commands'],
+  COMMAND_SECTIONS.map(({ title, rows }) => [
+    title.replace(/:$/, ''),
+    rows.map(({ name }) => `\`${name}\``).join(', '),
+  ]),
 );
 
 const kinds = table(
@@ -74,9 +82,10 @@ const settings = table(
   ]),
 );
 
-/** The named blocks, each between `<!-- generated: NAME -->` and `<!-- end -->` in a page. */
+/** Blocks by name; a page contains one between `<!-- generated: NAME -->` and `<!-- end -->`. */
 const BLOCKS: Readonly<Record<string, string>> = {
   commands,
+  commandGroups,
   kinds,
   exitCodes,
   environment,
@@ -84,14 +93,22 @@ const BLOCKS: Readonly<Record<string, string>> = {
   jobErrors,
   settings,
 };
-const PAGES = ['../README.md', 'protocol.md', 'exit-codes.md', 'environment.md', 'errors.md', 'service.md'];
+const PAGES = [
+  '../README.md',
+  'commands.md',
+  'protocol.md',
+  'exit-codes.md',
+  'environment.md',
+  'errors.md',
+  'service.md',
+];
 
 function fill(page: string): string {
   return page.replace(
     /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
     (_, open: string, name: string, close: string) => {
       const block = BLOCKS[name];
-      if (block === undefined) throw new Error(`there is no generated block "${name}"`);
+      if (block === undefined) throw new Error(`unknown generated block "${name}"`);
       return `${open}${block}\n${close}`;
     },
   );
@@ -99,7 +116,7 @@ function fill(page: string): string {
 
 const places = await listPlaces();
 
-/** Files that are made as a whole. */
+/** Files that are generated completely. */
 const FILES: Readonly<Record<string, string>> = {
   '../completions/vloc.bash': bashScript(places),
   '../completions/_vloc': zshScript(places),
@@ -117,6 +134,6 @@ if (!process.argv.includes('--check')) {
   for (const [name, text] of stale) writeFileSync(pathOf(name), text);
 } else if (stale.length > 0) {
   const names = stale.map(([name]) => name).join(', ');
-  process.stderr.write(`Not current: ${names}. Run \`npm run generate\` and commit the result.\n`);
+  process.stderr.write(`Out of date: ${names}. Run \`npm run generate\` and commit the result.\n`);
   process.exitCode = 1;
 }

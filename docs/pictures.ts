@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the documents from a real run on the sample video: `npm run pictures`. It takes some minutes, and
- * a Chromium (`apt-get install chromium`), ffmpeg with the other engines, and util-linux.
+ * Makes the pictures of the documentation from a real run on the sample video: `npm run pictures`. It takes some minutes and
+ * needs Chromium (`apt-get install chromium`), the media engines, and util-linux.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,10 +17,11 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 const searchPath = process.env.PATH ?? '';
 const browser = BROWSERS.map((name) => locateProgram(name, searchPath)).find((path) => path !== null);
-if (browser === undefined || browser === null) throw new Error('no Chromium: apt-get install chromium');
+if (browser === undefined || browser === null)
+  throw new Error('Chromium is not installed: apt-get install chromium');
 
 const folder = mkdtempSync(join(tmpdir(), 'vloc-pictures-'));
-// Nobody's own configuration and jobs get into a picture.
+// Keep the configuration and jobs of the person who runs this out of the pictures.
 const env = {
   ...process.env,
   VLOC_PROFILE: 'local',

@@ -15,7 +15,7 @@ export function bashScript(places: readonly Place[]): string {
   });
   return `# bash completion of vloc. ${HEADER}
 
-# What can stand at a place: sets commands, operands and options.
+# What is possible at a place: sets commands, operands and options.
 _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
@@ -23,7 +23,7 @@ ${rows.join('\n')}
   esac
 }
 
-# What the option $2 takes at the place $1: sets value, empty for nothing.
+# The value that option $2 takes at the place $1: sets value, empty for nothing.
 _vloc_value() {
   value=''
   case "$1 $2" in
@@ -38,7 +38,7 @@ function quote(text: string): string {
 }
 
 const FUNCTIONS = `
-# Replies with the words of stdin (up to a tab) that begin with $1, with $2 before each.
+# Replies with the words of stdin (up to a tab) that start with $1, prefixed with $2.
 _vloc_reply() {
   local word rest
   while IFS=$'\\t' read -r word rest; do
@@ -51,7 +51,7 @@ _vloc_words() {
   for word in "$@"; do printf '%s\\n' "$word"; done
 }
 
-# Replies with values of the form $1 for the text $2; $3 stands before them, $4 is the program.
+# Replies with values of the form $1 for the text $2, prefixed with $3; $4 is the program.
 _vloc_offer() {
   local form=$1 text=$2 before=$3 names=''
   if [[ $form == ,* ]]; then
@@ -65,7 +65,7 @@ _vloc_offer() {
       compopt -o nosort 2>/dev/null
       _vloc_reply "$text" "$before" < <("$4" completion values "\${form#source }" 2>/dev/null)
       ;;
-    # An empty reply leaves the names of files to readline, which knows how to quote them.
+    # An empty reply leaves file names to readline, which quotes them.
     files) return ;;
     folders) compopt +o default -o dirnames 2>/dev/null && return ;;
     at-file)
@@ -76,7 +76,7 @@ _vloc_offer() {
       fi
       ;;
   esac
-  # There is nothing to offer, so no file is meant either.
+  # No completions, and no file names either.
   compopt +o default 2>/dev/null
 }
 
@@ -84,7 +84,7 @@ _vloc() {
   COMPREPLY=()
   local commands operands options value word glue='' place='' expected='' seen='' index
   local -a words
-  # Bash takes = and @ for words of their own; here --name=value is one, and so is @file.
+  # Bash splits words at = and @; here --name=value is one, and so is @file.
   for ((index = 0; index <= COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     if [[ $word == =* && \${#words[@]} -gt 0 ]]; then
@@ -131,7 +131,7 @@ _vloc() {
   elif [[ $current == --*=* ]]; then
     _vloc_value "$place" "\${current%%=*}"
     local before="\${current%%=*}="
-    # Readline then replaces only what stands behind the sign.
+    # Readline then replaces only the part after the sign.
     [[ $COMP_WORDBREAKS == *=* ]] && before=''
     _vloc_offer "\${value:-free}" "\${current#*=}" "$before" "$1"
   elif [[ $current == -* ]]; then

@@ -94,7 +94,7 @@ function quote(text: string): string {
 }
 
 const FUNCTIONS = `
-# Finds out where the cursor is: the words of the command, and whether an operand stands behind them.
+# Finds the words of the command at the cursor, and whether an operand follows them.
 function __vloc_look
     set -l tokens (commandline -opc)
     set -g __vloc_place ''
@@ -128,13 +128,13 @@ function __vloc_at_first
     __vloc_at $argv[1]; and test $__vloc_seen = no
 end
 
-# Values of a source, asked from vloc itself.
+# Values of a source, from vloc itself.
 function __vloc_values
     set -l program (commandline -opc)[1]
     $program completion values $argv[1] 2>/dev/null
 end
 
-# The values behind the last comma of what is typed.
+# The values after the last comma of the typed text.
 function __vloc_list
     set -l typed (commandline -ct | string replace -r '^--[^=]*=' '' | string match -r '^.*,')
     for value in $argv

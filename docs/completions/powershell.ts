@@ -23,11 +23,11 @@ export function powershellScript(places: readonly Place[]): string {
 Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
-    # What can stand at a place, each word with what it means. Keys are told apart by case: -V is not -v.
+    # The words possible at a place, with descriptions. Keys are case-sensitive: -V is not -v.
     $places = [hashtable]::new([StringComparer]::Ordinal)
 ${rows.join('\n')}
 
-    # What an option takes at a place, * for any place.
+    # The values that an option takes at a place, * for any place.
     $values = [hashtable]::new([StringComparer]::Ordinal)
 ${values.join('\n')}
 ${STEPS}}
@@ -59,7 +59,7 @@ const STEPS = `
         [System.Management.Automation.CompletionResult]::new($text, $text, $type, $tip)
     }
 
-    # Values of a form for the typed text; $before stands before each. Files are left to PowerShell.
+    # Values of a form for the typed text; each is prefixed with $before. PowerShell completes files.
     function Get-Values($form, $typed, $before) {
         if ($form.StartsWith(',')) {
             $form = $form.Substring(1)
@@ -102,7 +102,7 @@ const STEPS = `
         $below = "$place $token".Trim()
         $commands = @($places[$place].Commands | ForEach-Object { $_[0] })
         if (-not $seen -and $commands -ccontains $token) {
-            # Commands without a table of their own, as behind help, have nothing below them.
+            # Commands without a table, as after help, have no subcommands.
             if (-not $places.ContainsKey($below)) { return }
             $place = $below
         } else {

@@ -11,7 +11,7 @@ export function zshScript(places: readonly Place[]): string {
   return `#compdef vloc
 # zsh completion of vloc. ${HEADER}
 
-# Values of the source $1; $2 is "list" where several stand behind one another, separated by commas.
+# Values of the source $1; $2 is "list" for several, separated by commas.
 _vloc_values() {
   local line
   local -a offered
@@ -33,7 +33,7 @@ _vloc() {
   _vloc_at_root "$@"
 }
 
-# Read from a folder of $fpath this file is the function itself; read with source it only declares it.
+# Loaded from $fpath, this file is the function itself; with source, it only declares it.
 if [[ $funcstack[1] == _vloc ]]; then
   _vloc "$@"
 else

@@ -1,12 +1,12 @@
-/** A picture of a report, by a browser of this machine. */
+/** Takes a screenshot of a report with a browser of this machine. */
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
-/** As a window on a desk; the picture is read at half its size. */
+/** A desktop window; the picture is shown at half its size. */
 const VIEW = { width: 1280, height: 1180 };
 
 /**
- * Opens an entry, goes to its third line and takes a picture.
+ * Opens an entry, seeks to its third line and takes a screenshot.
  * @param browser path of a Chromium
  */
 export async function pictureReport(
@@ -22,7 +22,7 @@ export async function pictureReport(
     const tag = page.locator('.tag', { hasText: entry.language });
     await page.locator('.entries a', { hasText: entry.name, has: tag }).click();
     await page.locator('.time').nth(2).click();
-    // Both pictures have arrived at the line.
+    // Both videos have reached the line.
     await page.waitForFunction(
       "[...document.querySelectorAll('video')].every((video) => video.readyState >= 2 && !video.seeking)",
     );

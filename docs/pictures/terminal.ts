@@ -1,13 +1,13 @@
-/** A picture of a terminal, from what a program wrote to a real one. */
+/** Draws a picture of a terminal from the output of a program. */
 import { execFileSync } from 'node:child_process';
 import xterm, { type IBufferCell } from '@xterm/headless';
 
 export const COLUMNS = 92;
-/** More than any run here writes; the picture ends with the last row that holds something. */
+/** More than any run here writes; the picture ends with the last row that is not empty. */
 const ROWS = 60;
 
 /**
- * Runs a command line in a terminal and gives what it wrote there.
+ * Runs a command line in a terminal and returns its output.
  * @param commandLine for sh; util-linux's `script` makes the terminal
  */
 export function recordTerminal(commandLine: string, run: { cwd: string; env: NodeJS.ProcessEnv }): string {
@@ -21,7 +21,7 @@ export function recordTerminal(commandLine: string, run: { cwd: string; env: Nod
   });
 }
 
-/** A stretch of one row in one style. */
+/** Part of a row with one style. */
 interface Span {
   readonly column: number;
   readonly text: string;
@@ -41,7 +41,7 @@ function styleOf(cell: IBufferCell): string {
     .join(' ');
 }
 
-/** What the terminal shows in the end, row by row. */
+/** The rows that the terminal shows in the end. */
 async function readScreen(written: string): Promise<Span[][]> {
   const terminal = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
   await new Promise<void>((done) => terminal.write(written, done));
@@ -65,11 +65,11 @@ async function readScreen(written: string): Promise<Span[][]> {
   return rows.slice(0, end + 1);
 }
 
-/** Sizes in pixels: those of a monospaced font of 14. */
+/** Sizes in pixels, for a 14-pixel monospaced font. */
 const CELL = { width: 8.4, height: 20 } as const;
 const EDGE = 16;
 
-/** Draws the last screen of a recording as SVG. @param title for those who do not see it; plain text of ours */
+/** Draws the last screen of a recording as SVG. @param title alternative text; not escaped */
 export async function drawTerminal(title: string, written: string): Promise<string> {
   const rows = await readScreen(written);
   const width = Math.ceil(COLUMNS * CELL.width + 2 * EDGE);
@@ -95,7 +95,7 @@ function drawSpan(span: Span, y: number): string {
   const text = span.text.trim();
   const column = span.column + span.text.length - span.text.trimStart().length;
   const x = (EDGE + column * CELL.width).toFixed(1);
-  // The reader's font may be wider or narrower than ours: columns stay where they are.
+  // Keep columns aligned if the reader's font is wider or narrower.
   const length = (text.length * CELL.width).toFixed(1);
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const space = style === '' ? '' : ' ';

@@ -1,4 +1,4 @@
-/** The example of the README is run as it stands, in a process of its own, against the service. */
+/** Runs the example of docs/library.md unchanged, in its own process, against the service. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,19 +10,18 @@ import { videoOf } from '../service/harness/small-engines.ts';
 import { makeFolder } from './support/harness.ts';
 import { eventBody, sign } from './webhooks/sign.ts';
 
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-const [, section = ''] = /^### As a library$([\s\S]*?)^##/m.exec(readme) ?? [];
+const page = await readFile(new URL('../../docs/library.md', import.meta.url), 'utf8');
 
 /** The block of code, with the package's own sources in the place of the package. */
 function readExample(): string {
-  const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(section) ?? [];
+  const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const sources = new URL('../../src/client/index.ts', import.meta.url);
   const example = code.replace("from 'vloc';", `from '${sources}';`);
-  if (example === code) throw new Error('the README has no example that imports vloc');
+  if (example === code) throw new Error('docs/library.md has no example that imports vloc');
   return example;
 }
 
-test('the example of «As a library» brings a video into another language', async () => {
+test('the example of docs/library.md brings a video into another language', async () => {
   const { service, credentials, caller } = await startScene();
   const folder = await makeFolder();
   await writeFile(join(folder, 'example.ts'), readExample());
@@ -40,8 +39,8 @@ test('the example of «As a library» brings a video into another language', asy
   expect(json.data).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test('the call of `verifyWebhook` that it names tells genuine deliveries from others', () => {
-  expect(section).toContain('`verifyWebhook({ body, headers }, { secret })`');
+test('the call of `verifyWebhook` that it names accepts genuine deliveries only', () => {
+  expect(page).toContain('`verifyWebhook({ body, headers }, { secret })`');
   const secret = 'whsec_example';
   const { body, headers } = sign(eventBody('loc_1'), { secret, at: Math.floor(Date.now() / 1000) });
   expect(verifyWebhook({ body, headers }, { secret }).job.id).toBe('loc_1');

@@ -10,7 +10,7 @@ test('the picture of a terminal shows its last screen, in colour and place', asy
   expect(svg).toContain('<title>a run</title>');
 });
 
-test('rows that hold nothing are left out', async () => {
+test('empty rows are omitted', async () => {
   const height = async (written: string) => /height="(\d+)"/.exec(await drawTerminal('', written))?.[1];
   expect(await height('one\r\n\r\n\r\n')).toBe(await height('one'));
 });

@@ -36,7 +36,7 @@ export const EVENT_SENTENCES = {
     unseen: 'duties of the receiver',
   },
   'event.success': 'any 2xx within 5 seconds counts as success',
-  'event.retried': 'a 400 answer is a failed delivery that is retried',
+  'event.retried': 'a 400 response is a failed delivery that is retried',
   'event.body': 'fields of the body and literal event types: not shown',
   'event.schedule': 'retry schedule and number of attempts: not shown',
 } as const satisfies Sentences;

@@ -23,7 +23,7 @@ export const ENDPOINT_SENTENCES = {
   'parameter.status': '`status`: one of the statuses of the resource',
   'parameter.purpose': '`purpose`: uploads only',
   'parameter.client-reference': '`client_reference`: job lists only, 1 to 128 characters',
-  'parameter.invalid': 'unknown, repeated or invalid query parameters give 400',
+  'parameter.invalid': 'unknown, repeated or invalid query parameters return 400',
   'list.newest-first': 'job and upload lists are ordered by creation time, newest first',
   'list.transactions-by-posting': 'the transaction list is ordered by posting time, newest first',
   'list.live': 'lists are live queries, not snapshots of state',
@@ -39,7 +39,7 @@ export const ENDPOINT_SENTENCES = {
   'behavior.inputs': 'inputs: a public HTTPS address readable without login, or a ready upload',
   'behavior.unusable-inputs': 'local paths, internal-network and login-dependent addresses are not usable',
   'behavior.get-job': 'GET single returns status, progress and, on success, the result',
-  'behavior.cancel': 'DELETE cancels only a queued or processing job, answers 202, never deletes the record',
+  'behavior.cancel': 'DELETE cancels only a queued or processing job, returns 202, never deletes the record',
   'behavior.cancel-localization': 'states in which an auto localization can be cancelled: not shown',
   'shape.localization':
     'fields of the auto localization request; values, required ones and defaults: not shown',
@@ -53,6 +53,6 @@ export type OperationSentenceId = `operation.${OperationId}`;
 export const OPERATION_SENTENCES: Readonly<Record<string, Sentence>> = Object.fromEntries(
   OPERATIONS.map(({ id, method, path, success, errors }) => [
     `operation.${id}`,
-    `${id}: ${method} ${path} answers ${success.join(' or ')}; errors ${errors.join(', ')}`,
+    `${id}: ${method} ${path} returns ${success.join(' or ')}; errors ${errors.join(', ')}`,
   ]),
 );

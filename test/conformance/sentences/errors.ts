@@ -27,7 +27,7 @@ export const ERROR_SENTENCES = {
     unseen: 'no request of a client makes a healthy service unavailable',
   },
   'error.support': {
-    text: 'for support give `request_id`, the resource id and the time; never a secret',
+    text: 'for support provide `request_id`, the resource id and the time; never a secret',
     unseen: 'advice to people',
   },
   'error.open-codes': 'codes for 404, 413, 422, 500 and for 409 on cancel or completion: not shown',

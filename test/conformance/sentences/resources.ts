@@ -4,7 +4,7 @@ import type { Sentences } from './sentence.ts';
 export const RESOURCE_SENTENCES = {
   'envelope.object': 'list envelope: `object` is `list`',
   'envelope.data': 'list envelope: `data` is an array, empty when there are no records',
-  'envelope.has-more': 'list envelope: `has_more` tells whether more pages exist',
+  'envelope.has-more': 'list envelope: `has_more` states whether more pages exist',
   'envelope.next-cursor': 'list envelope: `next_cursor` is null when there is no next page',
   'item.exact': 'list item: all fields required, no additional ones',
   'item.id': 'list item: `id` is the public resource id',
