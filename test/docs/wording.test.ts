@@ -71,10 +71,14 @@ const BETTER = Object.entries(BANNED).map(
   ([phrase, better]) => [new RegExp(`\\b${phrase}\\b`, 'gi'), better] as const,
 );
 
+/** Any of the phrases; one search instead of forty for the texts that have none. */
+const ANY = new RegExp(`\\b(?:${Object.keys(BANNED).join('|')})\\b`, 'i');
+
 /** Banned phrases in a text, as `phrase → better`. */
 function findBanned(text: string): string[] {
   // A phrase may be broken between two lines.
   const flat = text.replace(/\s+/g, ' ');
+  if (!ANY.test(flat)) return [];
   return BETTER.flatMap(([pattern, better]) =>
     [...flat.matchAll(pattern)].map(
       ({ 0: phrase, index }) =>
@@ -95,7 +99,7 @@ function readTexts(path: string, text: string): string[] {
     },
   });
   visitor.visit(parseSync(path, text).program);
-  return found.filter((each) => /\w\s+\w/.test(each));
+  return found.filter((each) => /\S\s+\S/.test(each));
 }
 
 const readFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -169,7 +173,7 @@ describe('the search for banned phrases', () => {
   );
 
   it('reads string and template literals, not names, comments and single words', () => {
-    const source = "// mend it\nconst mend = 'mend'; throw `mend ${mend} now`; x('goes on');";
-    expect(readTexts('a.ts', source)).toEqual(['goes on', 'mend … now']);
+    const source = `// mend it\nconst mend = 'mend'; throw \`mend \${mend} now\`; x('goes on');`;
+    expect(readTexts('a.ts', source)).toEqual(['mend … now', 'goes on']);
   });
 });
