@@ -62,21 +62,34 @@ async function bundle(folder: string): Promise<void> {
 
 function figuresOf(many: Measured, untold: Measured, short: Measured): readonly Figure[] {
   return [
-    figure('10,000 jobs: time beyond that of an all-knowing scheduler', lossOf(many), '%', 1),
+    figure(
+      '10,000 jobs: extra time, compared with a scheduler that knows every duration',
+      lossOf(many),
+      '%',
+      1,
+    ),
     figure('status requests ÷ jobs', many.statusRequests, '×', 2.2),
     figure('mean delay from finished to noticed', many.meanDelayMs, 'ms', 1_200),
-    figure('99 of 100 are noticed within', many.p99DelayMs, 'ms'),
-    figure('longest time between two looks', many.longestPauseMs, 'ms', 15_300),
+    figure('99 % are noticed within', many.p99DelayMs, 'ms'),
+    figure('longest time between two polls', many.longestPauseMs, 'ms', 15_300),
     { ...figure('shortest', many.shortestPauseMs, 'ms'), limit: { atLeast: 1_000 } },
-    figure('items not done, jobs made twice, refused for want of a slot', badOf(many), '', 0),
+    figure('items not done, duplicate jobs, jobs refused without a slot', badOf(many), '', 0),
     figure('peak memory', many.peakMiB, 'MiB', PEAK_MIB),
-    figure('memory when all are done beyond that after 2,000 jobs', many.growthMiB, 'MiB'),
-    figure('opening its journal anew, CPU time', many.replayMs, 'ms', 2_000),
-    figure('another run that finds all of it done, CPU time', many.againMs, 'ms'),
-    figure('no progress told: time beyond that of an all-knowing scheduler', lossOf(untold), '%'),
+    figure('memory growth from 2,000 jobs to the end', many.growthMiB, 'MiB'),
+    figure('reopening its journal, CPU time', many.replayMs, 'ms', 2_000),
+    figure('another run with everything done, CPU time', many.againMs, 'ms'),
+    figure(
+      'without progress from the service: extra time, compared with a scheduler that knows every duration',
+      lossOf(untold),
+      '%',
+    ),
     figure('the same, status requests ÷ jobs', untold.statusRequests, '×'),
     figure('the same, mean delay', untold.meanDelayMs, 'ms'),
-    figure('jobs of 8 s: time beyond that of an all-knowing scheduler', lossOf(short), '%'),
+    figure(
+      'jobs of 8 s: extra time, compared with a scheduler that knows every duration',
+      lossOf(short),
+      '%',
+    ),
     figure('the same, status requests ÷ jobs', short.statusRequests, '×'),
   ];
 }

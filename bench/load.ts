@@ -96,7 +96,7 @@ async function measureGuesses({ port, target }: RunningService): Promise<Figure>
   const medianOf = (parity: number) =>
     median(measured.filter((_, at) => at % 2 === parity).map(({ ms }) => ms));
   return {
-    name: `median time of an unknown key against a wrong signature, ${GUESSES} each: difference`,
+    name: `median time for an unknown key and a wrong signature, ${GUESSES} each: difference`,
     value: 100 * Math.abs(medianOf(0) / medianOf(1) - 1),
     unit: '%',
     limit: { atMost: 5 },

@@ -69,7 +69,7 @@ export async function measureManyVideos(): Promise<readonly Figure[]> {
       ...(limit === undefined ? {} : { limit }),
     });
     return [
-      figure('results that are not right', wrong.length, { atMost: 0 }),
+      figure('wrong results', wrong.length, { atMost: 0 }),
       figure('items that are done', items.filter(({ state }) => state === 'done').length, {
         atLeast: results.length,
       }),

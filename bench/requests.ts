@@ -103,7 +103,7 @@ interface Comparison {
   readonly name: string;
   readonly atLeast: number;
   prepare(): readonly Buffer[];
-  /** Number of wrong answers of the service. */
+  /** Number of wrong responses of the service. */
   check(round: Round): number;
   /** Not timed. */
   clearUp(round: Round): Promise<void>;
@@ -154,7 +154,7 @@ async function compare(
       spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
     },
     { name: 'the same by CPU time of the two servers', value: ticks.bare / ticks.service, unit: '×' },
-    { name: `wrong answers among ${sent}`, value: wrong, unit: '', limit: { atMost: 0 } },
+    { name: `wrong responses among ${sent}`, value: wrong, unit: '', limit: { atMost: 0 } },
     { name: `p99 of a round, ${CONNECTIONS} connections`, value: median(latencies), unit: 'ms' },
     { name: 'how busy the generator of load was with the bare server', value: median(busy), unit: '%' },
   ];

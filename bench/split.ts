@@ -70,7 +70,7 @@ async function measure(
     figure('frames lost or doubled', Math.abs(after.frames - timeline.frames), '', 0),
     figure('difference of duration', longer, 'ms', frameMs),
     figure('error of the sound at the seams ÷ the median of pauses', compared.error, '×', 3),
-    figure('samples that the sound moved at the seams', compared.lag, '', 0),
+    figure('samples by which the sound shifts at the seams', compared.lag, '', 0),
     figure('click at the seams ÷ the worst hundredth of pauses', heard.click, '×', 1),
     figure('change of energy at the seams ÷ the worst hundredth of pauses', heard.energy, '×', 1),
     figure('jump of the phase at the seams ÷ the worst hundredth of pauses', heard.phase, '×', 1),

@@ -14,7 +14,7 @@ const JOBS = Array.from({ length: 15 }, (_, number) => `auto-localizations/loc_$
 /** Until the program is loaded and has seen every job once: that is start-up, not waiting. */
 const SETTLE_MS = 5_000;
 const SECONDS = 60;
-/** The longest pause between two looks. Source: performance figures, "Waiting". */
+/** The longest pause between two polls. Source: performance figures, "Waiting". */
 const LONGEST_PAUSE_SECONDS = 15;
 
 /** CPU time of all threads of a process so far, in seconds: the scheduler's own count, in nanoseconds (Linux). */
@@ -56,7 +56,7 @@ export async function measureWaiting(): Promise<readonly Figure[]> {
       return [
         { name: 'waiting for 15 jobs, share of a core', value: share, unit: '%', limit: { atMost: 1 } },
         {
-          name: `requests meanwhile, in ${SECONDS} s`,
+          name: `requests during ${SECONDS} s of waiting`,
           value: requests,
           unit: '',
           limit: { atLeast: SECONDS / LONGEST_PAUSE_SECONDS },

@@ -22,14 +22,14 @@ export interface CompletedOption {
   readonly repeats: boolean;
 }
 
-/** A place of the command line: behind `vloc`, behind `vloc jobs`, behind `vloc jobs wait`. */
+/** A place of the command line: after `vloc`, after `vloc jobs`, after `vloc jobs wait`. */
 export interface Place {
-  /** The words behind `vloc` that lead to it. */
+  /** The words after `vloc` that lead to it. */
   readonly words: readonly string[];
   readonly explains: string;
   readonly children: readonly Candidate[];
   readonly options: readonly CompletedOption[];
-  /** What stands behind the options; null for none. */
+  /** The operands after the options; null for none. */
   readonly operands: Value | null;
 }
 

@@ -1,4 +1,4 @@
-/** What the shells offer for a value: out of the choices of the tables, and else by the name that the help gives it. */
+/** The values that the shells offer: choices from the tables, otherwise by the value name in the help. */
 import type { Command, Operands, OptionSpec } from '../../src/commands/command.ts';
 import type { ValueSource } from '../../src/commands/completion/sources.ts';
 import { KIND_CHOICES } from '../../src/commands/jobs-listing.ts';
