@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import xterm, { type IBufferCell } from '@xterm/headless';
 
 export const COLUMNS = 92;
+/** Progress is redrawn ten times a second: a run of an hour writes less. Node's default of 1 MiB lasts a few minutes. */
+const MOST_BYTES = 256 * 1024 * 1024;
 /** More than any run here writes; the picture ends with the last row that is not empty. */
 const ROWS = 60;
 
@@ -17,6 +19,7 @@ export function recordTerminal(commandLine: string, run: { cwd: string; env: Nod
     cwd: run.cwd,
     env,
     encoding: 'utf8',
+    maxBuffer: MOST_BYTES,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
