@@ -6,9 +6,9 @@ import { reportFailure } from './report-failure.ts';
 import { describeFault } from './stdout-fault.ts';
 
 /** Says why and gives the exit code. */
-export function endUnwritten(error: Error, io: Io): number {
+export async function endUnwritten(error: Error, io: Io): Promise<number> {
   const failure = describeFault(error);
   if (failure === null) return 0;
-  reportFailure(failure, io, { output: undefined, jq: undefined, fields: [], color: 'auto' });
+  await reportFailure(failure, io, { output: undefined, jq: undefined, fields: [], color: 'auto' });
   return EXIT_CODES[failure.facts.category].code;
 }

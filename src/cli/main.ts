@@ -34,7 +34,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     service = { profile: invocation.global.profile, baseUrl: invocation.global.baseUrl };
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
-    const terminal = createTerminal(io, invocation.global, interruption.signal);
+    const terminal = await createTerminal(io, invocation.global, interruption.signal);
     const { output, fields, jq } = await chooseOutput(invocation.global, invocation.command);
     const data = createDataOutput(io, output, jq);
     const context = {
@@ -71,7 +71,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const own = error instanceof Failure ? error : asFailure(error);
     const fault = await stdout.fault();
     const failure = fault === null ? own : withOwnFailure(fault, own);
-    reportFailure(await withWholeCommands(failure, { io, service }), io, asked);
+    await reportFailure(await withWholeCommands(failure, { io, service }), io, asked);
     return EXIT_CODES[failure.facts.category].code;
   } finally {
     interruption.stop();

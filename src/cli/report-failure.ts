@@ -5,18 +5,18 @@ import type { Failure } from '../errors/failure.ts';
 import { outputMode } from './choose-output.ts';
 import type { GlobalValues } from './global-options.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
-import { createStyle, type Style } from './terminal/style.ts';
+import { loadStyle, type Style } from './terminal/style.ts';
 
 /** What decides about the form of a failure. */
 export type AskedForm = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'color'>;
 
 /** Writes the failure; as JSON when the data of the run were asked for in one of its forms. */
-export function reportFailure(failure: Failure, io: Io, asked: AskedForm): void {
+export async function reportFailure(failure: Failure, io: Io, asked: AskedForm): Promise<void> {
   const form = outputMode(asked);
   if (form === 'json' || form === 'ndjson') {
     io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);
   } else {
-    io.stderr.write(failureText(failure, createStyle(io, asked.color), io.cwd));
+    io.stderr.write(failureText(failure, await loadStyle(io, asked.color), io.cwd));
   }
   if (isVerbose(io) && failure.stack !== undefined) io.stderr.write(`${escapeRows(failure.stack)}\n`);
 }

@@ -13,9 +13,9 @@ const failure = new Failure({
   errors: [{ pointer: '/source\u001b[2J', detail: 'bad\u202e' }],
 });
 
-function report(json: boolean): string {
+async function report(json: boolean): Promise<string> {
   const { io, stderr } = createTestIo();
-  reportFailure(failure, io, {
+  await reportFailure(failure, io, {
     output: json ? 'json' : undefined,
     jq: undefined,
     fields: [],
@@ -25,16 +25,16 @@ function report(json: boolean): string {
 }
 
 describe('a failure on stderr', () => {
-  it('says what, which fields, what to do, and the ids for support', () => {
-    const rows = report(false).trimEnd().split('\n');
+  it('says what, which fields, what to do, and the ids for support', async () => {
+    const rows = (await report(false)).trimEnd().split('\n');
     expect(rows[0]).toMatch(/^✖ the title is/);
     expect(rows[1]).toContain('/source');
     expect(rows[2]).toBe('  Choose another input.');
     expect(rows[3]).toBe('  INPUT_NOT_USABLE · loc_1 · req_1');
   });
 
-  it.each([false, true])('lets no escape sequence through (json %s)', (json) => {
-    const text = report(json);
+  it.each([false, true])('lets no escape sequence through (json %s)', async (json) => {
+    const text = await report(json);
     for (const control of ['\u001b', '\u0007']) expect(text).not.toContain(control);
     if (!json) expect(text).not.toContain('\u202e');
   });

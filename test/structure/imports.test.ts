@@ -38,6 +38,8 @@ const HOMES: Record<string, readonly string[]> = {
   conf: ['profiles'],
   '@napi-rs/keyring': ['profiles'],
   ora: ['cli'],
+  chalk: ['cli'],
+  'cli-table3': ['cli'],
   'log-update': ['cli'],
   'string-width': ['cli'],
   'jq-wasm': ['cli'],

@@ -1,5 +1,4 @@
 /** Colour, only where it means something, and only where it is wanted. */
-import { styleText } from 'node:util';
 import type { Io } from '../../commands/io.ts';
 
 export type ColourChoice = 'auto' | 'always' | 'never';
@@ -12,21 +11,24 @@ export interface Style {
   readonly strong: (text: string) => string;
 }
 
+/** Used where no colour is wanted, so that such a run does not load chalk. */
+const PLAIN: Style = { good: same, bad: same, warn: same, faint: same, strong: same };
+
 /** Decides by `--color`, then NO_COLOR and FORCE_COLOR, then whether the stream that is written to is a terminal. */
-export function createStyle(io: Io, asked: ColourChoice, stream: 'stderr' | 'stdout' = 'stderr'): Style {
-  let isWanted: boolean | undefined;
-  // The streams are ours to judge: Node would look at those of the process.
-  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) => {
-    isWanted ??= wantsColour(io, asked, stream);
-    return isWanted ? styleText(format, text, { validateStream: false }) : text;
-  };
-  return {
-    good: paint('green'),
-    bad: paint('red'),
-    warn: paint('yellow'),
-    faint: paint('dim'),
-    strong: paint('bold'),
-  };
+export async function loadStyle(
+  io: Io,
+  asked: ColourChoice,
+  stream: 'stderr' | 'stdout' = 'stderr',
+): Promise<Style> {
+  if (!wantsColour(io, asked, stream)) return PLAIN;
+  const { Chalk } = await import('chalk');
+  // The decision is made: chalk would make its own, for the streams of the process.
+  const { green, red, yellow, dim, bold } = new Chalk({ level: 1 });
+  return { good: green, bad: red, warn: yellow, faint: dim, strong: bold };
+}
+
+function same(text: string): string {
+  return text;
 }
 
 function wantsColour(io: Io, asked: ColourChoice, stream: 'stderr' | 'stdout'): boolean {

@@ -5,11 +5,11 @@ import type { GlobalValues } from '../global-options.ts';
 import { escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';
 import { createPlainProgress } from './plain-progress.ts';
-import { createStyle, type Style } from './style.ts';
+import { loadStyle, type Style } from './style.ts';
 
 /** Makes the terminal of one run; the signal ends what waits for an answer. */
-export function createTerminal(io: Io, global: GlobalValues, signal: AbortSignal): Terminal {
-  const style = createStyle(io, global.color);
+export async function createTerminal(io: Io, global: GlobalValues, signal: AbortSignal): Promise<Terminal> {
+  const style = await loadStyle(io, global.color);
   let board: LiveBoard | null = null;
   const write = (text: string) => {
     if (board === null) io.stderr.write(`${text}\n`);
@@ -41,7 +41,7 @@ export function createTerminal(io: Io, global: GlobalValues, signal: AbortSignal
       const { layOut } = await import('./table.ts');
       const width = io.stdout.isTTY === true ? io.stdout.columns : undefined;
       return layOut(head, rows, {
-        style: createStyle(io, global.color, 'stdout'),
+        style: await loadStyle(io, global.color, 'stdout'),
         ...(width === undefined ? {} : { width }),
       });
     },

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLiveBoard } from '../../../src/cli/terminal/live-board.ts';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { loadStyle } from '../../../src/cli/terminal/style.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { picture } from './pictures.ts';
 import { START_MS } from './terminal-io.ts';
@@ -13,7 +13,7 @@ const STEP_MS = 30;
 
 let now = START_MS;
 const { io } = createTestIo({ now: () => now });
-const style = createStyle(io, 'always');
+const style = await loadStyle(io, 'always');
 let done = 0;
 let failed = 0;
 const look = () => {

@@ -1,6 +1,6 @@
 /** An `Io` whose stderr is a terminal of a size that the test sets, with time that the test moves. */
 import { PassThrough } from 'node:stream';
-import { createStyle, type Style } from '../../../src/cli/terminal/style.ts';
+import { loadStyle, type Style } from '../../../src/cli/terminal/style.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { createVirtualScreen, type VirtualScreen } from './virtual-screen.ts';
@@ -20,6 +20,8 @@ export interface TerminalIo {
 /** Where the clock of these tests begins; any moment will do. */
 export const START_MS = Date.parse('2026-11-21T02:00:00.000Z');
 
+const COLOURLESS = await loadStyle(createTestIo().io, 'never');
+
 export function createTerminalIo(columns = 100, rows = 24): TerminalIo {
   const screen = createVirtualScreen(columns, rows);
   const writes: string[] = [];
@@ -33,7 +35,7 @@ export function createTerminalIo(columns = 100, rows = 24): TerminalIo {
   const { io } = createTestIo({ now: () => now });
   return {
     io: { ...io, stderr },
-    style: createStyle(io, 'never'),
+    style: COLOURLESS,
     screen,
     writes,
     resize: (newColumns, newRows) => {

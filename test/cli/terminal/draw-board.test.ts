@@ -1,13 +1,13 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { drawBoard } from '../../../src/cli/terminal/draw-board.ts';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { loadStyle } from '../../../src/cli/terminal/style.ts';
 import type { WorkPicture } from '../../../src/commands/context.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { picture, QUIET } from '../support/pictures.ts';
 import { START_MS } from '../support/terminal-io.ts';
 
-const style = createStyle(createTestIo().io, 'never');
+const style = await loadStyle(createTestIo().io, 'never');
 const draw = (what: WorkPicture, columns = 100, rows = 24) =>
   drawBoard(what, { columns, rows }, START_MS + 90_000, style);
 

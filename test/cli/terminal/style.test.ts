@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { loadStyle } from '../../../src/cli/terminal/style.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
-function isColoured(
+async function isColoured(
   env: Record<string, string>,
   asked: 'auto' | 'always' | 'never',
   isTTY: boolean,
-): boolean {
+): Promise<boolean> {
   const { io } = createTestIo({ env });
   Object.assign(io.stderr, { isTTY });
-  return createStyle(io, asked).bad('x') !== 'x';
+  return (await loadStyle(io, asked)).bad('x') !== 'x';
 }
 
 describe('colour', () => {
@@ -41,7 +41,24 @@ describe('colour', () => {
       isTTY: true,
       coloured: false,
     },
-  ] as const)('is $coloured $when', ({ env, asked, isTTY, coloured }) => {
-    expect(isColoured(env, asked, isTTY)).toBe(coloured);
+  ] as const)('is $coloured $when', async ({ env, asked, isTTY, coloured }) => {
+    expect(await isColoured(env, asked, isTTY)).toBe(coloured);
+  });
+
+  it('is decided for each stream by itself', async () => {
+    const { io } = createTestIo();
+    Object.assign(io.stdout, { isTTY: true });
+    expect((await loadStyle(io, 'auto', 'stdout')).bad('x')).toBe('\u001b[31mx\u001b[39m');
+    expect((await loadStyle(io, 'auto', 'stderr')).bad('x')).toBe('x');
+  });
+
+  it('is one of the sixteen that every terminal has, and gets closed', async () => {
+    const { good, warn, faint, strong } = await loadStyle(createTestIo().io, 'always');
+    expect([good('a'), warn('b'), faint('c'), strong('d')]).toEqual([
+      '\u001b[32ma\u001b[39m',
+      '\u001b[33mb\u001b[39m',
+      '\u001b[2mc\u001b[22m',
+      '\u001b[1md\u001b[22m',
+    ]);
   });
 });

@@ -1,17 +1,42 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { loadStyle } from '../../../src/cli/terminal/style.ts';
 import { layOut } from '../../../src/cli/terminal/table.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
-const style = createStyle(createTestIo().io, 'always');
+const style = await loadStyle(createTestIo().io, 'always');
 
 describe('a table', () => {
   it('aligns columns by what a terminal shows: wide, combined and recent characters', async () => {
-    for (const cell of ['字幕', 'e\u0301a', '👨‍👩‍👧', '🫠', 'नमस्ते', '❤️']) {
-      const [head = '', row = ''] = (await layOut(['AAAAAAAA', 'B'], [[cell, 'x']])).split('\n');
-      expect(stringWidth(row.slice(0, row.indexOf('x')))).toBe(head.indexOf('B'));
+    for (const cell of ['字幕', 'e\u0301a', '👨‍👩‍👧', '🫠', 'नमस्ते', '❤️', 'สวัสดีที่นี่', 'ภาษาไทย.mp4', 'xx', '']) {
+      const [head = '', row = ''] = (await layOut(['AAAAAAAAAAAA', 'B'], [[cell, '|']])).split('\n');
+      expect(row.startsWith(cell)).toBe(true);
+      expect(stringWidth(row.slice(0, row.indexOf('|')))).toBe(head.indexOf('B'));
+    }
+  });
+
+  it('makes a column as wide as its widest cell on the screen, whatever the script', async () => {
+    const cells = ['字幕', 'สวัสดี', 'नमस्ते', '👩🏽‍🚀🫠', 'abc'];
+    const rows = cells.map((cell) => [cell, '|']);
+    const lines = (await layOut(['A', 'B'], rows)).split('\n');
+    const widest = Math.max(...cells.map((cell) => stringWidth(cell)));
+    for (const line of lines.slice(1)) expect(stringWidth(line.slice(0, line.indexOf('|')))).toBe(widest + 2);
+  });
+
+  it('keeps its columns and its order over hundreds of rows', async () => {
+    const names = Array.from({ length: 250 }, (_, at) => `${at % 3 === 0 ? '字幕' : 'talk'}-${at}`);
+    const lines = (
+      await layOut(
+        ['NAME', 'EMPTY', 'AT'],
+        names.map((name, at) => [name, '', `#${at}`]),
+      )
+    ).split('\n');
+    expect(lines).toHaveLength(251);
+    for (const [at, line] of lines.slice(1).entries()) {
+      expect(line).toBe(
+        `${names[at]}${' '.repeat(8 - stringWidth(names[at] ?? ''))}  ${' '.repeat(5)}  #${at}`,
+      );
     }
   });
 

@@ -28,7 +28,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     output,
     fields: null,
     signal: new AbortController().signal,
-    terminal: createTerminal(io, global, new AbortController().signal),
+    terminal: await createTerminal(io, global, new AbortController().signal),
     print: (line) => printed.push(line),
     printed: async () => {},
     commandLine: [],

@@ -55,7 +55,11 @@ describe('the table of outcomes', () => {
     const { io } = createTestIo({ cwd: '/home/me' });
     const stdout = Object.assign(io.stdout, columns === undefined ? {} : { isTTY: true, columns });
     const printed: string[] = [];
-    const terminal = createTerminal({ ...io, stdout }, {} as GlobalValues, new AbortController().signal); // none of them matters for a table
+    const terminal = await createTerminal(
+      { ...io, stdout },
+      {} as GlobalValues,
+      new AbortController().signal,
+    ); // none of them matters for a table
     const context = {
       output: 'table',
       fields: null,
