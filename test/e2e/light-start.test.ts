@@ -10,6 +10,8 @@ const HEAVY = [
   'execa',
   'conf',
   'ora',
+  'chalk',
+  'cli-table3',
   'hono',
   'jq-wasm',
   'sherpa-onnx-node',
