@@ -89,7 +89,7 @@ function readDefault(spec: OptionSpec, value: unknown, folder: string): Read {
     case 'choice':
       return spec.choices.some((choice) => choice === value)
         ? { value }
-        : { fault: `choose of ${spec.choices.join(', ')}` };
+        : { fault: `choose one of ${spec.choices.join(', ')}` };
     case 'pairs':
       return isTextRecord(value) ? { value } : { fault: 'write an object of texts' };
     case 'texts': {

@@ -80,14 +80,16 @@ function tell(context: Context, batch: OpenBatch, onward: readonly string[]): vo
   const { facts, worker } = batch;
   const { items, credits, next_deadline, open_questions, stray_jobs } = facts;
   if (worker !== null) {
-    const doubt = worker.certain ? '' : ', as far as can be told from here';
+    const doubt = worker.certain ? '' : ', as far as this machine knows';
     terminal.note(`Process ${worker.pid} on ${worker.host} works on it since ${worker.since}${doubt}.`);
   }
   if (credits !== null) {
     terminal.note(describeCredits(credits, items.length));
   }
   if (next_deadline !== null) {
-    terminal.note(`The first result that is not fetched lapses ${formatRelative(next_deadline, io.now())}.`);
+    terminal.note(
+      `The first result that was not downloaded expires ${formatRelative(next_deadline, io.now())}.`,
+    );
   }
   if (open_questions.length > 0) {
     const what = open_questions.length === 1 ? 'One call has' : `${open_questions.length} calls have`;

@@ -33,7 +33,7 @@ export const completion: Command = defineCommand({
     },
   ],
   notes: [
-    'Commands, options and choices stand in the script; names of profiles, ids of jobs and languages are asked from vloc when Tab is pressed, on this machine only.',
+    'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are asked from vloc when Tab is pressed, on this machine only.',
   ],
   run: async ({ output, print }, [shell = '']) => {
     const name = SCRIPTS[shell];

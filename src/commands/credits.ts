@@ -37,8 +37,8 @@ export const credits: Command = defineCommand({
     },
   ],
   notes: [
-    'Available is what new jobs can reserve: without reservations and without credits that have expired. "No limit" speaks ' +
-      'of the quota of this key, not of the account.',
+    'Available is what new jobs can reserve: without reservations and without credits that have expired. "No limit" refers ' +
+      'to the quota of this key, not of the account.',
   ],
   run: async (context) => {
     const connection = await connect(context);

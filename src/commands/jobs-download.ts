@@ -31,7 +31,7 @@ export const jobsDownload: Command = defineCommand({
     },
     {
       command: 'vloc jobs download --all-finished --out results',
-      explains: 'everything before its addresses lapse, the soonest first',
+      explains: 'everything before its addresses expire, the soonest first',
     },
   ],
   notes: [

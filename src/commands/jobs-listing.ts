@@ -84,9 +84,7 @@ export async function listJobs(
   const refused = answers.flatMap(({ kind, list }) => (list instanceof Failure ? [{ kind, list }] : []));
   if (refused[0] !== undefined && lists.length === 0) throw refused[0].list;
   if (refused.length > 0) {
-    terminal.note(
-      `Left out, as the key has no permission for it: ${refused.map(({ kind }) => kind).join(', ')}`,
-    );
+    terminal.note(`Skipped, since the key has no permission: ${refused.map(({ kind }) => kind).join(', ')}`);
   }
   const permitted = kinds.filter((kind) => !refused.some((each) => each.kind === kind));
   return { page: mergeLists(lists, kinds.length, request.limit), kinds: permitted };

@@ -28,8 +28,7 @@ export const localize: Command = jobCommand(
     },
     {
       command: 'vloc localize talk.mp4 --to es --stop-after translate',
-      explains:
-        'leaves ./talk.en.srt and ./talk.es.srt to be looked over; edit them, then run what it prints',
+      explains: 'leaves ./talk.en.srt and ./talk.es.srt for review; edit them, then run the printed command',
     },
     {
       command: 'vloc localize talk.mp4 --to es --from-subtitles',
@@ -45,7 +44,7 @@ export const localize: Command = jobCommand(
       'A result holds the picture of the original, the new voice on its times, and the original background sound.',
       'With --stop-after, --from-subtitles, --subtitle or --source-subtitle a localization goes in stages: recognition, ' +
         'translation, dub and separation are jobs of their own, and the video is put together on this machine. Subtitles ' +
-        'are left beside the video; a file that you have edited, or that is yours, is never written over. Edit one and ' +
+        'are left beside the video; a file that you have edited, or that is yours, is never overwritten. Edit one and ' +
         'run again: only what depends on it is remade.',
     ],
     options: STAGE_OPTIONS,

@@ -116,7 +116,7 @@ function checkSecret(text: string, where: string): GivenSecret {
   const value = cleanSecret(text);
   if (value !== null) return { type: 'value', value };
   throw usageFailure(
-    `${where} gives no secret: it is empty, or has spaces or control characters`,
-    'Give it as it was handed out, on one line.',
+    `no secret from ${where}: it is empty, or has spaces or control characters`,
+    'Give it on one line, without spaces.',
   );
 }

@@ -34,7 +34,7 @@ export const serveKeysCreate: Command = defineCommand({
     },
   ],
   notes: [
-    'The secrets are shown only once; `vloc serve keys list` never shows them. Running services take the key at once.',
+    'The secrets are shown only once; `vloc serve keys list` never shows them. Running services accept the key immediately.',
   ],
   run: async (context, _operands, options) => {
     const { permission, monthlyQuota = null, allow, stateDir } = options;

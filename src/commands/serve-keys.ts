@@ -62,7 +62,7 @@ export async function showNewKey(context: Context, show: () => void, takeBack: (
     await takeBack();
     if (!(error instanceof Failure)) throw error;
     const advice =
-      'What cannot be shown is not kept: no key was kept. Mend that, then run the same command again.';
+      'What cannot be shown is not kept: no key was kept. Fix the problem, then run the same command again.';
     throw error.with({ advice });
   }
 }

@@ -139,7 +139,7 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
             category: 'configuration',
             code: 'SETTINGS_INVALID',
             message,
-            advice: 'Mend the file; docs/service.md lists every setting.',
+            advice: 'Fix the file; docs/service.md lists every setting.',
             errors,
           }
         : {

@@ -25,7 +25,7 @@ export const uploadCreate: Command = defineCommand({
   notes: [
     'For bytes that are on another machine. Send them with the method, the address and all the headers of upload_request, ' +
       'then run `vloc upload complete ID --etag ETAG`. For a file on this one, `vloc upload FILE` does all of it.',
-    'The address of upload_request is as good as a password for this one upload; it lapses.',
+    'The address of upload_request is as good as a password for this one upload; it expires.',
   ],
   run: async (context, _operands, options) => {
     const request = {

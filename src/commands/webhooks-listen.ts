@@ -55,7 +55,7 @@ export const webhooksListen: Command = defineCommand({
     'A hosted service sends to public https addresses only: put a tunnel or a reverse proxy in front of the port, and give its address as --callback-url of a job. An embedded service sends to this machine when it was started with `vloc serve --allow-loopback`; `vloc serve keys create --output json` shows the webhook_secret of a new key.',
     'The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin, never from an argument. Commands of --exec get neither it nor VLOC_SECRET.',
     'Answers: 200 for an event and for a duplicate, 400 or 401 for what is not genuine, 502 when --forward-to did not take it, so that the service sends it again. --exec runs after the answer; its output goes to stderr.',
-    'Ctrl-C ends with 0, or with 130 while --until waits. A webhook may be lost: give --timeout with --until, and look with `vloc jobs get`. With --output json the document comes at the end; ndjson has a line at once for everything.',
+    'Ctrl-C ends with 0, or with 130 while --until waits. A webhook may be lost: give --timeout with --until, and look with `vloc jobs get`. With --output json the document comes at the end; ndjson prints each line immediately.',
   ],
   run: async (context, _operands, options) => {
     const port = checkPort(options.port ?? 0);

@@ -9,7 +9,7 @@ const UNITS = [
 
 /** A length of time for people, in the largest unit that fits, rounded up: `30 s`, `5 min`, `31 d`. */
 export function describeDuration(ms: number): string {
-  if (!Number.isFinite(ms)) return 'for ever';
+  if (!Number.isFinite(ms)) return 'forever';
   const [unit, length] = UNITS.find(([, size]) => ms >= size) ?? ['ms', 1];
   return `${Math.ceil(ms / length)} ${unit}`;
 }

@@ -33,7 +33,7 @@ export async function readProjectFile(cwd: string, home: string, warn: Warn): Pr
     throw invalid(
       path,
       'cannot be used',
-      'Mend the file; `vloc profile show` tells what it sets.',
+      'Fix the file; `vloc profile show` shows what it sets.',
       parsed.errors,
     );
   }
@@ -72,7 +72,7 @@ function readJson(path: string): unknown {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw invalid(path, `cannot be read: ${why}`, 'Mend the file, or remove it.');
+    throw invalid(path, `cannot be read: ${why}`, 'Fix the file, or remove it.');
   }
 }
 

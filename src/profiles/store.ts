@@ -99,6 +99,6 @@ function damaged(path: string, why: string): Failure {
     code: 'PROFILES_DAMAGED',
     message: `the profiles in ${path} are damaged (${why})`,
     advice:
-      'Nothing was changed. Mend the file, or move it away and add the profiles again with `vloc profile add`.',
+      'Nothing was changed. Fix the file, or move it away and add the profiles again with `vloc profile add`.',
   });
 }

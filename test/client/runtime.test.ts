@@ -37,7 +37,7 @@ test.each([
   [300_000, '5 min'],
   [7_200_000, '2 h'],
   [2_678_400_000, '31 d'],
-  [Number.POSITIVE_INFINITY, 'for ever'],
+  [Number.POSITIVE_INFINITY, 'forever'],
 ])('%d ms are told as %s', (ms, words) => {
   expect(describeDuration(ms)).toBe(words);
 });

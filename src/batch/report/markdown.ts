@@ -31,7 +31,8 @@ function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt
   const states = ITEM_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
   const lines = [`${items.length} items at ${madeAt}: ${states.join(', ') || 'nothing was asked yet'}.`];
   if (credits !== null) lines.push(describeCredits(credits, items.length));
-  if (next_deadline !== null) lines.push(`The first result that is not fetched lapses at ${next_deadline}.`);
+  if (next_deadline !== null)
+    lines.push(`The first result that was not downloaded expires at ${next_deadline}.`);
   return lines.join(' ');
 }
 

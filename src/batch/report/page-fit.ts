@@ -44,6 +44,6 @@ function hasDubAlone(group: JobGroup): boolean {
 function explain(isTranslated: boolean, isLocalized: boolean): string {
   if (!isTranslated) return 'no track with the voice alone: vloc separate makes one';
   return isLocalized
-    ? 'the dub is mixed with the background here, so speech cannot be told from it: vloc dub makes a track of it alone'
+    ? 'the dub is mixed with the background here, so speech cannot be measured in it: vloc dub makes a track with the voice alone'
     : 'no dub: vloc dub makes one';
 }

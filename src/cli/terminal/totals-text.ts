@@ -24,7 +24,7 @@ export function describeOutlook(picture: WorkPicture, now: number): readonly str
   if (leftMs !== null && isUnderWay) parts.push(describeLeft(leftMs));
   if (credits !== null) parts.push(describeCredits(credits));
   if (slots !== null) parts.push(slots === 1 ? '1 slot' : `${slots} slots`);
-  if (deadline !== null) parts.push(`next result lapses ${formatRelative(deadline, now)}`);
+  if (deadline !== null) parts.push(`next result expires ${formatRelative(deadline, now)}`);
   if (stop !== null) parts.push(stop);
   return parts;
 }

@@ -47,7 +47,7 @@ export function tableOf(items: readonly ItemReport[]): RecordForm<ItemReport> {
 
 function describeProblem({ error, deadline }: ItemReport, nowMs: number): string {
   if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
-  return deadline === null ? '' : `lapses ${formatRelative(deadline, nowMs)}`;
+  return deadline === null ? '' : `expires ${formatRelative(deadline, nowMs)}`;
 }
 
 const COUNT_HEAD: readonly TableHead[] = ['STATE', 'ITEMS'];

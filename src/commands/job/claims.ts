@@ -54,7 +54,7 @@ function clashing(problems: readonly InputProblem[], jobId?: string): Failure {
     return new Failure({ ...facts, message, jobId });
   }
   const count = problems.length === 1 ? 'One result' : `${problems.length} results`;
-  const message = `${count} would be written over others; nothing was fetched`;
+  const message = `${count} would overwrite others; nothing was downloaded`;
   return new Failure({ ...facts, message, errors: problems });
 }
 

@@ -24,7 +24,7 @@ export function printAsDone(context: Context, event: BatchEvent): void {
 
 /** Says that an input is not worked on. */
 export function tellLeftOut({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
-  terminal.warn(`Left out: ${pointer}: ${detail}`);
+  terminal.warn(`Skipped: ${pointer}: ${detail}`);
   if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
 }
 

@@ -114,7 +114,7 @@ function tellGate({ context, journeys }: Session): void {
   if (files.size === 0) return;
   note('');
   note(`Look over:  ${[...files].join(', ')}`);
-  note(`Go on:      ${goOnCommand(context)}`);
+  note(`Continue:   ${goOnCommand(context)}`);
 }
 
 /** For people only, so not in the forms for programs. */

@@ -85,6 +85,6 @@ function tell(seconds: number): string {
 
 function notWhole(what: string): PreparationFailure {
   const advice =
-    'copy, download or export it once more; if that is all that there is of it, `ffmpeg -i IN -c copy OUT` makes a file of it that declares no more';
+    'copy, download or export it once more; if there is no other copy, `ffmpeg -i IN -c copy OUT` makes a file of it that declares no more';
   return new PreparationFailure('MEDIA_CORRUPT', `${what}: the file is not whole`, advice);
 }

@@ -123,7 +123,7 @@ function refuseWithoutSlot(context: Context): void {
   );
   const limit = context.config.concurrentTasks;
   if ((open?.count ?? 0) < limit) return;
-  throw new Refusal('CONCURRENCY_LIMIT_EXCEEDED', `the workspace has ${limit} jobs under way, its limit`, {
+  throw new Refusal('CONCURRENCY_LIMIT_EXCEEDED', `the workspace has ${limit} unfinished jobs, its limit`, {
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },
   });
 }

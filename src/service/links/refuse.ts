@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.ts';
 
 const LINK_PROBLEMS = {
   LINK_NOT_VALID: { status: 403, title: 'This address does not permit this' },
-  LINK_EXPIRED: { status: 410, title: 'This address has lapsed' },
+  LINK_EXPIRED: { status: 410, title: 'This address has expired' },
 } as const;
 
 /** An error body of the usual members, without a page of its own: RFC 9457, "about:blank". */

@@ -86,7 +86,7 @@ const FIELDS = {
   opening_credits: field(credits, 'credits on the account of a new state folder', {
     default: plain(DEFAULT_CONFIG.openingCredits),
   }),
-  prices: field(prices, 'credits for one unit of each kind; kinds left out cost the default', {
+  prices: field(prices, 'credits for one unit of each kind; omitted kinds cost the default', {
     default: '`1` each',
   }),
   rate: field(
@@ -99,7 +99,7 @@ const FIELDS = {
       }),
     },
   ),
-  concurrent_tasks: field(whole(1), 'jobs that may be queued or processing at once, over all keys', {
+  concurrent_tasks: field(whole(1), 'jobs that may be queued or processing at a time, over all keys', {
     default: plain(DEFAULT_CONFIG.concurrentTasks),
   }),
   plan_ends_at: field(
@@ -107,10 +107,10 @@ const FIELDS = {
     'when the plan of the workspace owner ends; null: never',
     { default: '`null`' },
   ),
-  workers: field(whole(0), 'jobs that this process works on at once; 0 leaves them to others', {
+  workers: field(whole(0), 'jobs that this process runs at a time; 0 leaves them to others', {
     default: 'the number of cores',
   }),
-  webhook_slots: field(whole(0), 'webhooks that this process sends at once; 0 leaves them to others', {
+  webhook_slots: field(whole(0), 'webhooks that this process sends at a time; 0 leaves them to others', {
     default: plain(DEFAULT_CONFIG.webhookSlots),
   }),
   attempts: field(whole(1), 'how often a job is begun before it fails', {

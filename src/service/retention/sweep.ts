@@ -66,7 +66,7 @@ function endForgottenJobs(context: Context, now: number): void {
     now - LIMITS.retentionMs,
   );
   for (const { id } of rows) {
-    const message = 'the job was not done before its record lapsed';
+    const message = 'the job was not done before its record expired';
     finishJob(context, id, null, { status: 'failed', code: 'DEADLINE_EXCEEDED', message });
   }
 }

@@ -52,7 +52,7 @@ export async function receiveObject(
     }
     await syncToDisk(context.folders.uploads);
     if (!(await keep(context, row.id, file, received))) {
-      return refuse('the upload was completed or lapsed meanwhile');
+      return refuse('the upload was completed or expired meanwhile');
     }
     return { status: 200, headers: { ETag: `"${received.etag}"` }, body: '' };
   } catch (error) {
