@@ -56,7 +56,7 @@ export const serve: Command = defineCommand({
     const [{ createService }, { createEngines }, { createLogWriter }] = await Promise.all([
       import('../service/index.ts'),
       import('../engines/index.ts'),
-      import('../service/operate/write-log.ts'),
+      import('../service/log.ts'),
     ]);
     const { io, terminal } = context;
     const logs = createLogWriter(
@@ -113,7 +113,7 @@ async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
 /** The file first, then the options over it; each is refused by its own name. */
 async function readOptions(context: Context, options: Options): Promise<ServiceOptions> {
   const { checkSettings, optionsOf, readSettingsFile, SettingsError } = await import(
-    '../service/operate/read-settings.ts'
+    '../service/operate/settings.ts'
   );
   const { host, port, stateDir, publicOrigin, trustedProxy, allowLoopback, config } = options;
   const given = {

@@ -3,7 +3,7 @@ import type { JobKind } from '../protocol/kind-names.ts';
 import type { Operation } from '../protocol/operations.ts';
 import type { KeyRow } from './auth/keys.ts';
 import type { Context } from './context.ts';
-import type { Answer } from './http/answer.ts';
+import type { Answer } from './http/exchange.ts';
 
 export interface Call {
   readonly operation: Operation;

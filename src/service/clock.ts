@@ -1,6 +1,6 @@
-/** Time as the service knows it: handed in, so that a test can move it. */
+/** The clock of the service, passed in so that a test can move it. */
 
-/** Takes back a scheduled call; harmless when it has already run. */
+/** Cancels a scheduled call; does nothing if it has already run. */
 export type Cancel = () => void;
 
 export interface Clock {
@@ -10,7 +10,7 @@ export interface Clock {
   schedule(delayMs: number, run: () => void): Cancel;
 }
 
-/** Node's timers count in 31 bits: a longer wait would end at once. */
+/** Node's timers count in 31 bits: a longer wait would end immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -33,7 +33,7 @@ export function repeat(clock: Clock, intervalMs: number, run: () => void): Cance
   const again = () => {
     cancelNext = clock.schedule(intervalMs, () => {
       run();
-      // What is called may be what cancels.
+      // The call itself may have cancelled.
       if (!cancelled) again();
     });
   };

@@ -2,14 +2,14 @@
 import type { EventEmitter } from 'node:events';
 import type { Engines } from '../engines/engine.ts';
 import type { IdSubject } from '../protocol/id-prefixes.ts';
-import type { KeyRing } from './auth/key-ring.ts';
+import type { KeyRing } from './auth/keys.ts';
 import type { NonceMemory } from './auth/nonces.ts';
 import type { RateLimiter } from './auth/rate.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Folders } from './folders.ts';
-import type { RecentRows } from './jobs/recent-rows.ts';
-import type { LinkSigner } from './links/signer.ts';
+import type { RecentRows } from './jobs/rows.ts';
+import type { LinkSigner } from './links.ts';
 import type { CursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
 import type { RandomBytes } from './random.ts';

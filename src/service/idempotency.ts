@@ -1,10 +1,10 @@
-/** One intent, one resource, however often it is sent. Source: contract, "Idempotency". */
+/** Idempotency keys: one request, one resource, however often it is sent. Source: contract, "Idempotency". */
 import { sha256Hex } from '../protocol/signature.ts';
 import type { Call } from './call.ts';
 import type { Context } from './context.ts';
 import { Refusal } from './http/refusal.ts';
 
-/** What the first request of an intent made. */
+/** The result of the first request with an idempotency key. */
 export interface Outcome {
   readonly status: number;
   readonly resourceId: string;
@@ -20,8 +20,8 @@ interface Row {
 }
 
 /**
- * What an earlier request with this key made, or null when there was none.
- * @throws Refusal IDEMPOTENCY_KEY_REUSED when that one asked for something else
+ * The result of an earlier request with this key, or null.
+ * @throws Refusal IDEMPOTENCY_KEY_REUSED if the earlier request was a different one
  */
 export function findReplay(context: Pick<Context, 'store'>, call: Call): Outcome | null {
   const row = context.store.get<Row>(
@@ -43,10 +43,10 @@ export function findReplay(context: Pick<Context, 'store'>, call: Call): Outcome
 }
 
 /**
- * Runs `make` unless the intent was carried out before; its work and the record of it are one transaction. When it
+ * Runs `make` unless an earlier request with this key did; its work and the record of it are one transaction. If it
  * throws, nothing is kept and the key is free.
- * @param make does the work and gives the status of the answer and the id of the resource; it may be called again when
- *   the transaction that it shared with other requests could not be kept, so it changes nothing but the store
+ * @param make does the work and returns the status of the answer and the id of the resource; it may be called again if
+ *   a transaction that it shares with other requests fails, so it must change nothing but the store
  */
 export function carryOutOnce(
   context: Pick<Context, 'store' | 'commitTogether'>,
@@ -74,12 +74,12 @@ export function carryOutOnce(
   });
 }
 
-/** Header that tells a caller whether its request did anything. */
+/** Header that shows whether the request was already carried out before. */
 export function replayHeader(outcome: Outcome): Record<string, string> {
   return { 'Idempotency-Replayed': String(outcome.replayed) };
 }
 
-/** A body may be large, and is looked at before and within the transaction. */
+/** Cached, since a body may be large and is compared before and within the transaction. */
 const fingerprints = new WeakMap<Call, string>();
 
 function fingerprint(call: Call): string {
@@ -91,7 +91,7 @@ function fingerprint(call: Call): string {
   return digest;
 }
 
-/** JSON with sorted keys and no spaces; bodies were checked before, so they are only a few levels deep. */
+/** JSON with sorted keys and no spaces; bodies are already validated, so they are only a few levels deep. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -5,19 +5,18 @@ import { join } from 'node:path';
 import type { Engines } from '../engines/engine.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
-import { createKeyRing } from './auth/key-ring.ts';
-import { changeKey, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
+import { changeKey, createKeyRing, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
 import { openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter } from './auth/rate.ts';
 import { systemClock } from './clock.ts';
 import { DEFAULT_CONFIG } from './config.ts';
 import type { Context, Signals } from './context.ts';
-import { grantCredits } from './credits/grant.ts';
+import { grantCredits } from './credits/account.ts';
 import { prepareFolders } from './folders.ts';
-import { DOCS_PATH } from './http/problem.ts';
+import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
-import { createRecentRows } from './jobs/recent-rows.ts';
-import { createLinkSigner } from './links/signer.ts';
+import { createRecentRows } from './jobs/rows.ts';
+import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Service, ServiceOptions } from './options.ts';
 import { createFractions } from './random.ts';
@@ -30,10 +29,9 @@ export { Failure } from '../errors/failure.ts';
 export type { IssuedKey, KeyRules } from './auth/keys.ts';
 export type { Cancel, Clock } from './clock.ts';
 export type { ServiceConfig } from './config.ts';
-export type { Fault } from './faults/fault.ts';
-export type { FaultRoute } from './faults/routes.ts';
+export type { Fault, FaultRoute } from './faults/fault.ts';
 export { type FaultScript, scriptFaults } from './faults/script.ts';
-export type { Answer } from './http/answer.ts';
+export type { Answer } from './http/exchange.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
 export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
 export type { Service, ServiceOptions } from './options.ts';
@@ -87,7 +85,7 @@ function listen(context: Context, options: ServiceOptions): Promise<RunningServe
 
 type AccountDesk = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' | 'grantCredits'>;
 
-/** What its owner does to the account of a running service. */
+/** What the owner can change in the account of a running service. */
 function createAccountDesk({ store, keys, clock, randomBytes, makeId }: Context): AccountDesk {
   return {
     keys: () => listKeys(store),
@@ -146,18 +144,18 @@ function createEngineLoader(given: Engines | undefined): () => Promise<Engines> 
 }
 
 /**
- * The first start makes the key, gives it, and fills the account; of two processes that start at once, one does. Only once
- * it listens: the key is shown this once, and a start that fails shows nothing.
+ * The first start creates and returns the key and fills the account, in only one of two processes that start at the same
+ * time. Called once the service listens: the key is shown only once, so a start that fails must not use it up.
  */
 async function openAccount(
   context: Context,
   { wantsFirstKey = () => true }: ServiceOptions,
 ): Promise<IssuedKey | null> {
   const { store, clock, config, randomBytes, makeId, keys } = context;
-  // A request that came before has found none.
+  // An earlier request may have cached that there are none.
   keys.forget();
   return store.transaction(() => {
-    // Each for itself: the operator may have made a key before the first start.
+    // Separately: the operator may have created a key before the first start.
     const isMissing = (table: 'keys' | 'grants') => store.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined;
     const makesKey = isMissing('keys') && wantsFirstKey();
     const newKey = makesKey ? issueKey(store, {}, clock.now(), randomBytes) : null;

@@ -1,4 +1,4 @@
-/** One thing that an operator may want to know. Never holds a secret, a signature or the query of an address. */
+/** An event for the operator. Never holds a secret, a signature or the query of an address. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
@@ -10,20 +10,103 @@ export interface LogEntry {
 
 export type Log = (entry: LogEntry) => void;
 
-/** What an operator may know of a request: nothing that its caller wrote freely. */
+/** A request for the log of the operator, without any free text of its caller. */
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
-  /** `/v1/uploads/{upload_id}`: the path with its parameters left open; null where it leads nowhere. */
+  /** `/v1/uploads/{upload_id}`: the path with placeholders for its parameters; null for an unknown path. */
   readonly template: string | null;
-  /** Null for what is no operation of the interface. */
+  /** Null if it is not an operation of the interface. */
   readonly operationId: string | null;
-  /** Null when the caller went away before it was answered. */
+  /** Null if the caller disconnected before the answer. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** Public identifier of the key; null until a signature was found right. */
+  /** Public identifier of the key; null if no signature was verified. */
   readonly keyId: string | null;
   readonly address: string | null;
 }
 
 export type RequestLog = (record: RequestRecord) => void;
+
+interface LogWriter {
+  readonly log: Log;
+  readonly onRequest: RequestLog;
+}
+
+/**
+ * Makes the log of events and the log of requests: one line each, as JSON for programs or as text for people.
+ * @param write takes one line without its line end
+ * @param now ms since 1970
+ */
+export function createLogWriter(
+  form: 'json' | 'text',
+  write: (line: string) => void,
+  now: () => number,
+): LogWriter {
+  const describe = form === 'json' ? JSON_FORM : TEXT_FORM;
+  return {
+    log: (entry) => write(describe.entry(entry, new Date(now()))),
+    onRequest: (record) => write(describe.request(record, new Date(now()))),
+  };
+}
+
+interface Form {
+  entry(entry: LogEntry, time: Date): string;
+  request(record: RequestRecord, time: Date): string;
+}
+
+/** Answers from 500 on are errors of the service. */
+const SERVER_ERRORS = 500;
+
+const JSON_FORM: Form = {
+  entry: ({ level, message, requestId, resourceId, error }, time) =>
+    JSON.stringify({
+      time: time.toISOString(),
+      level,
+      message,
+      request_id: requestId,
+      resource_id: resourceId,
+      error: error === undefined ? undefined : describeError(error),
+    }),
+  request: (record, time) =>
+    JSON.stringify({
+      time: time.toISOString(),
+      level: (record.status ?? 0) >= SERVER_ERRORS ? 'error' : 'info',
+      message: 'request',
+      method: record.method,
+      path: record.template,
+      operation: record.operationId,
+      status: record.status,
+      duration_ms: record.durationMs,
+      key_id: record.keyId,
+      address: record.address,
+      request_id: record.requestId,
+    }),
+};
+
+const TEXT_FORM: Form = {
+  entry({ level, message, requestId, resourceId, error }, time) {
+    const about = [requestId, resourceId].filter((id) => id !== undefined).join(' ');
+    const cause = error === undefined ? '' : `: ${error instanceof Error ? error.message : String(error)}`;
+    return `${clockOf(time)} ${level} ${message}${cause} ${about}`.trimEnd();
+  },
+  request: ({ method, template, status, durationMs, keyId, requestId }, time) =>
+    [
+      clockOf(time),
+      method,
+      template ?? '(unknown path)',
+      status ?? 'gone',
+      `${durationMs} ms`,
+      keyId ?? '-',
+      requestId,
+    ].join(' '),
+};
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** `14:05:09`, UTC. */
+function clockOf(time: Date): string {
+  return time.toISOString().slice('2026-01-01T'.length, '2026-01-01T00:00:00'.length);
+}

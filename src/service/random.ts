@@ -1,12 +1,12 @@
-/** Gives that many bytes nobody can guess. */
+/** Returns that many cryptographically random bytes. */
 export type RandomBytes = (size: number) => Buffer;
 
-/** 4 KiB: a call into the system's generator costs as much for one byte as for hundreds, and every answer has an id. */
+/** 4 KiB: the system's generator takes as long for one byte as for hundreds, and every answer needs an id. */
 const POOL_BYTES = 4096;
-/** 32 bits are drawn for each fraction. */
+/** 32 bits for each fraction. */
 const DRAW_BYTES = 4;
 
-/** Makes a source of fractions in [0, 1) out of random bytes, drawn in large gulps. */
+/** Makes a source of fractions in [0, 1) out of random bytes, drawn in large blocks. */
 export function createFractions(randomBytes: RandomBytes): () => number {
   let pool: Buffer = Buffer.alloc(0);
   let used = 0;

@@ -40,7 +40,7 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'ledger',
-    mutate: ['src/service/credits/{account,amount,balance,billing,grant,month}.ts'],
+    mutate: ['src/service/credits/{account,billing,read}.ts'],
     tests: ['test/service/credits/*.test.ts'],
   },
   {

@@ -1,18 +1,69 @@
-/** Who calls, and whether it may. The order of the checks is the contract's, "Signing". */
+/**
+ * Who calls, and whether they may. The order of the checks is the contract's, "Signing". Source: specification,
+ * "Authentication" 1.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
 import { equalInConstantTime } from '../../protocol/constant-time.ts';
+import { authHeaderNames } from '../../protocol/headers.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Operation } from '../../protocol/operations.ts';
 import { EMPTY_SHA256, sha256Hex, signRequest } from '../../protocol/signature.ts';
 import type { Context } from '../context.ts';
 import { Refusal } from '../http/refusal.ts';
-import { isAddressAllowed } from './allow-list.ts';
-import type { AuthHeaders } from './headers.ts';
+import { isAddressAllowed } from './caller-address.ts';
 import { type KeyRow, permissionsOf } from './keys.ts';
 
-/** What an unknown key is checked against, so that it takes as long as a known one. */
+export interface AuthHeaders {
+  readonly key: string;
+  /** Unix seconds as sent. */
+  readonly timestamp: string;
+  readonly nonce: string;
+  readonly signature: string;
+}
+
+const { min, max } = LIMITS.nonceLength;
+
+const FORMS = {
+  // spec: open — visible ASCII that fits a line; ours are shorter.
+  key: { pattern: /^[\x21-\x7e]{1,128}$/, detail: 'the identifier of the key is missing or not well formed' },
+  timestamp: { pattern: /^\d{10}$/, detail: 'must be Unix time in seconds, ten digits' },
+  nonce: {
+    pattern: new RegExp(`^[A-Za-z0-9_-]{${min},${max}}$`),
+    detail: `must be ${min} to ${max} characters of base64url`,
+  },
+  signature: { pattern: /^[0-9a-f]{64}$/, detail: 'must be 64 lower-case hexadecimal digits' },
+} as const satisfies Record<keyof AuthHeaders, { pattern: RegExp; detail: string }>;
+
+export type AuthHeaderReader = (
+  headers: IncomingHttpHeaders,
+) => { ok: true; value: AuthHeaders } | { ok: false; header: string; detail: string };
+
+/** Makes a reader of the four signature headers with a prefix; it reports the first invalid one. */
+export function createAuthHeaderReader(prefix: string): AuthHeaderReader {
+  const names = authHeaderNames(prefix);
+  return (headers) => {
+    const text = (name: string) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : '';
+    };
+    const value: AuthHeaders = {
+      key: text(names.key),
+      timestamp: text(names.timestamp),
+      nonce: text(names.nonce),
+      signature: text(names.signature),
+    };
+    for (const part of ['key', 'timestamp', 'nonce', 'signature'] as const) {
+      const { pattern, detail } = FORMS[part];
+      if (!pattern.test(value[part])) return { ok: false, header: names[part], detail };
+    }
+    return { ok: true, value };
+  };
+}
+
+/** Stands in for the secret of an unknown key, so that the check takes as long as for a known one. */
 const DECOY_SECRET = 'A'.repeat(43);
 
-/** Refuses a timestamp more than 300 s away from the clock of the service, before a body is read. */
+/** Refuses a timestamp more than 300 s off the clock of the service, before the body is read. */
 export function checkTimestamp(timestamp: string, now: number): void {
   const skew = Math.abs(Math.floor(now / 1000) - Number(timestamp));
   if (skew > LIMITS.timestampSkewSeconds) {
@@ -26,7 +77,7 @@ export function checkTimestamp(timestamp: string, now: number): void {
 /**
  * Checks the signature, then uses up the nonce.
  * @param target path and query in canonical form
- * @throws Refusal AUTHENTICATION_FAILED, with the same words for an unknown key and a wrong signature
+ * @throws Refusal AUTHENTICATION_FAILED, with the same message for an unknown key and a wrong signature
  */
 export async function authenticate(
   context: Pick<Context, 'keys' | 'nonces'>,

@@ -1,19 +1,19 @@
 /** API keys: who may call, for what, from where, and for how many credits a month. */
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
-import { toCredits, toThousandths } from '../credits/amount.ts';
+import { toCredits, toThousandths } from '../credits/account.ts';
 import type { RandomBytes } from '../random.ts';
 import { SECRET_BYTES } from '../store/secrets.ts';
 import type { Store } from '../store/store.ts';
-import { compileAllowList } from './allow-list.ts';
+import { compileAllowList } from './caller-address.ts';
 
-/** What its owner needs to use a key. */
+/** What a client needs to use a key. */
 export interface IssuedKey {
   readonly key: string;
   readonly secret: string;
   readonly webhookSecret: string;
 }
 
-/** What a key is allowed; left out: everything. */
+/** What a key permits; an omitted rule permits everything. */
 export interface KeyRules {
   readonly permissions?: readonly JobKind[];
   /** Credits a calendar month (Asia/Shanghai); null: no limit of its own. */
@@ -23,7 +23,7 @@ export interface KeyRules {
   readonly revoked?: boolean;
 }
 
-/** A key as requests are checked against it. Lists are kept as text with commas. */
+/** A key as requests are checked against it. Lists are stored as comma-separated text. */
 export interface KeyRow {
   readonly id: string;
   readonly secret: string;
@@ -33,7 +33,7 @@ export interface KeyRow {
   readonly allowed_addresses: string;
 }
 
-/** A key as it is listed: without what is secret. */
+/** A key as it is listed, without its secrets. */
 export interface KeyDescription {
   readonly key: string;
   readonly permissions: readonly string[];
@@ -48,7 +48,7 @@ export interface KeyDescription {
 /** 96 bits: an identifier, not a secret; it only must not collide. */
 const KEY_ID_BYTES = 12;
 
-/** All keys that work, the oldest first. */
+/** All keys that are not revoked, the oldest first. */
 export function listKeys(store: Store): IssuedKey[] {
   return store.all<IssuedKey>(
     `SELECT id AS key, secret, webhook_secret AS webhookSecret
@@ -61,7 +61,7 @@ interface DescribedRow extends Omit<KeyRow, 'secret'> {
   readonly revoked_at: number | null;
 }
 
-/** All keys, those that were revoked too, the oldest first. */
+/** All keys, including revoked ones, the oldest first. */
 export function describeKeys(store: Store): KeyDescription[] {
   const rows = store.all<DescribedRow>(
     `SELECT id, permissions, monthly_limit, allowed_addresses, created_at, revoked_at
@@ -77,17 +77,17 @@ export function describeKeys(store: Store): KeyDescription[] {
   }));
 }
 
-/** Ends the use of a key; harmless when it is unknown or was revoked before. Its records stay. */
+/** Revokes a key; does nothing if it is unknown or already revoked. Its records stay. */
 export function revokeKey(store: Store, id: string, now: number): void {
   store.run('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
 }
 
-/** Takes back a key that nobody has used: as if it had not been made. */
+/** Deletes a key that was never used. */
 export function dropKey(store: Store, id: string): void {
   store.run('DELETE FROM keys WHERE id = ?', id);
 }
 
-/** Makes a key. The secrets are stored as they are, since a signature cannot be checked against a hash of them. */
+/** Creates a key. Its secrets are stored in plain text, since a signature cannot be checked against a hash of them. */
 export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes: RandomBytes): IssuedKey {
   const random = (bytes: number) => randomBytes(bytes).toString('base64url');
   const issued = {
@@ -112,7 +112,7 @@ export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes
   return issued;
 }
 
-/** Replaces all rules of a key; throws when there is none of that id. */
+/** Replaces all rules of a key; throws if the id is unknown. */
 export function changeKey(store: Store, id: string, rules: KeyRules, now: number): void {
   const columns = columnsOf(rules, now);
   const changed = store.run(
@@ -129,7 +129,7 @@ export function changeKey(store: Store, id: string, rules: KeyRules, now: number
 function columnsOf(rules: KeyRules, now: number) {
   const limit = rules.monthlyLimitCredits ?? null;
   const allowedAddresses = (rules.allowedAddresses ?? []).join(',');
-  // Refuses an entry that is no address now, not at the first request.
+  // Refuses an invalid address now, not at the first request.
   compileAllowList(allowedAddresses);
   return {
     permissions: (rules.permissions ?? JOB_KIND_NAMES).join(','),
@@ -142,4 +142,51 @@ function columnsOf(rules: KeyRules, now: number) {
 /** The kinds that a key may use. */
 export function permissionsOf(key: Pick<KeyRow, 'permissions'>): readonly string[] {
   return key.permissions.split(',');
+}
+
+/** All valid keys, in memory: finding a key takes as long as finding none. */
+export interface KeyRing {
+  /** The key of that id, or undefined when it is unknown or revoked. */
+  find(id: string): KeyRow | undefined;
+  /** Makes the next request read the keys again, after a change in this process; changes of others are noticed without it. */
+  forget(): void;
+}
+
+/** Changes when another process writes to the store, so a key that is revoked there is refused here immediately. */
+const VERSION = 'PRAGMA data_version';
+
+const READ = `
+  SELECT id, secret, permissions, monthly_limit, allowed_addresses
+  FROM keys WHERE revoked_at IS NULL`;
+
+/**
+ * Caches all keys and reads them again when the store has changed. It checks once for all requests that arrive at the
+ * same moment: a check costs a tenth of a request.
+ */
+export function createKeyRing(store: Store): KeyRing {
+  let keys = new Map<string, KeyRow>();
+  let seen: number | null = null;
+  let looked = false;
+  const lookAgain = () => {
+    looked = false;
+  };
+  const look = () => {
+    looked = true;
+    // Runs before anything else is read from a socket.
+    setImmediate(lookAgain);
+    const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? 0;
+    if (version === seen) return;
+    keys = new Map(store.all<KeyRow>(READ).map((row) => [row.id, row]));
+    seen = version;
+  };
+  return {
+    find(id) {
+      if (!looked) look();
+      return keys.get(id);
+    },
+    forget() {
+      seen = null;
+      looked = false;
+    },
+  };
 }

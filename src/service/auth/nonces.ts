@@ -1,12 +1,12 @@
-/** Nonces that were used: in a file of their own that need not survive a loss of power, only the death of a process. */
+/** Used nonces, in a file of their own: it must survive the death of a process, but not a loss of power. */
 import { LIMITS } from '../../protocol/limits.ts';
 import { createCommitTogether } from '../store/commit-together.ts';
 import { openStore } from '../store/store.ts';
 
 export interface NonceMemory {
-  /** Remembers a nonce for 601 s; false when it is remembered already. Resolves when it is stored. */
+  /** Remembers a nonce for 601 s; false if it is already known. Resolves once it is stored. */
   remember(keyId: string, nonce: string, now: number): Promise<boolean>;
-  /** Forgets what has lapsed and gives the number of nonces forgotten. */
+  /** Removes expired nonces and returns their number. */
   sweep(now: number): number;
   close(): void;
 }

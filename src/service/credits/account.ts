@@ -1,5 +1,31 @@
 /** What the account and a key have, in thousandths of a credit. Source: specification, "Credit balance". */
+import type { IdSubject } from '../../protocol/id-prefixes.ts';
 import type { Store } from '../store/store.ts';
+
+/** Credits are decimal numbers in the interface and whole thousandths in the store, so that sums are exact. */
+const THOUSANDTHS = 1000;
+
+export function toThousandths(credits: number): number {
+  return Math.round(credits * THOUSANDTHS);
+}
+
+export function toCredits(thousandths: number): number {
+  return thousandths / THOUSANDTHS;
+}
+
+export const QUOTA_TIME_ZONE = 'Asia/Shanghai';
+/** Asia/Shanghai is eight hours ahead of UTC and has had no summer time since 1991. */
+const OFFSET_MS = 8 * 60 * 60_000;
+
+/** The calendar month of quotas at an instant: its name, `2026-11`, and the instant at which the next one begins. */
+export function monthOf(now: number): { name: string; endsAt: number } {
+  const local = new Date(now + OFFSET_MS);
+  const [year, month] = [local.getUTCFullYear(), local.getUTCMonth()];
+  return {
+    name: `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`,
+    endsAt: Date.UTC(year, month + 1) - OFFSET_MS,
+  };
+}
 
 export interface Account {
   /** Sum of the ledger, with credits that have expired unspent. */
@@ -34,4 +60,23 @@ export function readMonthlyUse(store: Store, keyId: string, month: string): numb
     month,
   );
   return row?.used ?? 0;
+}
+
+/**
+ * Adds credits to the account.
+ * @param grant credits, above 0; `expiresAt` in ms since 1970, null: never
+ */
+export function grantCredits(
+  store: Store,
+  grant: { credits: number; expiresAt: number | null },
+  now: number,
+  makeId: (subject: IdSubject) => string,
+): void {
+  const amount = toThousandths(grant.credits);
+  if (!Number.isSafeInteger(amount) || amount <= 0) throw new RangeError('a grant must be above 0 credits');
+  store.transaction(() => {
+    const id = makeId('credit_transaction');
+    store.run('INSERT INTO ledger (id, amount, posted_at) VALUES (?, ?, ?)', id, amount, now);
+    store.run('INSERT INTO grants (id, remaining, expires_at) VALUES (?, ?, ?)', id, amount, grant.expiresAt);
+  });
 }

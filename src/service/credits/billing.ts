@@ -1,5 +1,5 @@
 /**
- * The money side of a job: reserved when it is made, settled or released when it ends. Each function is called within
+ * The credits of a job: reserved when it is created, settled or released when it ends. Each function is called within
  * the transaction that changes the job. Source: contract, "Credits".
  */
 import type { IdSubject } from '../../protocol/id-prefixes.ts';
@@ -7,11 +7,9 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Store } from '../store/store.ts';
-import { readAccount, readMonthlyUse } from './account.ts';
-import { toCredits } from './amount.ts';
-import { monthOf } from './month.ts';
+import { monthOf, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
-export interface Estimate {
+interface Estimate {
   readonly jobId: string;
   readonly key: { readonly id: string; readonly monthly_limit: number | null };
   readonly unit: MeteringUnit;
@@ -64,7 +62,7 @@ interface OpenBill {
   readonly reserved: number;
 }
 
-/** Charges what a job came to, at most what it reserved, and posts it to the ledger; does nothing the second time. */
+/** Charges the cost of a job, at most what it reserved, and posts it to the ledger; does nothing the second time. */
 export function settleCredits(
   store: Store,
   job: { id: string; kind: JobKind; clientReference: string | null; quantity: number },
@@ -116,7 +114,7 @@ function spend(store: Store, amount: number, now: number): void {
   if (left > 0) throw new Error(`the grants lack ${left} thousandths of what was reserved`);
 }
 
-/** Frees what a job held; it leaves no line in the ledger. Does nothing the second time. */
+/** Releases the reservation of a job, without a line in the ledger; does nothing the second time. */
 export function releaseCredits(store: Store, jobId: string): void {
   store.run(`UPDATE bills SET status = 'released' WHERE job_id = ? AND status = 'reserved'`, jobId);
 }

@@ -1,17 +1,40 @@
-/** One entry of a script of faults, and what is wrong with an entry that cannot be played. */
+/** Entries of a script of faults, and their validation. */
 import { ERROR_CODES, type ErrorCode } from '../../protocol/error-codes.ts';
-import { FAULT_ROUTES, type FaultRoute } from './routes.ts';
+import { OPERATIONS, type OperationName, operationName, VERSION_PREFIX } from '../../protocol/operations.ts';
+import { createRouter } from '../http/router.ts';
+
+/** Sending the bytes of an upload, and reading those of a result. */
+const TRANSFERS = ['PUT /objects/{upload_id}', 'GET /assets/{job_id}/{name}'] as const;
+
+/** An operation without its version, as in `POST /dubbings`, or one of the two transfers. */
+export type FaultRoute = OperationName | (typeof TRANSFERS)[number];
+
+/** All routes. */
+const FAULT_ROUTES: readonly FaultRoute[] = [...OPERATIONS.map(operationName), ...TRANSFERS];
+
+/** Finds the route of a request line; null if no fault can be scripted for it. */
+export function createRouteFinder(): (method: string, target: string) => FaultRoute | null {
+  const find = createRouter();
+  return (method, target) => {
+    const url = URL.parse(target, 'http://localhost');
+    if (url === null) return null;
+    const match = find(method, url.pathname);
+    if (!match.found) return null;
+    const path = match.route.template.replace(VERSION_PREFIX, '');
+    return FAULT_ROUTES.find((route) => route === `${method} ${path}`) ?? null;
+  };
+}
 
 interface Occasion {
-  /** Which requests it befalls. */
+  /** The affected requests. */
   readonly on: FaultRoute;
-  /** How many of them, one after another; default 1. `Infinity`: all from now on. */
+  /** How many consecutive requests; default 1. `Infinity`: all from now on. */
   readonly times?: number;
-  /** Waits so long first; a caller who leaves meanwhile is not served. */
+  /** Waits that long first; a caller who disconnects meanwhile is not served. */
   readonly delayMs?: number;
 }
 
-/** Whether the work is done: `before` leaves it undone, `after` does it and keeps it from the caller. Default `before`. */
+/** Whether the work is done: `before` skips it, `after` does it and hides the answer. Default `before`. */
 interface Timing {
   readonly when?: 'before' | 'after';
 }
@@ -21,11 +44,11 @@ interface ErrorAnswer extends Timing {
   readonly status: number;
   /** Default: the first code that has this status. */
   readonly code?: ErrorCode;
-  /** Seconds, for the header of that name. */
+  /** Retry-After, in seconds. */
   readonly retryAfter?: number;
 }
 
-/** Any text, well formed or not; JSON with 200 unless said otherwise. */
+/** Any text, well formed or not; by default as JSON with status 200. */
 interface RawAnswer extends Timing {
   readonly body: string;
   readonly status?: number;
@@ -36,16 +59,16 @@ export type Fault = Occasion &
   (
     | ErrorAnswer
     | RawAnswer
-    /** The connection is cut: before the work is done, or after it without a word. */
+    /** Cuts the connection: before the work is done, or after it without an answer. */
     | { readonly drop: 'before' | 'after' }
-    /** The right answer, announced whole, of which so many bytes of the body arrive. */
+    /** The right answer, announced in full, but cut after that many bytes of the body. */
     | { readonly cutAfterBytes: number }
-    /** Late, but well. */
+    /** The right answer, delayed. */
     | { readonly delayMs: number }
   );
 
 const EFFECTS = ['drop', 'cutAfterBytes', 'body', 'status'] as const;
-/** Fields of each effect; `on`, `times` and `delayMs` go with all of them. */
+/** Fields of each effect; `on`, `times` and `delayMs` are allowed with all of them. */
 const FIELDS: Readonly<Record<(typeof EFFECTS)[number], readonly string[]>> = {
   drop: ['drop'],
   cutAfterBytes: ['cutAfterBytes'],
@@ -57,13 +80,13 @@ const OCCASION: readonly string[] = ['on', 'times', 'delayMs'];
 /** The default of `times`. */
 const ONCE = 1;
 
-/** How often a fault is to happen. */
+/** How often a fault happens. */
 export function timesOf({ times = ONCE }: Fault): number {
   return times;
 }
 
 /**
- * Refuses an entry that could never happen as it is written; programs without types get here too.
+ * Refuses an entry that could never happen; programs without types get here too.
  * @throws TypeError that names the entry's route and field
  */
 export function checkFault(fault: Fault): void {

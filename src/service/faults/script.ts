@@ -1,27 +1,28 @@
-/** Faults from a list: which request meets which, until the list is used up. */
+/** Faults from a list, assigned to requests in order, and the answers that they send. */
+import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
+import { describeProblem, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '../http/exchange.ts';
 import type { Faults, RequestFacts } from '../http/faults.ts';
-import { checkFault, type Fault, timesOf } from './fault.ts';
-import { makeFaultAnswer } from './fault-answer.ts';
-import { createRouteFinder } from './routes.ts';
+import { DOCS_PATH } from '../http/router.ts';
+import { checkFault, createRouteFinder, type Fault, timesOf } from './fault.ts';
 
-/** Goes into `createService({ faults })`. */
+/** The value for `createService({ faults })`. */
 export interface FaultScript extends Faults {
-  /** Appends faults; requests that come from now on meet them. */
+  /** Appends faults for requests from now on. */
   add(...faults: readonly Fault[]): void;
-  /** Faults that have not happened yet, `times` being how often each still will. */
+  /** Faults that have not happened yet; `times` is how often each remains. */
   pending(): readonly Fault[];
 }
 
 /**
- * Plays faults in the order of the list: each request meets the first fault for its route that is left, at most one.
+ * Plays faults in the order of the list: each request gets the first remaining fault for its route.
  *
  *     const faults = scriptFaults([{ on: 'POST /dubbings', times: 2, status: 503, retryAfter: 3 }]);
  *     const service = await createService({ stateDir, faults });
  *
- * @param options.clock by which `delayMs` is measured; default: the system's
- * @throws TypeError for a route that there is not, and for a fault that could never happen as it is written
+ * @param options.clock measures `delayMs`; default: the system's
+ * @throws TypeError for an unknown route, and for a fault that could never happen
  */
 export function scriptFaults(
   faults: readonly Fault[] = [],
@@ -68,7 +69,7 @@ export function scriptFaults(
       if ('cutAfterBytes' in fault && (await delay(fault, request))) {
         return { ...answer, cutAfter: fault.cutAfterBytes };
       }
-      // Nobody will send it, so nobody else would close it.
+      // It is not sent, so nobody else closes it.
       if (isFile(answer.body)) await answer.body.handle.close();
       if (!(await delay(fault, request))) return 'drop';
       return makeFaultAnswer(fault, request) ?? 'drop';
@@ -76,7 +77,7 @@ export function scriptFaults(
   };
 }
 
-/** True for a fault that lets the work be done first. */
+/** True for a fault after the work. */
 function isLate(fault: Fault): boolean {
   if ('drop' in fault) return fault.drop === 'after';
   return 'cutAfterBytes' in fault || ('when' in fault && fault.when === 'after');
@@ -86,7 +87,7 @@ function isFile(body: Answer['body']) {
   return body !== null && typeof body !== 'string';
 }
 
-/** Resolves after that many ms, or when the signal ends. */
+/** Resolves after that many ms, or when the signal aborts. */
 function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -100,4 +101,36 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     };
     signal.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** Makes the answer of a fault to a request; null for a fault without an answer of its own. */
+function makeFaultAnswer(fault: Fault, request: RequestFacts): Answer | null {
+  if ('body' in fault) {
+    const { status = 200, body, headers = {} } = fault;
+    return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };
+  }
+  if (!('status' in fault)) return null;
+  const { status, retryAfter } = fault;
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': `${retryAfter}` };
+  const code = fault.code ?? firstCodeOf(status);
+  if (code === null) {
+    const body = `<html><title>${status}</title><h1>${status}</h1></html>`;
+    return { status, headers: { 'Content-Type': 'text/html', ...headers }, body };
+  }
+  const problem = describeProblem(code, {
+    detail: 'this fault was scripted',
+    instance: new URL(request.target, request.origin).pathname,
+    requestId: request.requestId,
+    docsUrl: request.origin + DOCS_PATH,
+  });
+  return {
+    status,
+    headers: { 'Content-Type': PROBLEM_CONTENT_TYPE, ...headers },
+    body: JSON.stringify(problem),
+  };
+}
+
+function firstCodeOf(status: number) {
+  const codes = Object.keys(ERROR_CODES).filter(isErrorCode);
+  return codes.find((code) => ERROR_CODES[code].status === status) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Reads a small body whole, with a cap on its bytes and on its time. */
+/** Reads a small body, with limits on its bytes and its time. */
 import type { Clock } from '../clock.ts';
 import type { Exchange } from './exchange.ts';
 import { Refusal } from './refusal.ts';
@@ -6,15 +6,15 @@ import { Refusal } from './refusal.ts';
 /** 12 MiB, the largest body there is, over 4 Mbit/s. */
 const BODY_DEADLINE_MS = 30_000;
 
-/** The caller went away or was too slow: there is nobody to answer. */
+/** The caller disconnected or was too slow: nobody waits for an answer. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
 
 /**
  * Reads the body of a request.
- * @param limit largest number of bytes that is accepted
- * @throws Refusal CONTENT_TOO_LARGE beyond the limit; CallerGone when it does not come whole within 30 s
+ * @param limit largest accepted number of bytes
+ * @throws Refusal CONTENT_TOO_LARGE beyond the limit; CallerGone if it is not complete within 30 s
  */
 export function readBody(exchange: Exchange, limit: number, clock: Clock): Promise<Buffer> {
   const { request, response } = exchange;

@@ -1,23 +1,19 @@
-/** From a request to its answer: sanity, route, handler; every failure becomes an answer as well. */
-
+/** From a request to its answer: sanity, route, handler. Failures become answers too. */
 import { isDiskFull } from '../../errors/system-error.ts';
-import type { AuthHeaderReader } from '../auth/headers.ts';
+import type { AuthHeaderReader } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
-import { answerErrorPage } from '../docs/error-page.ts';
-import { serveAsset } from '../downloads/serve.ts';
+import { serveAsset } from '../downloads.ts';
 import { DISK_FAILURE_DETAIL } from '../files.ts';
-import type { Pages } from '../operate/pages.ts';
+import { answerErrorPage, type Pages } from '../operate/pages.ts';
 import { receiveObject } from '../uploads/receive.ts';
-import type { Answer } from './answer.ts';
 import { CallerGone } from './body.ts';
-import type { Exchange } from './exchange.ts';
-import { answerRefusal } from './problem.ts';
-import { Refusal } from './refusal.ts';
+import type { Answer, Exchange } from './exchange.ts';
+import { answerRefusal, Refusal } from './refusal.ts';
 import type { Router } from './router.ts';
 import { checkSanity, type Target } from './sanity.ts';
 import { answerOperation } from './signed.ts';
 
-/** Somebody has to make room: sooner than in a minute it makes no sense to come back. */
+/** A person has to free disk space: retrying within a minute makes no sense. */
 const RETRY_AFTER_SECONDS = '60';
 
 export interface Dispatch {
@@ -27,7 +23,7 @@ export interface Dispatch {
   readonly pages: Pages;
 }
 
-/** Gives the answer to a request; throws CallerGone when there is nobody to answer. */
+/** Answers a request; throws CallerGone if the caller disconnected. */
 export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<Answer> {
   const { context } = parts;
   try {

@@ -1,9 +1,8 @@
 /**
- * The one place where the service can be made to misbehave on the wire, without changing what it does inside.
- * `scriptFaults` fills it from a list.
+ * Faults on the wire: the service misbehaves towards its callers without changing what it does inside. `scriptFaults`
+ * makes them from a list.
  */
-import type { Answer } from './answer.ts';
-import type { Exchange } from './exchange.ts';
+import type { Answer, Exchange } from './exchange.ts';
 
 export interface RequestFacts {
   readonly method: string;
@@ -13,19 +12,19 @@ export interface RequestFacts {
   readonly requestId: string;
   /** Scheme and host of the service as its callers see it. */
   readonly origin: string;
-  /** Ends when there is nobody left to answer. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
 /** Both are called with the same facts about one request. */
 export interface Faults {
-  /** Before anything is done: an answer to give instead, `drop` to cut the connection, or null to go on. */
+  /** Before the work: an answer to send instead, `drop` to cut the connection, or null to continue. */
   before(request: RequestFacts): Promise<Answer | 'drop' | null>;
-  /** After all was done: the answer to give in its place, or `drop` so that the caller never learns of it. */
+  /** After the work: the answer to send in its place, or `drop` so that the caller never gets one. */
   after(request: RequestFacts, answer: Answer): Promise<Answer | 'drop'>;
 }
 
-/** Gives what the faults make of the answer to a request; whether the work is done at all is theirs to say. */
+/** Does the work of a request unless a fault replaces it, and returns the answer that the faults leave. */
 export async function misbehave(
   faults: Faults,
   { request, response, id }: Exchange,
@@ -44,7 +43,7 @@ export async function misbehave(
   const made = (await faults.before(facts)) ?? (await work());
   if (made === 'drop') return made;
   const given = await faults.after(facts, made);
-  // A file that nobody will send any more is nobody's to close.
+  // Nobody else closes a file that is not sent.
   const { body } = made;
   const isLeft = given === 'drop' || given.body !== body;
   if (isLeft && body !== null && typeof body !== 'string') await body.handle.close();

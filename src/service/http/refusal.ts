@@ -1,13 +1,18 @@
+/** Errors of the interface and their answers. Source: specification, "Errors"; contract, "Errors". */
+import { errorCode } from '../../errors/system-error.ts';
+import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../protocol/error-codes.ts';
-import type { FieldError } from '../../protocol/problem.ts';
+import { describeProblem, type FieldError, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
+import type { Answer, Exchange } from './exchange.ts';
+import { DOCS_PATH } from './router.ts';
 
-export interface RefusalExtras {
+interface RefusalExtras {
   /** Fields at fault, for a 400. */
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Ends a request with an error of the table; the message becomes its `detail`, so it holds nothing secret. */
+/** Ends a request with an error of the table; the message becomes its `detail`, so it must hold no secret. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
@@ -34,4 +39,60 @@ export function refuseFields(errors: readonly FieldError[]): Refusal {
 /** The one answer for an id that is unknown, foreign, malformed or past its retention. */
 export function refuseUnknownResource(): Refusal {
   return new Refusal('RESOURCE_NOT_FOUND', 'there is no such resource for this key');
+}
+
+/** Makes the answer to a refused request. */
+export function answerRefusal(refusal: Refusal, exchange: Exchange, origin: string): Answer {
+  const problem = describeProblem(refusal.code, {
+    detail: refusal.message,
+    instance: exchange.path,
+    requestId: exchange.id,
+    docsUrl: origin + DOCS_PATH,
+    ...(refusal.extras.errors === undefined ? {} : { errors: refusal.extras.errors }),
+  });
+  return {
+    status: problem.status,
+    headers: { 'Content-Type': PROBLEM_CONTENT_TYPE, ...refusal.extras.headers },
+    body: JSON.stringify(problem),
+  };
+}
+
+const DETAILS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'the head of the request is larger than 16 KiB',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the head of the request did not come in time',
+};
+
+/**
+ * Answers bytes that Node cannot parse as HTTP: writes a 400 to the socket by hand and closes it. `about` holds the time,
+ * the id and the origin of the answer.
+ */
+export function answerParseFailure(
+  error: Error,
+  socket: Duplex,
+  about: { now: number; requestId: string; origin: string },
+): void {
+  const code = errorCode(error);
+  if (!socket.writable || code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const { requestId, origin } = about;
+  const problem = describeProblem('INVALID_REQUEST', {
+    detail: DETAILS[code] ?? 'the request is not well-formed HTTP/1.1',
+    instance: '/',
+    requestId,
+    docsUrl: origin + DOCS_PATH,
+    errors: [],
+  });
+  const body = JSON.stringify(problem);
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `Date: ${new Date(about.now).toUTCString()}`,
+    `Content-Type: ${PROBLEM_CONTENT_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-ID: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,11 +1,26 @@
 /** Which part of the service a method and a path belong to. The API's routes are the table of operations. */
 import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
-import { ASSETS_PATH, OBJECTS_PATH } from '../links/paths.ts';
-import { DOCS_PATH } from './problem.ts';
-import type { Route } from './route.ts';
+import { OPERATIONS, type Operation, VERSION_PREFIX } from '../../protocol/operations.ts';
 
-export type Match =
+/** What is served unsigned besides the interface. */
+export type PageName = 'document' | 'health' | 'metrics';
+
+/** The part of the service behind a path; `template` is the path with its parameters in braces. */
+export type Route = { readonly template: string } & (
+  | { readonly type: 'operation'; readonly operation: Operation }
+  | { readonly type: 'object' }
+  | { readonly type: 'asset' }
+  | { readonly type: 'errorPage' }
+  | { readonly type: 'page'; readonly name: PageName }
+);
+
+/** Paths of uploaded and downloaded bytes below the origin: not part of the interface, and without a key. */
+export const OBJECTS_PATH = '/objects';
+export const ASSETS_PATH = '/assets';
+/** Path below the origin of the pages about errors. */
+export const DOCS_PATH = '/docs';
+
+type Match =
   | { readonly found: true; readonly route: Route; readonly parameters: Readonly<Record<string, string>> }
   /** `allowed` is empty when no method of this path is known. */
   | { readonly found: false; readonly allowed: readonly string[] };

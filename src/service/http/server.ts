@@ -1,20 +1,20 @@
-/** The listening server: its limits of time, its answers to broken requests, its end. */
+/** The listening server: time limits, broken requests, sending of answers, shutdown. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAuthHeaderReader } from '../auth/headers.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createAuthHeaderReader } from '../auth/authenticate.ts';
+import { type AddressReader, createAddressReader } from '../auth/caller-address.ts';
+import type { Clock } from '../clock.ts';
 import type { Context } from '../context.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
-import { type AddressReader, createAddressReader } from '../operate/caller-address.ts';
 import { createPages } from '../operate/pages.ts';
 import { CallerGone } from './body.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
-import type { Exchange } from './exchange.ts';
+import type { Answer, Exchange, FileSlice } from './exchange.ts';
 import { type Faults, misbehave } from './faults.ts';
-import { answerParseFailure } from './parse-failure.ts';
-import { answerRefusal } from './problem.ts';
-import { Refusal } from './refusal.ts';
+import { answerParseFailure, answerRefusal, Refusal } from './refusal.ts';
 import { createRouter } from './router.ts';
-import { send } from './send.ts';
 
 // An import of node:http reads all that it exports, `WebSocket` among it, which loads the whole of undici: 70 ms of a
 // start that takes 40.
@@ -43,7 +43,7 @@ const LIMITS_OF_NODE = {
 /** A shutdown waits this long for answers under way. */
 const DRAIN_MS = 5000;
 
-export interface Listen {
+interface Listen {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -183,5 +183,66 @@ function drain(server: Server, context: Context, underWay: ReadonlySet<Promise<v
     server.closeIdleConnections();
     // An answered connection whose request was not read to its end does not count as idle.
     void Promise.all(underWay).then(() => server.closeAllConnections());
+  });
+}
+
+/** 1 MiB: a large result in few reads. */
+const READ_BYTES = 1024 ** 2;
+/** A reader that takes nothing for so long has gone, or is a player on pause that will come back with Range. */
+const STALLED_MS = 5 * 60_000;
+/** How long the rest of a refused body is read away, so that its sender gets to see the answer. */
+const LINGER_MS = 2000;
+
+/** Sends an answer; rejects when the caller goes away in the middle of a file. */
+async function send(exchange: Exchange, answer: Answer, clock: Clock): Promise<void> {
+  const { request, response } = exchange;
+  const { body } = answer;
+  const headers: Record<string, string | number> = {
+    // The service's own clock, by which signatures are checked, not the machine's.
+    Date: new Date(clock.now()).toUTCString(),
+    'Cache-Control': 'no-store',
+    'X-Request-ID': exchange.id,
+    ...exchange.headers,
+    ...answer.headers,
+  };
+  if (typeof body === 'string') headers['Content-Length'] = Buffer.byteLength(body);
+  else if (body !== null) headers['Content-Length'] = body.length;
+  response.writeHead(answer.status, headers);
+  if (!request.complete && request.method !== 'GET') linger(exchange, clock);
+
+  if (answer.cutAfter !== undefined && body !== null) {
+    await sendStart(response, body, answer.cutAfter);
+  } else if (body === null || typeof body === 'string') {
+    response.end(request.method === 'HEAD' ? undefined : body);
+  } else if (request.method === 'HEAD' || body.length === 0) {
+    await body.handle.close();
+    response.end();
+  } else {
+    response.setTimeout(STALLED_MS, () => response.destroy());
+    await pipeline(openSlice(body), response);
+  }
+}
+
+/** Sends no more than the start of a body that was announced whole, and cuts the connection. */
+async function sendStart(response: ServerResponse, body: string | FileSlice, bytes: number): Promise<void> {
+  const start =
+    typeof body === 'string'
+      ? Readable.from([Buffer.from(body).subarray(0, bytes)])
+      : openSlice({ ...body, length: Math.min(bytes, body.length) });
+  await pipeline(start, response, { end: false });
+  // Once what was written is on its way.
+  response.socket?.destroySoon();
+}
+
+function openSlice({ handle, start, length }: FileSlice) {
+  return handle.createReadStream({ start, end: start + length - 1, highWaterMark: READ_BYTES });
+}
+
+/** Node reads away what a handler left of a body; this ends the connection when that takes too long. */
+function linger({ request, response }: Exchange, clock: Clock): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    const cancel = clock.schedule(LINGER_MS, () => request.destroy());
+    request.once('close', cancel).resume();
   });
 }

@@ -1,26 +1,31 @@
 /** From a routed request to the answer of its operation, in the contract's order of checks ("Signing"). */
-import { CLIENT_REQUEST_ID } from '../../protocol/headers.ts';
+import { CLIENT_REQUEST_ID, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from '../../protocol/headers.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Action, Operation } from '../../protocol/operations.ts';
-import { authenticate, checkAccess, checkTimestamp } from '../auth/authenticate.ts';
-import type { AuthHeaderReader, AuthHeaders } from '../auth/headers.ts';
+import {
+  type AuthHeaderReader,
+  type AuthHeaders,
+  authenticate,
+  checkAccess,
+  checkTimestamp,
+} from '../auth/authenticate.ts';
+import type { KeyRow } from '../auth/keys.ts';
+import type { Call } from '../call.ts';
 import type { Context } from '../context.ts';
 import { HANDLERS } from '../operations.ts';
 import { isPassingStoreError } from '../store/store.ts';
-import type { Answer } from './answer.ts';
 import { CallerGone, readBody } from './body.ts';
-import type { Exchange } from './exchange.ts';
-import { readCall } from './read-call.ts';
-import { Refusal, refuseField } from './refusal.ts';
+import type { Answer, Exchange } from './exchange.ts';
+import { Refusal, refuseField, refuseUnknownResource } from './refusal.ts';
 import type { Target } from './sanity.ts';
 
-/** Source: specification, "Common headers": the header is for every operation but these. */
+/** Operations without `X-Client-Request-ID`. Source: specification, "Common headers". */
 const UNTRACED: readonly Action[] = ['getCredits', 'listCreditTransactions', 'listUploads', 'listJobs'];
 const NO_BYTES = Buffer.alloc(0);
-/** A busy or full store is worth another look after two seconds. */
+/** A busy or full store may recover after two seconds. */
 const RETRY_AFTER_SECONDS = '2';
 
-/** Answers a call of the interface; whatever goes wrong becomes a Refusal whose status the operation declares. */
+/** Answers a call of the interface; every failure becomes a Refusal whose status the operation declares. */
 export async function answerOperation(
   context: Context,
   readHeaders: AuthHeaderReader,
@@ -84,4 +89,64 @@ function explainFault(context: Context, exchange: Exchange, operation: Operation
     `the service could not do this now; its log has the cause under ${exchange.id}`,
     { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
   );
+}
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const LIST_ACTIONS: readonly string[] = ['listUploads', 'listJobs', 'listCreditTransactions'];
+
+/**
+ * Reads what a handler needs from an authenticated request.
+ * @throws Refusal UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST (JSON, Idempotency-Key, query), and RESOURCE_NOT_FOUND for a
+ *   query where the operation takes none and declares no 400
+ */
+function readCall(
+  exchange: Exchange,
+  operation: Operation,
+  target: Target,
+  key: KeyRow,
+  bytes: Buffer,
+  parameters: Readonly<Record<string, string>>,
+): Call {
+  refuseUnknownQuery(operation, target);
+  const { headers } = exchange.request;
+  return {
+    operation,
+    key,
+    path: target.path,
+    resourceId: Object.values(parameters)[0] ?? '',
+    query: target.query,
+    body: operation.method === 'POST' ? parseBody(bytes, headers['content-type'] ?? '') : undefined,
+    idempotencyKey: operation.method === 'GET' ? '' : readIdempotencyKey(headers[IDEMPOTENCY_KEY]),
+    now: exchange.receivedAt,
+  };
+}
+
+function refuseUnknownQuery(operation: Operation, target: Target): void {
+  if (LIST_ACTIONS.includes(operation.action)) return;
+  const [name] = target.query.keys();
+  if (name === undefined) return;
+  if (!operation.errors.includes(400)) throw refuseUnknownResource();
+  throw refuseField(name, 'this operation takes no query parameters');
+}
+
+function readIdempotencyKey(value: string | string[] | undefined): string {
+  if (typeof value === 'string' && IDEMPOTENCY_KEY_PATTERN.test(value)) return value;
+  throw refuseField(
+    IDEMPOTENCY_KEY,
+    'required on POST and DELETE: 1 to 255 characters of A-Z a-z 0-9 . _ : -; keep it for retries of the same intent',
+  );
+}
+
+function parseBody(bytes: Buffer, contentType: string): unknown {
+  if (!JSON_TYPE.test(contentType)) {
+    throw new Refusal(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `the body must be application/json, not "${contentType.slice(0, 80)}"`,
+    );
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw refuseField('', 'the body is not JSON in UTF-8');
+  }
 }

@@ -1,23 +1,26 @@
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { JobRequest } from '../../protocol/requests.ts';
+import type { Media } from '../../protocol/media.ts';
+import type { JobRequest, Source, SubtitleInput } from '../../protocol/requests.ts';
+import type { UploadPurpose } from '../../protocol/states.ts';
 import { type Call, kindOf } from '../call.ts';
 import type { Context } from '../context.ts';
-import { toThousandths } from '../credits/amount.ts';
+import { toThousandths } from '../credits/account.ts';
 import { reserveCredits } from '../credits/billing.ts';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '../http/exchange.ts';
 import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
+import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fetch-source.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
-import { describeRequest, type Input, resolveInput } from './input.ts';
-import { quantityOf } from './metering.ts';
+import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
+import { countCharacters, quantityOf, type Size } from './metering.ts';
 import { answerJob } from './read.ts';
 
-/** A slot comes free when a job ends, which takes from seconds to minutes. */
+/** A slot becomes free when a job ends, after seconds or minutes. */
 const RETRY_AFTER_SECONDS = '10';
 
-/** The POST of every job kind: record, reservation and idempotency key come into being together. */
+/** The POST of every job kind: creates record, reservation and idempotency key in one transaction. */
 export async function createJob(context: Context, call: Call): Promise<Answer> {
   const kind = kindOf(call);
   refuseTooManyLines(call.body);
@@ -32,7 +35,7 @@ export async function createJob(context: Context, call: Call): Promise<Answer> {
   }
   const outcome = await carryOutOnce(context, call, () => ({
     status: 202,
-    // Measured again, since the upload may have lapsed while the engines were asked.
+    // Measured again, since the upload may have expired while the engines were loading.
     resourceId: insertJob(context, call, kind, request, resolveInput(context, call, request)),
   }));
   if (!outcome.replayed) context.signals.emit('jobQueued');
@@ -43,15 +46,15 @@ type Checks = [typeof import('../../protocol/requests.ts'), typeof import('../..
 let checks: Promise<Checks> | null = null;
 
 /**
- * Validators take longer to load than the rest of the service, and most commands never post. Kept, since looking up a
- * module that is loaded takes a twentieth of a request.
+ * Loaded lazily: validators take longer to load than the rest of the service, and most commands never post. Cached,
+ * since importing a loaded module again takes a twentieth of a request.
  */
 function loadChecks(): Promise<Checks> {
   checks ??= Promise.all([import('../../protocol/requests.ts'), import('../../engines/support.ts')]);
   return checks;
 }
 
-/** Subtitles that are too long are refused alike, whether they come as a file or as lines. */
+/** Refuses too many lines with the same code as a subtitle file that is too long. */
 function refuseTooManyLines(body: unknown): void {
   if (typeof body !== 'object' || body === null || !('subtitle' in body)) return;
   const { subtitle } = body;
@@ -64,14 +67,14 @@ function refuseTooManyLines(body: unknown): void {
   }
 }
 
-/** Told now, where somebody reads it, instead of in the log after the job. */
+/** Refuses the address with the request, where the caller sees it, and not in the log after the job. */
 function refuseClosedCallback({ config }: Context, { callback_url: callback }: JobRequest): void {
   if (callback === undefined) return;
   const target = checkUrl(callback, config);
   if (!target.ok) throw refuseField('/callback_url', target.reason);
 }
 
-/** Also when an engine is not installed at all: another attempt would not mend it, and the detail says what would. */
+/** Also refuses if an engine is not installed: retrying would not help, and the detail says what does. */
 async function refuseUnsupported(context: Context, kind: JobKind, request: JobRequest): Promise<void> {
   const [, { explainUnsupported }] = await loadChecks();
   const engines = await context.engines();
@@ -84,7 +87,7 @@ async function refuseUnsupported(context: Context, kind: JobKind, request: JobRe
 function insertJob(context: Context, call: Call, kind: JobKind, request: JobRequest, input: Input): string {
   const { store, config } = context;
   const { unit } = KINDS[kind];
-  // The moment of the transaction, so that lists grow at their newest end alone.
+  // The time of the transaction, so that lists grow only at their newest end.
   const now = context.clock.now();
   const id = context.makeId(kind);
   reserveCredits(
@@ -126,4 +129,76 @@ function refuseWithoutSlot(context: Context): void {
   throw new Refusal('CONCURRENCY_LIMIT_EXCEEDED', `the workspace has ${limit} unfinished jobs, its limit`, {
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },
   });
+}
+
+interface Input {
+  readonly size: Size;
+  /** The upload that holds the bytes, or null. */
+  readonly uploadId: string | null;
+}
+
+/**
+ * Measures the input of a request. An address is fetched when the job runs, so the largest possible size counts.
+ * @throws Refusal INPUT_NOT_USABLE for an address that is not public https, and for an upload that is not ready or has
+ *   the wrong purpose
+ */
+function resolveInput(context: Context, call: Call, request: JobRequest): Input {
+  const address = sourceAddress(request);
+  if (address !== null) return awaitedInput(context, address);
+  if ('source' in request) {
+    const row = requireUpload(context, call, request.source, 'source_video');
+    const media: Media = JSON.parse(row.media ?? '');
+    return { size: { seconds: media.duration_seconds, lines: 0, characters: 0 }, uploadId: row.id };
+  }
+  if (request.subtitle.type === 'lines') {
+    const { lines } = request.subtitle;
+    return { size: { seconds: 0, lines: lines.length, characters: countCharacters(lines) }, uploadId: null };
+  }
+  const row = requireUpload(context, call, request.subtitle, 'subtitle_file');
+  const facts: SubtitleFacts = JSON.parse(row.subtitle ?? '');
+  return { size: { seconds: 0, lines: facts.lines, characters: facts.characters }, uploadId: row.id };
+}
+
+function awaitedInput({ config }: Context, { url, purpose }: SourceAddress): Input {
+  const target = checkUrl(url, config);
+  if (target.ok) return { size: LARGEST_SIZE[purpose], uploadId: null };
+  throw unusable(
+    `the address ${target.reason}; or upload the file with POST /uploads and name its upload_id`,
+  );
+}
+
+function requireUpload(context: Context, call: Call, source: Source, purpose: UploadPurpose): UploadRow {
+  if (source.type === 'url') throw new Error('an address has no upload');
+  const row = findOwnUpload(context, call.key.id, source.upload_id, call.now);
+  if (row === undefined) throw unusable(`there is no upload ${source.upload_id.slice(0, 64)}`);
+  if (row.purpose !== purpose) throw unusable(`the upload is a ${row.purpose}, needed is a ${purpose}`);
+  if (row.status !== 'ready') throw unusable(`the upload is ${row.status}, not ready`);
+  return row;
+}
+
+function unusable(detail: string): Refusal {
+  return new Refusal('INPUT_NOT_USABLE', detail);
+}
+
+/**
+ * What was asked, as a job shows it: without the texts of structured lines, which may be many, without the query of an
+ * address, which may be a permission, and without the callback address for the same reason.
+ */
+function describeRequest(request: JobRequest): Record<string, unknown> {
+  const { client_reference: _reference, callback_url: _callback, ...asked } = request;
+  if ('source' in asked) return { ...asked, source: describeSource(asked.source) };
+  return { ...asked, subtitle: describeSource(asked.subtitle) };
+}
+
+function describeSource(source: SubtitleInput): Record<string, unknown> {
+  switch (source.type) {
+    case 'upload':
+      return { type: 'upload', upload_id: source.upload_id };
+    case 'url': {
+      const { origin, pathname } = new URL(source.url);
+      return { type: 'url', url: origin + pathname };
+    }
+    case 'lines':
+      return { type: 'lines', line_count: source.lines.length };
+  }
 }

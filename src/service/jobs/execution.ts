@@ -1,17 +1,28 @@
-/** The worker that brings jobs from `queued` to their end. Source: contract, "Jobs". */
-
+/** The worker that runs jobs from `queued` to their end: attempts, deadline, progress. Source: contract, "Jobs". */
 import { isDiskFull } from '../../errors/system-error.ts';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Stage, Work } from '../../engines/engine.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import type { JobRequest } from '../../protocol/requests.ts';
+import { decodeSrt } from '../../protocol/srt.ts';
+import type { Clock } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { DISK_FAILURE_DETAIL } from '../files.ts';
-import type { Leases } from '../running/leases.ts';
-import { retryDelayMs } from '../running/retry-delay.ts';
-import { startWorker, type Worker } from '../running/worker.ts';
+import { FOLDER_MODE } from '../folders.ts';
+import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
+import type { Lease, Leases } from '../running/leases.ts';
+import { retryDelayMs, startWorker, type Worker } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
-import { runJob } from './run.ts';
+import { quantityOf, type Size } from './metering.ts';
+import { shelve } from './results.ts';
+import { carryOut, type Made, type Material } from './tasks.ts';
 
 /**
- * Starts the worker; it takes over the jobs of processes that died as well.
+ * Starts the worker; it also takes over the jobs of processes that died.
  * @param onEnd called when a job may have ended
  */
 export function startExecution(context: Context, leases: Leases, owner: string, onEnd: () => void): Worker {
@@ -53,16 +64,181 @@ function brokenOff(attempts: number): JobFailure {
   );
 }
 
-/** The words of an engine that failed are fit for the caller; those of an unforeseen error are not. */
+/** The message of a failed engine may be shown to the caller, that of an unexpected error may not. */
 function lastFailure(error: unknown, attempts: number): JobFailure {
   return error instanceof JobFailure ? error : brokenOff(attempts);
 }
 
-/** A child process may have been short of memory, a source may have been busy. */
+/** Temporary failures: a child process may have run out of memory, a source may have been busy. */
 const MENDABLE: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE'];
 
-/** What ends a job at once; null for what another attempt may mend. */
+/** The failure that ends a job immediately; null if another attempt may succeed. */
 function verdictOf(error: unknown): JobFailure | null {
   if (error instanceof JobFailure) return MENDABLE.includes(error.code) ? null : error;
   return isDiskFull(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
+}
+
+interface Row {
+  readonly kind: JobKind;
+  readonly request: string;
+  readonly started_at: number;
+  readonly file: string | null;
+  readonly quantity: number;
+}
+
+/**
+ * Runs one attempt at a job that this process has leased, and records its success.
+ * @param owner name of this process in leases
+ * @throws what the engine throws; LeaseLost and ShuttingDown through the signal; JobFailure DEADLINE_EXCEEDED
+ */
+async function runJob(context: Context, owner: string, lease: Lease, signal: AbortSignal): Promise<void> {
+  const row = begin(context, lease);
+  if (row === undefined) return;
+  // Each attempt has its own folder: an earlier one that lost its lease may still be writing.
+  const folder = `${lease.id}-${randomUUID()}`;
+  const workFolder = join(context.folders.work, folder);
+  const assetFolder = join(context.folders.assets, folder);
+  const deadline = watchDeadline(context, row.started_at);
+  const stopped = AbortSignal.any([signal, deadline.signal]);
+  let kept = false;
+  // An engine may still report after its work has ended, when the store may be closed.
+  let over = false;
+  try {
+    await mkdir(workFolder, { mode: FOLDER_MODE });
+    const write = (percent: number, stage: Stage | null) => {
+      if (!over) record(context, lease.id, owner, percent, stage);
+    };
+    const work = { signal: stopped, folder: workFolder, report: createProgress(write, context.clock) };
+    const { made, size } = await make(context, row, work);
+    stopped.throwIfAborted();
+    const assets = await shelve({ workFolder, assetFolder }, row.kind, made.products);
+    kept = finishJob(context, lease.id, owner, {
+      status: 'succeeded',
+      result: { assets, values: made.values },
+      folder,
+      quantity: settledQuantity(row, made, size),
+    });
+  } catch (error) {
+    // A stopped engine may report the program that it killed as the cause.
+    stopped.throwIfAborted();
+    throw error;
+  } finally {
+    over = true;
+    deadline.cancel();
+    await rm(workFolder, { recursive: true, force: true });
+    if (!kept && !isRecorded(context, folder)) await rm(assetFolder, { recursive: true, force: true });
+  }
+}
+
+/** A transaction may fail after it was written; if that cannot be checked, the sweep removes orphaned files. */
+function isRecorded(context: Context, folder: string): boolean {
+  try {
+    return context.store.get('SELECT 1 FROM jobs WHERE folder = ?', folder) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Marks the job as processing and reads what the attempt needs; undefined if the job is gone. */
+function begin(context: Context, lease: Lease): Row | undefined {
+  const now = context.clock.now();
+  return context.store.transaction(() => {
+    context.store.run(
+      `UPDATE jobs SET status = 'processing', started_at = coalesce(started_at, ?), updated_at = ?
+       WHERE id = ? AND status IN ('queued', 'processing')`,
+      now,
+      now,
+      lease.id,
+    );
+    return context.store.get<Row>(
+      `SELECT jobs.kind, jobs.request, jobs.started_at, uploads.file, bills.quantity
+       FROM jobs JOIN bills ON bills.job_id = jobs.id LEFT JOIN uploads ON uploads.id = jobs.upload_id
+       WHERE jobs.id = ? AND jobs.status = 'processing'`,
+      lease.id,
+    );
+  });
+}
+
+function watchDeadline(context: Context, startedAt: number): { signal: AbortSignal; cancel: () => void } {
+  const controller = new AbortController();
+  const hours = context.config.jobDeadlineMs / 3_600_000;
+  const failure = new JobFailure('DEADLINE_EXCEEDED', `the job did not end within ${hours} hours`);
+  const left = startedAt + context.config.jobDeadlineMs - context.clock.now();
+  const cancel = context.clock.schedule(Math.max(0, left), () => controller.abort(failure));
+  return { signal: controller.signal, cancel };
+}
+
+/** Never throws: the work continues if its progress cannot be recorded. */
+function record(context: Context, id: string, owner: string, percent: number, stage: Stage | null): void {
+  try {
+    context.store.run(
+      `UPDATE jobs SET progress = max(progress, ?), stage = coalesce(?, stage), updated_at = ?
+       WHERE id = ? AND lease_owner = ? AND status = 'processing'`,
+      percent,
+      stage,
+      context.clock.now(),
+      id,
+      owner,
+    );
+  } catch (error) {
+    context.log({ level: 'warn', message: 'progress was not recorded', resourceId: id, error });
+  }
+}
+
+/** `size` is null for an input that was measured before the job was created. */
+async function make(context: Context, row: Row, work: Work): Promise<{ made: Made; size: Size | null }> {
+  // It was checked against the schema of this kind before it was stored.
+  const request: JobRequest = JSON.parse(row.request);
+  const address = sourceAddress(request);
+  const { material, size } =
+    address === null
+      ? { material: await findMaterial(context, request, row.file), size: null }
+      : await fetchMaterial(context, address, work);
+  return { made: await carryOut(await context.engines(), row.kind, request, material, work), size };
+}
+
+async function findMaterial(context: Context, request: JobRequest, file: string | null): Promise<Material> {
+  if ('subtitle' in request && request.subtitle.type === 'lines') {
+    return { video: '', lines: request.subtitle.lines };
+  }
+  if (file === null) throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
+  const path = join(context.folders.uploads, file);
+  if ('source' in request) return { video: path, lines: [] };
+  return { video: '', lines: decodeSrt(await readFile(path)) };
+}
+
+/** Translation is metered by its output lines, the other kinds by their input. */
+function settledQuantity(row: Row, made: Made, size: Size | null): number {
+  const { unit } = KINDS[row.kind];
+  const { lines } = made.values;
+  if (unit === 'line' && Array.isArray(lines)) return lines.length;
+  return size === null ? row.quantity : quantityOf(unit, size);
+}
+
+/** Callers poll every second or two; a write for every report of an engine would wear the disk. */
+const MIN_INTERVAL_MS = 1000;
+/** 100 is reserved for finished jobs. */
+const MAX_RUNNING_PERCENT = 99;
+
+/**
+ * Makes the receiver of an engine's progress reports.
+ * @param write takes whole percents that never fall, at most once a second, but immediately for a new stage
+ */
+export function createProgress(
+  write: (percent: number, stage: Stage | null) => void,
+  clock: Pick<Clock, 'now'>,
+): (fraction: number, stage?: Stage) => void {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let highest = 0;
+  let current: Stage | null = null;
+  return (fraction, stage) => {
+    const percent = Math.min(MAX_RUNNING_PERCENT, Math.floor(fraction * 100));
+    const entered = stage !== undefined && stage !== current;
+    const due = percent > highest && clock.now() - writtenAt >= MIN_INTERVAL_MS;
+    if (!entered && !due) return;
+    highest = Math.max(highest, percent);
+    current = stage ?? current;
+    writtenAt = clock.now();
+    write(highest, current);
+  };
 }

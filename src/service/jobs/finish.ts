@@ -1,13 +1,19 @@
-/** The one way for a job to end: its record, its money and its event change in one transaction. */
+/** The only way for a job to end: its record, its credits and its event change in one transaction. */
 import type { JobErrorCode } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { canJobBecome } from '../../protocol/states.ts';
+import type { Call } from '../call.ts';
 import type { Context } from '../context.ts';
 import { releaseCredits, settleCredits } from '../credits/billing.ts';
+import type { Answer } from '../http/exchange.ts';
+import { Refusal } from '../http/refusal.ts';
+import { carryOutOnce } from '../idempotency.ts';
 import { recordEvent } from '../outgoing/webhooks/event.ts';
+import { answerJob, requireOwnJob } from './read.ts';
 import type { StoredResult } from './results.ts';
 
-export type Ending =
+type Ending =
   | {
       readonly status: 'succeeded';
       readonly result: StoredResult;
@@ -29,8 +35,8 @@ interface Ended {
 
 /**
  * Ends a job unless it has ended already.
- * @param owner ends it only while this one holds the lease, so that a job taken over is not ended twice; null: always
- * @returns false when there was nothing left to end
+ * @param owner ends it only while this process holds the lease, so that a job is not ended twice; null: always
+ * @returns false if the job had already ended
  */
 export function finishJob(context: Context, id: string, owner: string | null, ending: Ending): boolean {
   const { store } = context;
@@ -64,4 +70,18 @@ export function finishJob(context: Context, id: string, owner: string | null, en
     recordEvent(context, { ...ended, status: ending.status }, now);
     return true;
   });
+}
+
+/** The DELETE of every job kind: cancels the job and keeps its record. */
+export async function cancelJob(context: Context, call: Call): Promise<Answer> {
+  const outcome = await carryOutOnce(context, call, () => {
+    const { id, status } = requireOwnJob(context, call, call.resourceId);
+    if (!canJobBecome(status, 'cancelled')) {
+      throw new Refusal('JOB_NOT_CANCELLABLE', `the job is ${status}`);
+    }
+    finishJob(context, id, null, { status: 'cancelled' });
+    return { status: 202, resourceId: id };
+  });
+  if (!outcome.replayed) context.signals.emit('jobCancelled', outcome.resourceId);
+  return answerJob(context, call, outcome);
 }

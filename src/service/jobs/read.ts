@@ -1,10 +1,89 @@
+/** Jobs as callers see them, and the GET operations that show them. */
+import { JOB_ERROR_CODES } from '../../protocol/job-failure.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { VERSION_PREFIX } from '../../protocol/operations.ts';
+import type { Billing, Job, JobSummary, ResultValue } from '../../protocol/resources.ts';
+import { JOB_STATUSES } from '../../protocol/states.ts';
 import { type Call, kindOf } from '../call.ts';
+import { formatInstant } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { type Answer, json } from '../http/answer.ts';
+import { toCredits } from '../credits/account.ts';
+import { type Answer, json } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
+import { ASSETS_PATH } from '../http/router.ts';
 import { type Outcome, replayHeader } from '../idempotency.ts';
-import { presentJob } from './present.ts';
-import { findOwnJob, type JobRow } from './rows.ts';
+import type { Permission } from '../links.ts';
+import { readPage } from '../lists/page.ts';
+import type { StoredResult } from './results.ts';
+import { findOwnJob, type JobRow, SUMMARY_COLUMNS, type SummaryRow } from './rows.ts';
+
+/** The list item. Source: specification, "Business job list item". */
+function presentSummary(row: SummaryRow): JobSummary {
+  return {
+    id: row.id,
+    object: row.kind,
+    status: row.status,
+    progress: row.progress,
+    client_reference: row.client_reference,
+    created_at: formatInstant(row.created_at),
+    updated_at: formatInstant(row.updated_at),
+    detail_url: `${VERSION_PREFIX}/${KINDS[row.kind].path}/${row.id}`,
+  };
+}
+
+/** The single resource. Source: contract, "Jobs". */
+function presentJob(context: Pick<Context, 'links' | 'origin'>, row: JobRow): Job {
+  return {
+    ...presentSummary(row),
+    stage: row.stage,
+    input: JSON.parse(row.input),
+    error: presentError(row),
+    result: presentResult(context, row),
+    billing: presentBilling(row),
+    expires_at: formatOptional(row.links_expire_at),
+    started_at: formatOptional(row.started_at),
+    finished_at: formatOptional(row.finished_at),
+  };
+}
+
+const formatOptional = (ms: number | null) => (ms === null ? null : formatInstant(ms));
+
+function presentError(row: JobRow): Job['error'] {
+  if (row.error_code === null) return null;
+  return {
+    code: row.error_code,
+    message: row.error_message ?? '',
+    retryable: JOB_ERROR_CODES[row.error_code].retryable,
+  };
+}
+
+function presentBilling(row: JobRow): Billing {
+  return {
+    status: row.billing_status,
+    unit: row.unit,
+    quantity: row.quantity,
+    reserved_credits: toCredits(row.reserved),
+    charged_credits: toCredits(row.charged),
+  };
+}
+
+/** What the download address of an asset permits. */
+export function assetPermission(jobId: string, name: string, expiresAt: number): Permission {
+  return { method: 'GET', path: `${ASSETS_PATH}/${jobId}/${name}`, expiresAt };
+}
+
+function presentResult(context: Pick<Context, 'links' | 'origin'>, row: JobRow): Job['result'] {
+  if (row.result === null || row.links_expire_at === null) return null;
+  const expiresAt = row.links_expire_at;
+  const stored: StoredResult = JSON.parse(row.result);
+  const result: Record<string, ResultValue> = { ...stored.values };
+  for (const [name, asset] of Object.entries(stored.assets)) {
+    const address = context.links.sign(assetPermission(row.id, name, expiresAt));
+    result[name] = { url: context.origin() + address, expires_at: formatInstant(expiresAt), ...asset };
+  }
+  return result;
+}
 
 /** The single GET of every job kind. */
 export function getJob(context: Context, call: Call): Answer {
@@ -30,4 +109,24 @@ export function answerJob(
 ): Answer {
   const row = requireOwnJob(context, call, outcome.resourceId);
   return json(outcome.status, presentJob(context, row), { ...headers, ...replayHeader(outcome) });
+}
+
+/** The list of every job kind: summaries, the newest first. */
+export function listJobs(context: Context, call: Call): Answer {
+  const page = readPage<SummaryRow, JobSummary>(context, call, {
+    table: 'jobs',
+    columns: SUMMARY_COLUMNS,
+    timeColumn: 'created_at',
+    conditions: [
+      { sql: 'kind = ?', values: [kindOf(call)] },
+      { sql: 'created_at > ?', values: [call.now - LIMITS.retentionMs] },
+    ],
+    filters: {
+      status: { values: JOB_STATUSES },
+      client_reference: { maxLength: LIMITS.clientReferenceLength },
+    },
+    positionOf: (row) => ({ time: row.created_at, id: row.id }),
+    present: presentSummary,
+  });
+  return json(200, page);
 }

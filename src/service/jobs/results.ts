@@ -26,7 +26,7 @@ export interface StoredResult {
 }
 
 /** Where the files of one attempt go: a second attempt that overlaps with the first never touches them. */
-export interface Shelf {
+interface Shelf {
   /** Folder of the running attempt, in which products lie. */
   readonly workFolder: string;
   /** Folder of the finished attempt, in which assets lie. */

@@ -44,7 +44,7 @@ const FIND = `
   FROM jobs JOIN bills ON bills.job_id = jobs.id
   WHERE jobs.id = ? AND jobs.key_id = ? AND kind = ? AND created_at > ?`;
 
-/** A job as its caller names it; `now` in milliseconds since 1970. */
+/** How a caller names a job; `now` in milliseconds since 1970. */
 export interface OwnJob {
   readonly id: string;
   readonly keyId: string;
@@ -52,7 +52,52 @@ export interface OwnJob {
   readonly now: number;
 }
 
-/** The job of that id and kind, if the key made it and it is not past its retention. */
+/** The job of that id and kind, if it belongs to the key and is within its retention. */
 export function findOwnJob(context: { readonly store: Store }, job: OwnJob): JobRow | undefined {
   return context.store.get<JobRow>(FIND, job.id, job.keyId, job.kind, job.now - LIMITS.retentionMs);
+}
+
+export interface RecentRows {
+  /** The row that `read` returns, read again only if the store may have changed. */
+  find(job: OwnJob, read: (job: OwnJob) => JobRow | undefined): JobRow | undefined;
+}
+
+/** More jobs than a service runs concurrently; beyond it, the cache is emptied. */
+const MOST_ROWS = 500;
+const VERSION = 'PRAGMA data_version';
+
+/**
+ * Caches rows of jobs, since callers poll a job many times while nothing changes. Changes of other processes are noticed in
+ * the next turn of the event loop, those of this process immediately.
+ */
+export function createRecentRows(store: Store): RecentRows {
+  const rows = new Map<string, JobRow>();
+  let looked = false;
+  let seenVersion: number | null = null;
+  let seenWrites = -1;
+  const forgetChanged = () => {
+    if (!looked) {
+      looked = true;
+      setImmediate(() => {
+        looked = false;
+      });
+      const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? null;
+      if (version !== seenVersion || version === null) rows.clear();
+      seenVersion = version;
+    }
+    if (seenWrites !== store.writes()) rows.clear();
+    seenWrites = store.writes();
+  };
+  return {
+    find(job, read) {
+      forgetChanged();
+      const name = `${job.keyId} ${job.kind} ${job.id}`;
+      const known = rows.get(name);
+      if (known !== undefined) return known.created_at > job.now - LIMITS.retentionMs ? known : undefined;
+      const row = read(job);
+      if (rows.size >= MOST_ROWS) rows.clear();
+      if (row !== undefined) rows.set(name, row);
+      return row;
+    },
+  };
 }

@@ -6,8 +6,8 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RandomBytes } from '../random.ts';
 
-/** Where a page ended: time and id of its last row. */
-export interface Position {
+/** The end of a page: time and id of its last row. */
+interface Position {
   readonly time: number;
   readonly id: string;
 }
@@ -15,12 +15,12 @@ export interface Position {
 export interface CursorSealer {
   /** @param scope text that the cursor is only good for */
   seal(position: Position, scope: string): string;
-  /** The position, or null when the cursor was changed, made for another scope, or not made here. */
+  /** The position, or null if the cursor was changed, made for another scope, or not made by this service. */
   open(cursor: string, scope: string): Position | null;
 }
 
 const CIPHER = 'aes-256-gcm';
-/** What GCM is made for; random ones may be drawn 2^32 times under one secret. */
+/** The size that GCM is designed for; up to 2^32 random ones may be drawn under one secret. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -35,7 +35,7 @@ export function createCursorSealer(secret: Buffer, randomBytes: RandomBytes): Cu
     },
     open(cursor, scope) {
       const bytes = Buffer.from(cursor, 'base64url');
-      // A cursor has one spelling: the decoder would skip characters that do not belong.
+      // Only the exact spelling is valid: the decoder would skip foreign characters.
       const foreign = cursor.length > LIMITS.cursorLength || bytes.toString('base64url') !== cursor;
       if (foreign || bytes.length <= IV_BYTES + TAG_BYTES) return null;
       const decipher = createDecipheriv(CIPHER, secret, bytes.subarray(0, IV_BYTES), {

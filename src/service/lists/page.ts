@@ -1,18 +1,93 @@
-/** One page of a list: keyset pagination, newest first. Source: contract, "Lists". */
+/**
+ * One page of a list: its query parameters, then keyset pagination, newest first. Source: contract, "Lists";
+ * specification, "Common headers and parameters".
+ */
 import type { SQLInputValue } from 'node:sqlite';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { FieldError } from '../../protocol/problem.ts';
 import type { ListPage } from '../../protocol/resources.ts';
 import type { Call } from '../call.ts';
 import type { Context } from '../context.ts';
-import { refuseField } from '../http/refusal.ts';
-import { type Filter, type ListQuery, readListQuery } from './query.ts';
+import { refuseField, refuseFields } from '../http/refusal.ts';
 
-/** What a list reads; all names are those of the schema, never a caller's. */
-export interface ListSource<Row, Item> {
+/** A parameter that filters by a column: its values, or any text of that length. */
+type Filter = { readonly values: readonly string[] } | { readonly maxLength: number };
+
+interface ListQuery {
+  readonly limit: number;
+  readonly cursor: string | null;
+  /** ms since 1970, inclusive; null: no bound. */
+  readonly createdAfter: number | null;
+  /** ms since 1970, exclusive; null: no bound. */
+  readonly createdBefore: number | null;
+  readonly filters: ReadonlyMap<string, string>;
+}
+
+const LIMIT = /^[1-9]\d?$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Reads the parameters of a list.
+ * @param filters those that this list has in addition to limit, cursor and the two bounds
+ * @throws Refusal INVALID_REQUEST that names every invalid parameter
+ */
+export function readListQuery(
+  query: ReadonlyMap<string, string>,
+  filters: Readonly<Record<string, Filter>>,
+): ListQuery {
+  const errors: FieldError[] = [];
+  const report = (pointer: string, detail: string) => errors.push({ pointer, detail });
+  let limit: number = LIMITS.pageSize.default;
+  let cursor: string | null = null;
+  const bounds: { created_after: number | null; created_before: number | null } = {
+    created_after: null,
+    created_before: null,
+  };
+  const chosen = new Map<string, string>();
+
+  for (const [name, value] of query) {
+    if (name === 'limit') {
+      limit = Number(value);
+      const { min, max } = LIMITS.pageSize;
+      if (!LIMIT.test(value) || limit > max) report(name, `must be a whole number from ${min} to ${max}`);
+    } else if (name === 'cursor') {
+      cursor = value;
+    } else if (name === 'created_after' || name === 'created_before') {
+      const instant = INSTANT.test(value) ? Date.parse(value) : Number.NaN;
+      if (Number.isNaN(instant)) report(name, 'must be a date and time with a time zone (RFC 3339)');
+      bounds[name] = instant;
+    } else if (Object.hasOwn(filters, name)) {
+      const complaint = checkFilter(filters[name], value);
+      if (complaint !== null) report(name, complaint);
+      chosen.set(name, value);
+    } else {
+      report(name, 'this list has no such parameter');
+    }
+  }
+  const { created_after: createdAfter, created_before: createdBefore } = bounds;
+  if (createdAfter !== null && createdBefore !== null && createdAfter >= createdBefore) {
+    report('created_after', 'must be earlier than created_before');
+  }
+  if (errors.length > 0) throw refuseFields(errors);
+  return { limit, cursor, createdAfter, createdBefore, filters: chosen };
+}
+
+function checkFilter(filter: Filter | undefined, value: string): string | null {
+  if (filter === undefined) return null;
+  if ('values' in filter) {
+    return filter.values.includes(value) ? null : `must be one of ${filter.values.join(', ')}`;
+  }
+  const { length } = [...value];
+  return length >= 1 && length <= filter.maxLength ? null : `must be 1 to ${filter.maxLength} characters`;
+}
+
+/** What a list reads; all names come from the schema, never from a caller. */
+interface ListSource<Row, Item> {
   readonly table: 'uploads' | 'jobs' | 'ledger';
   readonly columns: string;
-  /** The column that orders the list and that the two bounds look at. */
+  /** The column that orders the list and that `created_after` and `created_before` limit. */
   readonly timeColumn: 'created_at' | 'posted_at';
-  /** Conditions that always hold, beside the key's own records. */
+  /** Conditions that always apply, in addition to the key's own records. */
   readonly conditions: readonly Condition[];
   /** Filters of the caller, by parameter, which is also the column's name. */
   readonly filters: Readonly<Record<string, Filter>>;
@@ -20,12 +95,12 @@ export interface ListSource<Row, Item> {
   readonly present: (row: Row) => Item;
 }
 
-export interface Condition {
+interface Condition {
   readonly sql: string;
   readonly values: readonly SQLInputValue[];
 }
 
-/** Reads the page that a call asks for; throws Refusal INVALID_REQUEST for a bad parameter or a foreign cursor. */
+/** Reads the requested page; throws Refusal INVALID_REQUEST for a bad parameter or a foreign cursor. */
 export function readPage<Row, Item>(
   context: Pick<Context, 'store' | 'cursors'>,
   call: Call,
@@ -50,7 +125,7 @@ export function readPage<Row, Item>(
      WHERE ${conditions.map((condition) => condition.sql).join(' AND ')}
      ORDER BY ${source.timeColumn} DESC, id DESC LIMIT ?`,
     ...conditions.flatMap((condition) => condition.values),
-    // One more than asked for tells whether there is another page.
+    // One row more than requested shows whether there is another page.
     query.limit + 1,
   );
   const shown = rows.slice(0, query.limit);
@@ -78,7 +153,7 @@ function conditionsOf(query: ListQuery, timeColumn: string): Condition[] {
   return conditions;
 }
 
-/** Everything that must stay the same from page to page; the page's size may change. */
+/** Everything that must stay the same from page to page; the page size may change. */
 function scopeOf(call: Call, query: ListQuery): string {
   const filters = [...query.filters].sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([

@@ -17,7 +17,7 @@ export interface KeyDesk {
   issue(rules: KeyRules): IssuedKey;
   /** Takes back a key that nobody has used. */
   drop(id: string): void;
-  /** All keys, those that were revoked too, the oldest first. */
+  /** All keys, including revoked ones, the oldest first. */
   list(): readonly KeyDescription[];
   /** Revokes a key; null when there is none of that id. */
   revoke(id: string): KeyDescription | null;

@@ -1,20 +1,23 @@
-/** What monitoring reads, in the text format of Prometheus. Loaded only where metrics are served. */
-import { Counter, Histogram, Registry } from 'prom-client';
+/** Metrics in the text format of Prometheus. Loaded only if metrics are served. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import type { Context } from '../context.ts';
+import { type Account, readAccount, toCredits } from '../credits/account.ts';
 import type { RequestRecord } from '../log.ts';
-import { addStoreGauges } from './store-gauges.ts';
+import type { Store } from '../store/store.ts';
 
-export interface Metrics {
+interface Metrics {
   readonly contentType: string;
   observe(record: RequestRecord): void;
-  /** Reads the store and gives everything. */
+  /** Reads the store and returns all metrics as text. */
   collect(): Promise<string>;
 }
 
-/** From a look into the store to a body of 12 MiB that takes its time; uploads and downloads count as the last. */
+/** From a read of the store to a slow body of 12 MiB; uploads and downloads fall into the last bucket. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Makes the metrics of one service; those of several in one process do not mix. */
+/** Makes the metrics of one service; several services in one process do not mix. */
 export function createMetrics(context: Context): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -35,11 +38,106 @@ export function createMetrics(context: Context): Metrics {
   return {
     contentType: registry.contentType,
     observe({ operationId, template, method, status, durationMs }) {
-      // Paths that lead nowhere share one name: callers must not be able to make as many series as they like.
+      // Unknown paths share one name, so that callers cannot create any number of series.
       const operation = operationId ?? template ?? 'none';
       requests.inc({ operation, method: template === null ? 'any' : method, status: String(status ?? 0) });
       durations.observe({ operation }, durationMs / 1000);
     },
     collect: () => registry.metrics(),
   };
+}
+
+/** Adds the gauges of jobs, uploads and credits. */
+function addStoreGauges({ store, clock }: Pick<Context, 'store' | 'clock'>, registry: Registry): void {
+  const registers = [registry];
+  addJobGauges(store, registers);
+  addUploadGauges(store, registers);
+  addCreditGauges(store, () => readAccount(store, clock.now()), registers);
+}
+
+interface JobCount {
+  readonly kind: string;
+  readonly status: string;
+  readonly count: number;
+}
+
+function addJobGauges(store: Store, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_jobs',
+    help: 'Jobs on record, which are those of the last 7 days.',
+    labelNames: ['kind', 'status'],
+    registers,
+    collect() {
+      // What has no job counts as 0: a series that comes and goes cannot be watched.
+      for (const kind of JOB_KIND_NAMES) for (const status of JOB_STATUSES) this.set({ kind, status }, 0);
+      const rows = store.all<JobCount>(
+        'SELECT kind, status, count(*) AS count FROM jobs GROUP BY kind, status',
+      );
+      for (const { kind, status, count } of rows) this.set({ kind, status }, count);
+    },
+  });
+  new Gauge({
+    name: 'vloc_job_queue_length',
+    help: 'Jobs that wait for a worker.',
+    registers,
+    collect() {
+      this.set(countOf(store, `SELECT count(*) AS count FROM jobs WHERE status = 'queued'`));
+    },
+  });
+}
+
+function addUploadGauges(store: Store, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_uploads',
+    help: 'Uploads on record by status.',
+    labelNames: ['status'],
+    registers,
+    collect() {
+      for (const status of UPLOAD_STATUSES) this.set({ status }, 0);
+      const rows = store.all<{ status: string; count: number }>(
+        'SELECT status, count(*) AS count FROM uploads GROUP BY status',
+      );
+      for (const { status, count } of rows) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'vloc_upload_bytes',
+    help: 'Bytes of uploads on the disk.',
+    registers,
+    collect() {
+      const sum = 'SELECT coalesce(sum(size_bytes), 0) AS count FROM uploads WHERE file IS NOT NULL';
+      this.set(countOf(store, sum));
+    },
+  });
+}
+
+function addCreditGauges(store: Store, read: () => Account, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_credits',
+    help: 'Credits of the account: balance, reserved by open jobs, available for new ones.',
+    labelNames: ['part'],
+    registers,
+    collect() {
+      const account = read();
+      this.set({ part: 'balance' }, toCredits(account.balance));
+      this.set({ part: 'reserved' }, toCredits(account.reserved));
+      this.set({ part: 'available' }, toCredits(account.available));
+    },
+  });
+  new Gauge({
+    name: 'vloc_ledger_credits',
+    help: 'Sums of the ledger: granted and charged credits.',
+    labelNames: ['side'],
+    registers,
+    collect() {
+      const sum = (condition: string) =>
+        countOf(store, `SELECT coalesce(sum(amount), 0) AS count FROM ledger WHERE job_id IS ${condition}`);
+      this.set({ side: 'granted' }, toCredits(sum('NULL')));
+      this.set({ side: 'charged' }, toCredits(0 - sum('NOT NULL')));
+    },
+  });
+}
+
+function countOf(store: Store, sql: string): number {
+  return store.get<{ count: number }>(sql)?.count ?? 0;
 }

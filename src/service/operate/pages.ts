@@ -1,31 +1,30 @@
-/** What is served besides the interface, unsigned: the document of the interface, health, metrics. */
-
+/** Unsigned pages beside the interface: its OpenAPI document, error pages, health, metrics. */
+import { statfs } from 'node:fs/promises';
+import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
-import { isAddressAllowed } from '../auth/allow-list.ts';
+import { isAddressAllowed } from '../auth/caller-address.ts';
 import type { Context } from '../context.ts';
-import type { Answer } from '../http/answer.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { type Answer, type Exchange, json } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { PageName } from '../http/route.ts';
+import type { PageName } from '../http/router.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
-import { createHealthCheck } from './health.ts';
 
 export interface Pages {
   readonly answer: Readonly<Record<PageName, (exchange: Exchange) => Promise<Answer>>>;
-  /** Takes note of an answered request. */
+  /** Records an answered request. */
   readonly record: RequestLog;
 }
 
 /**
  * Makes the pages of one service.
- * @param options `metricsFrom`: who may read metrics, null serves none; `onRequest` is told of every request
+ * @param options `metricsFrom`: addresses that may read metrics, null serves none; `onRequest` is called for each request
  */
 export function createPages(
   context: Context,
   options: { metricsFrom: readonly string[] | null; onRequest: RequestLog | null },
 ): Pages {
   const { metricsFrom, onRequest } = options;
-  // Loaded behind the start of the service, which does not wait for it.
+  // The start of the service does not wait for it.
   const metrics =
     metricsFrom === null ? null : import('./metrics.ts').then((module) => module.createMetrics(context));
   let document: Promise<Answer> | null = null;
@@ -38,7 +37,7 @@ export function createPages(
       },
       async metrics({ address }) {
         const allowed = metricsFrom ?? [];
-        // An empty list admits everybody elsewhere; here it admits nobody.
+        // Elsewhere an empty list admits everybody; here it admits nobody.
         if (metrics === null || allowed.length === 0 || !isAddressAllowed(allowed.join(','), address)) {
           throw new Refusal('RESOURCE_NOT_FOUND', 'there is nothing at /metrics for this address');
         }
@@ -53,12 +52,12 @@ export function createPages(
   };
 }
 
-/** Programs that ask every few seconds whether all is well would fill the log with it. */
+/** Successful requests of monitoring, which would fill the log. */
 function isProbe({ template, status }: RequestRecord): boolean {
   return (template === '/healthz' || template === '/metrics') && status === 200;
 }
 
-/** The document is made at its first request: its parts load in 20 ms, and most processes never need them. */
+/** Builds the document at its first request: its code loads in 20 ms, and most processes never need it. */
 async function answerDocument(context: Context): Promise<Answer> {
   const { createOpenApiDocument } = await import('../../protocol/openapi/document.ts');
   const { headerPrefix } = context.config;
@@ -68,4 +67,50 @@ async function answerDocument(context: Context): Promise<Answer> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(document),
   };
+}
+
+/** Anybody may request it, so the disk is written at most once in this time. */
+const FRESH_MS = 1000;
+
+/** Writes a row unchanged: a write that reaches the disk and changes nothing. */
+const TOUCH = `UPDATE secrets SET value = value WHERE name = 'links'`;
+
+/** Makes the answer of `/healthz`: 200 if the store can be written, else 503. */
+function createHealthCheck(context: Context): () => Promise<Answer> {
+  let last: { at: number; answer: Promise<Answer> } | null = null;
+  return () => {
+    const now = context.clock.now();
+    if (last === null || now - last.at >= FRESH_MS) last = { at: now, answer: check(context) };
+    return last.answer;
+  };
+}
+
+async function check({ store, folders, log }: Context): Promise<Answer> {
+  try {
+    store.run(TOUCH);
+    const { bavail, bsize } = await statfs(folders.root);
+    return json(200, { status: 'ok', store: 'writable', disk_free_bytes: bavail * bsize });
+  } catch (error) {
+    log({ level: 'error', message: 'the store cannot be written', error });
+    return json(503, { status: 'failing', store: 'not writable' }, { 'Retry-After': '5' });
+  }
+}
+
+/** The page behind the `type` of a problem. `name` is the code in lower case. */
+export function answerErrorPage(name: string): Answer {
+  const code = name.toUpperCase();
+  if (name !== name.toLowerCase() || !isErrorCode(code)) {
+    throw new Refusal('RESOURCE_NOT_FOUND', `there is no error "${name.slice(0, 64)}"`);
+  }
+  const { status, title, retryable, advice } = ERROR_CODES[code];
+  const lines = [
+    `${code} (HTTP ${status})`,
+    '',
+    `${title}.`,
+    advice,
+    '',
+    retryable ? 'The same request may succeed later.' : 'The same request will not succeed later.',
+    '',
+  ];
+  return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: lines.join('\n') };
 }

@@ -1,9 +1,12 @@
-/** What an operator may set in the configuration file, with the rules for each field and its place in the documents. */
+/** The settings of an operator: the rules of the configuration file, and their translation to service options. */
+import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
-import { compileAllowList } from '../auth/allow-list.ts';
-import { DEFAULT_CONFIG } from '../config.ts';
-import { toCredits, toThousandths } from '../credits/amount.ts';
+import type { FieldError } from '../../protocol/problem.ts';
+import { compileAllowList } from '../auth/caller-address.ts';
+import { DEFAULT_CONFIG, type ServiceConfig } from '../config.ts';
+import { toCredits, toThousandths } from '../credits/account.ts';
+import type { ServiceOptions } from '../options.ts';
 
 const number = (least: number) =>
   v.pipe(v.number('must be a number'), v.minValue(least, `at least ${least}`));
@@ -123,10 +126,10 @@ const FIELDS = {
   ),
 };
 
-export const SettingsSchema = v.strictObject(FIELDS, 'must be an object');
-export type Settings = v.InferOutput<typeof SettingsSchema>;
+const SettingsSchema = v.strictObject(FIELDS, 'must be an object');
+type Settings = v.InferOutput<typeof SettingsSchema>;
 
-export interface SettingRow {
+interface SettingRow {
   readonly name: string;
   readonly flag: string;
   readonly default: string;
@@ -144,4 +147,97 @@ export function describeSettings(): SettingRow[] {
       meaning: v.getDescription(wrapped) ?? '',
     };
   });
+}
+
+/** Invalid settings; the message names their source, `errors` every invalid field. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly errors: readonly FieldError[];
+
+  constructor(message: string, errors: readonly FieldError[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.errors = errors;
+  }
+}
+
+/** Only this machine; other monitoring must be allowed explicitly. */
+const METRICS_FROM = ['127.0.0.1', '::1'];
+
+/**
+ * Reads a configuration file: JSON with the fields of `SettingsSchema`.
+ * @throws SettingsError
+ */
+export async function readSettingsFile(path: string): Promise<Settings> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new SettingsError(`${path} cannot be read: ${messageOf(error)}`, [], { cause: error });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new SettingsError(`${path} is not JSON: ${messageOf(error)}`, [], { cause: error });
+  }
+  return checkSettings(value, `${path} cannot be used`);
+}
+
+/**
+ * Checks settings from any source.
+ * @param complaint start of the message if they are invalid
+ * @throws SettingsError
+ */
+export function checkSettings(value: unknown, complaint: string): Settings {
+  const result = v.safeParse(SettingsSchema, value);
+  if (result.success) return result.output;
+  throw new SettingsError(complaint, result.issues.map(describeIssue));
+}
+
+function describeIssue(issue: v.BaseIssue<unknown>): FieldError {
+  const pointer = v.getDotPath(issue) ?? 'the file';
+  if (issue.type === 'strict_object' && issue.expected === 'never') {
+    return { pointer, detail: 'there is no such setting' };
+  }
+  if (issue.received === 'undefined') return { pointer, detail: 'is missing' };
+  return { pointer, detail: issue.message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Translates settings to options of the service; the rest keeps its default. */
+export function optionsOf(settings: Settings, stateDir: string): ServiceOptions {
+  const { host, port, state_dir, trusted_proxies = [], metrics_from = METRICS_FROM } = settings;
+  return {
+    stateDir: state_dir ?? stateDir,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    trustedProxies: trusted_proxies,
+    metricsFrom: metrics_from,
+    config: configOf(settings),
+  };
+}
+
+function configOf(settings: Settings): ServiceConfig {
+  const { rate, plan_ends_at: planEndsAt, job_deadline_hours: hours } = settings;
+  return {
+    headerPrefix: settings.header_prefix ?? DEFAULT_CONFIG.headerPrefix,
+    publicOrigin: settings.public_origin ?? DEFAULT_CONFIG.publicOrigin,
+    openingCredits: settings.opening_credits ?? DEFAULT_CONFIG.openingCredits,
+    prices: { ...DEFAULT_CONFIG.prices, ...settings.prices },
+    concurrentTasks: settings.concurrent_tasks ?? DEFAULT_CONFIG.concurrentTasks,
+    rate:
+      rate === undefined
+        ? DEFAULT_CONFIG.rate
+        : { requests: rate.requests, windowSeconds: rate.window_seconds },
+    planEndsAt:
+      planEndsAt === undefined || planEndsAt === null ? DEFAULT_CONFIG.planEndsAt : Date.parse(planEndsAt),
+    workers: settings.workers ?? DEFAULT_CONFIG.workers,
+    webhookSlots: settings.webhook_slots ?? DEFAULT_CONFIG.webhookSlots,
+    allowLoopback: settings.allow_loopback ?? DEFAULT_CONFIG.allowLoopback,
+    attempts: settings.attempts ?? DEFAULT_CONFIG.attempts,
+    jobDeadlineMs: hours === undefined ? DEFAULT_CONFIG.jobDeadlineMs : hours * HOUR_MS,
+  };
 }

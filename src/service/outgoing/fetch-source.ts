@@ -1,37 +1,112 @@
-/** Fetches the bytes that a create request names by address. Source: contract, "Jobs" (source). */
-import { open, rm } from 'node:fs/promises';
+/** Fetches and checks the input of a job whose request names an address. Source: contract, "Jobs" (source). */
+import { open, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Work } from '../../engines/engine.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { JobRequest } from '../../protocol/requests.ts';
+import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Clock } from '../clock.ts';
+import type { Context } from '../context.ts';
 import { FILE_MODE } from '../folders.ts';
-import { watchFlow } from '../uploads/flow.ts';
-import { FIRST_REFUSED_SIZE } from '../uploads/limits.ts';
-import { withDeadline } from './deadline.ts';
-import { describeNetworkError, TargetBlocked, TargetUnreachable } from './failures.ts';
-import { type Network, sendRequest } from './request.ts';
+import { countCharacters, type Size } from '../jobs/metering.ts';
+import type { Material } from '../jobs/tasks.ts';
+import { watchFlow, withDeadline } from '../time-limits.ts';
+import { FIRST_REFUSED_SIZE } from '../uploads/rows.ts';
+import { requireUsable } from '../uploads/validation.ts';
+import {
+  describeNetworkError,
+  type Network,
+  sendRequest,
+  systemNetwork,
+  TargetBlocked,
+  TargetUnreachable,
+} from './request.ts';
 import { isLoopbackUrl } from './url-policy.ts';
 
-export interface FetchParts {
+export interface SourceAddress {
+  readonly purpose: UploadPurpose;
+  readonly url: string;
+}
+
+/** The address that a request names as its input, or null. */
+export function sourceAddress(request: JobRequest): SourceAddress | null {
+  if ('source' in request) {
+    return request.source.type === 'url' ? { purpose: 'source_video', url: request.source.url } : null;
+  }
+  return request.subtitle.type === 'url' ? { purpose: 'subtitle_file', url: request.subtitle.url } : null;
+}
+
+/**
+ * The largest possible size of an input. Nothing is fetched before a job is created, so credits are reserved for this size;
+ * the real size is charged, and the rest is released.
+ */
+export const LARGEST_SIZE: Readonly<Record<UploadPurpose, Size>> = {
+  source_video: { seconds: LIMITS.videoSeconds, lines: 0, characters: 0 },
+  // A code point takes at least one byte.
+  subtitle_file: { seconds: 0, lines: LIMITS.subtitleLines, characters: LIMITS.subtitleBytes },
+};
+
+interface FetchedMaterial {
+  readonly material: Material;
+  readonly size: Size;
+}
+
+/**
+ * Fetches the input of a job into its work folder and measures it; each attempt fetches it again.
+ * @throws JobFailure SOURCE_UNREACHABLE, SOURCE_BLOCKED, SOURCE_TOO_LARGE, SUBTITLE_INVALID, those of `Engines.inspect`
+ */
+export async function fetchMaterial(
+  context: Context,
+  { purpose, url }: SourceAddress,
+  { folder, signal }: Pick<Work, 'folder' | 'signal'>,
+): Promise<FetchedMaterial> {
+  const path = join(folder, 'fetched-source');
+  const network = systemNetwork({ allowLoopback: context.config.allowLoopback });
+  await fetchSource(url, purpose, path, { network, clock: context.clock, signal });
+  if (purpose === 'subtitle_file') {
+    const lines = await readSubtitle(path);
+    const size = { seconds: 0, lines: lines.length, characters: countCharacters(lines) };
+    return { material: { video: '', lines }, size };
+  }
+  const media = await (await context.engines()).inspect(path, signal);
+  requireUsable(media);
+  const size = { seconds: media.duration_seconds, lines: 0, characters: 0 };
+  return { material: { video: path, lines: [] }, size };
+}
+
+async function readSubtitle(path: string): Promise<SubtitleLine[]> {
+  try {
+    return decodeSrt(await readFile(path));
+  } catch (error) {
+    if (!(error instanceof SubtitleError)) throw error;
+    throw new JobFailure('SUBTITLE_INVALID', error.message, { cause: error });
+  }
+}
+
+interface FetchParts {
   readonly network: Network;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Number of bytes at which a file is refused; default: that of its purpose. */
+  /** Number of bytes from which a file is refused; default: that of its purpose. */
   readonly refusedSize?: number;
 }
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** 60 minutes: 1 GiB at 2.4 Mbit/s; a quarter of what the whole job may take. */
+/** 60 minutes: 1 GiB at 2.4 Mbit/s; a quarter of the deadline of a job. */
 const TOTAL_MS = 60 * 60_000;
-/** 30 s from the look-up to the head of an answer: storage that must first wake a file takes seconds. */
+/** 30 s from the look-up to the head of an answer: archive storage takes seconds. */
 const HEAD_MS = 30_000;
 
 const ADVICE = 'or upload the file with POST /uploads';
 
 /**
- * Streams what lies at an address into a new file, of which nothing is left when it throws anything.
+ * Downloads an address into a new file, and removes that file if it throws.
  * @param path file to make, mode 0600
  * @throws JobFailure SOURCE_UNREACHABLE, SOURCE_BLOCKED, SOURCE_TOO_LARGE; errors of the file system and the signal's
  *   reason as they are
@@ -72,7 +147,7 @@ async function followRedirects(first: string, parts: FetchParts): Promise<Incomi
     if (answer.headers.location === undefined || next === null) {
       throw unreachable('it redirects without saying where to');
     }
-    // Whoever is outside may not lead back into this machine, even where callers may lead there.
+    // An outside server must not redirect to this machine, even if callers may name it.
     if (!isLoopbackUrl(address)) network = { ...network, policy: { allowLoopback: false } };
     address = next.href;
   }
@@ -106,7 +181,7 @@ function requireUsableHead({ statusCode = 0, headers }: IncomingMessage, refused
     throw unreachable('it sent compressed bytes although plain ones were asked for');
   }
   const length = headers['content-length'];
-  // A body that just ends cannot be told from one that broke off.
+  // Without a length, a complete body looks like an interrupted one.
   if (length === undefined && headers['transfer-encoding'] === undefined) {
     throw unreachable('it does not say how long the file is (no Content-Length)');
   }
@@ -118,7 +193,7 @@ async function writeBody(
   path: string,
   { refusedSize, clock, signal }: { refusedSize: number; clock: Clock; signal: AbortSignal },
 ): Promise<void> {
-  // Opened before anything can fail: a file that comes to be after a failure would be left behind.
+  // Opened first: a file that is created after a failure would be left behind.
   const file = await open(path, 'wx', FILE_MODE);
   const stopWatching = watchFlow(answer, clock);
   try {
@@ -133,7 +208,7 @@ async function writeBody(
   if (!answer.complete) throw unreachable('the transfer did not end well: the connection broke off');
 }
 
-/** What goes wrong on the way here is the source's fault; what goes wrong in the file is not. */
+/** Blames errors of the transfer on the source; errors of the file are not its fault. */
 async function* readChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* chunks;
@@ -157,7 +232,7 @@ function unreachable(what: string, cause?: unknown): JobFailure {
   return new JobFailure('SOURCE_UNREACHABLE', message, { cause });
 }
 
-/** Where a redirect leads is not told: it may name what only the other server should know. */
+/** Does not name the target of a redirect, which may be private to the other server. */
 function blocked(error: TargetBlocked, isRedirected: boolean): JobFailure {
   const subject = isRedirected ? 'it redirects to an address that may not be fetched: ' : '';
   const message = `the source may not be fetched: ${subject}${error.message}; name a public https address, ${ADVICE}`;

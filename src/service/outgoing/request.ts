@@ -1,15 +1,200 @@
-/** One HTTP request to a target that somebody outside has named. Follows nothing, keeps no connection. */
+/**
+ * One HTTP request to a target from outside: look-up, connection, exchange. Follows no redirect, keeps no connection.
+ */
+import { errorCode } from '../../errors/system-error.ts';
+import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { type Dial, openConnection, systemDial } from './connect.ts';
-import { describeNetworkError, TargetBlocked, TargetUnreachable } from './failures.ts';
-import { type Resolver, resolveHost, systemResolver } from './resolve.ts';
-import { checkUrl, hostOf, type UrlPolicy } from './url-policy.ts';
+import { connect, isIP, type Socket } from 'node:net';
+import {
+  checkUrl,
+  hostOf,
+  isLoopbackAddress,
+  isLoopbackHost,
+  isPublicAddress,
+  isSameAddress,
+  type UrlPolicy,
+} from './url-policy.ts';
 
-// Not imported, for the reason given where the server is made: it would load the whole of undici.
+/** The policy forbids the target: nothing was sent, and retrying does not help unless the target changes. */
+export class TargetBlocked extends Error {
+  override readonly name = 'TargetBlocked';
+}
+
+/** The target did not answer properly; another attempt may succeed. */
+export class TargetUnreachable extends Error {
+  override readonly name = 'TargetUnreachable';
+}
+
+/** Messages for Node's error codes; Node's own messages would reveal resolved addresses and ports. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name could not be looked up',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection broke off',
+  EPIPE: 'the connection broke off',
+  ETIMEDOUT: 'the connection was not made in time',
+  EHOSTUNREACH: 'the network does not lead there',
+  ENETUNREACH: 'the network does not lead there',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'nobody trusted vouches for its certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'nobody trusted vouches for its certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody trusted vouches for its certificate',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'nobody trusted vouches for its certificate',
+};
+
+/** Explains to a caller why a connection or a transfer failed, without the addresses of its name. */
+export function describeNetworkError(error: unknown): string {
+  const code = errorCode(error);
+  if (code.startsWith('HPE_')) return 'its answer is not HTTP';
+  return WORDS[code] ?? 'the connection failed';
+}
+
+/** Returns all addresses of a name, with aliases followed. */
+type Resolver = (name: string) => Promise<readonly string[]>;
+
+/** Resolves with the system's hosts file and name servers. */
+const systemResolver: Resolver = async (name) => {
+  const answers = await lookup(name, { all: true, order: 'verbatim' });
+  return answers.map(({ address }) => address);
+};
+
+/**
+ * Resolves a host and checks that each of its addresses is permitted: a name with both good and bad addresses is refused,
+ * since only an attacker has one.
+ * @param host name, or address without brackets
+ * @throws TargetBlocked, TargetUnreachable; the signal's reason
+ */
+export async function resolveHost(
+  host: string,
+  parts: { readonly policy: UrlPolicy; readonly resolver: Resolver; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const { policy, resolver, signal } = parts;
+  const addresses = isIP(host) === 0 ? await ask(host, resolver, signal) : [host];
+  const isPermitted = (address: string) =>
+    // Names such as `localhost` may be called over http, so they must not lead to another machine.
+    (isPublicAddress(address) && !isLoopbackHost(host)) ||
+    (policy.allowLoopback && isLoopbackAddress(address));
+  if (!addresses.every(isPermitted)) throw new TargetBlocked('its name leads into a private network');
+  return addresses;
+}
+
+async function ask(name: string, resolver: Resolver, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    const addresses = await untilAborted(resolver(name), signal);
+    if (addresses.length > 0) return addresses;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new TargetUnreachable(describeNetworkError(error), { cause: error });
+  }
+  throw new TargetUnreachable('its name has no address');
+}
+
+/** Stops waiting when the signal aborts, since a look-up cannot be cancelled. */
+function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Starts a TCP connection. */
+type Dial = (address: string, port: number) => Socket;
+
+/** Only gets addresses, so nothing is resolved a second time. */
+const systemDial: Dial = (address, port) => connect({ host: address, port });
+
+interface Endpoint {
+  /** The name that the certificate must have, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  /** Permitted addresses, tried in order. */
+  readonly addresses: readonly string[];
+}
+
+/** 10 s for one address: three lost packets, and the next address still gets its turn. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to the first address that answers, with TLS if the endpoint is secure. The HTTP library gets a connected socket,
+ * so that it resolves nothing: its `lookup` hook is skipped for numeric addresses.
+ * @throws TargetBlocked if the socket is connected to another address, TargetUnreachable, the signal's reason
+ */
+async function openConnection(endpoint: Endpoint, dial: Dial, signal: AbortSignal): Promise<Socket> {
+  let failure: unknown = new TargetUnreachable('its name has no address');
+  for (const address of endpoint.addresses) {
+    signal.throwIfAborted();
+    try {
+      return await openOne(endpoint, address, dial, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof TargetBlocked) throw error;
+      failure = new TargetUnreachable(describeNetworkError(error), { cause: error });
+    }
+  }
+  throw failure;
+}
+
+async function openOne(
+  endpoint: Endpoint,
+  address: string,
+  dial: Dial,
+  signal: AbortSignal,
+): Promise<Socket> {
+  // Loaded here: it takes a twentieth of a start, and most services call nobody. Loaded before the socket exists, since
+  // nobody would listen to its errors meanwhile.
+  const tls = endpoint.isSecure ? await import('node:tls') : null;
+  const socket = dial(address, endpoint.port);
+  try {
+    await arrival(socket, 'connect', signal);
+    // Nothing has been sent yet, so a redirected socket can do no harm.
+    if (!isSameAddress(socket.remoteAddress ?? '', address)) {
+      throw new TargetBlocked('the connection led to another address than the one that was checked');
+    }
+    if (tls === null) return socket;
+    // An address is not a server name in TLS (RFC 6066), but is still compared with the certificate.
+    const name = isIP(endpoint.host) === 0 ? { servername: endpoint.host } : {};
+    const secured = tls.connect({ socket, host: endpoint.host, ALPNProtocols: ['http/1.1'], ...name });
+    await arrival(secured, 'secureConnect', signal);
+    return secured;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+function arrival(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (end: () => void) => {
+      socket.setTimeout(0);
+      socket.off(event, arrive).off('error', fail).off('close', close).off('timeout', expire);
+      signal.removeEventListener('abort', stop);
+      end();
+    };
+    const abandon = (error: unknown) => {
+      // A socket may report errors while it is destroyed.
+      socket.on('error', () => {});
+      settle(() => reject(error));
+      socket.destroy();
+    };
+    const arrive = () => settle(resolve);
+    const fail = (error: Error) => abandon(error);
+    const close = () => abandon(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+    const expire = () => abandon(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }));
+    const stop = () => abandon(signal.reason);
+    socket.once(event, arrive).once('error', fail).once('close', close).once('timeout', expire);
+    socket.setTimeout(CONNECT_TIMEOUT_MS);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+// Not imported, for the same reason as in the server: an import loads all of undici.
 const { request: send } = process.getBuiltinModule('node:http');
 
-/** How the outside is reached; tests bring their own names and connections. */
+/** How targets are reached; tests pass their own names and connections. */
 export interface Network {
   readonly policy: UrlPolicy;
   readonly resolver: Resolver;
@@ -21,19 +206,19 @@ export function systemNetwork(policy: UrlPolicy): Network {
   return { policy, resolver: systemResolver, dial: systemDial };
 }
 
-export interface Message {
+interface Message {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** 32 KiB of header lines, twice Node's own limit for a request: some storage servers send much. */
+/** 32 KiB of header lines, twice Node's limit for a request: some storage servers send many. */
 const MAX_HEADER_BYTES = 32 * 1024;
 const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 /**
- * Checks the URL and all its addresses, connects to one of these, sends, and resolves with the head of the answer, whose
- * body is still to be read. The signal ends all of it, the body as well.
+ * Checks the URL and all its addresses, connects to one of them, sends the request, and resolves with the head of the
+ * answer; the caller reads the body. The signal aborts everything, including the body.
  * @throws TargetBlocked, TargetUnreachable; the signal's reason
  */
 export async function sendRequest(
@@ -65,7 +250,7 @@ function exchange(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = send({
-      // The socket is there already, encrypted or not.
+      // Already connected, encrypted or not.
       createConnection: () => socket,
       method,
       path: url.pathname + url.search,

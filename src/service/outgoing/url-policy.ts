@@ -1,22 +1,53 @@
-/** Which URLs the service may call, as far as the text alone tells. What a name leads to is checked by `resolve.ts`. */
+/** Which URLs and addresses the service may call. Source: the special-purpose registries of IANA. */
 import { isIP } from 'node:net';
-import { isLoopbackAddress, isPublicAddress } from './addresses.ts';
+import ipaddr from 'ipaddr.js';
+
+/** Addresses in public ranges that lead inside a cloud. */
+const DENIED: readonly string[] = [
+  // The host agent of Azure answers here within every virtual machine.
+  '168.63.129.16',
+];
+
+/** The only part of IPv6 that is assigned to the public internet (RFC 4291, IANA). */
+const GLOBAL_IPV6: readonly [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+
+/** True for an address of the public internet; false for text that is not an address. IPv4 within IPv6 counts as IPv4. */
+export function isPublicAddress(text: string): boolean {
+  const address = parse(text);
+  if (address === null) return false;
+  if (address.range() !== 'unicast' || DENIED.includes(address.toString())) return false;
+  return address instanceof ipaddr.IPv4 || address.match(...GLOBAL_IPV6);
+}
+
+/** True for 127.0.0.0/8 and ::1, including IPv4 within IPv6. */
+export function isLoopbackAddress(text: string): boolean {
+  return parse(text)?.range() === 'loopback';
+}
+
+/** True if both texts are the same address, in any notation. */
+export function isSameAddress(left: string, right: string): boolean {
+  const address = parse(left)?.toString();
+  return address !== undefined && address === parse(right)?.toString();
+}
+
+/** Node checks the notation first: the library also takes short and octal forms. */
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  return isIP(text) === 0 ? null : ipaddr.process(text);
+}
 
 export interface UrlPolicy {
   /** Also permits this machine: http and https on any port, by loopback address or `localhost` name. */
   readonly allowLoopback: boolean;
 }
 
-/** Either the URL to call, or why it may not be called, in words that complete "the address …". */
-export type CheckedUrl =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly reason: string };
+/** The URL to call, or why it may not be called: `reason` completes the sentence "the address …". */
+type CheckedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
 
 /** Ends of names that never belong to the public internet. */
 const LOCAL_ENDINGS: readonly string[] = [
   'localhost', // RFC 6761
   'local', // RFC 6762
-  'internal', // set aside by ICANN for private use; cloud metadata lies here
+  'internal', // reserved by ICANN for private use; cloud metadata is here
   'home.arpa', // RFC 8375
   'localdomain', // what installers call a machine without a domain
   'lan', // what routers call their own network
@@ -25,8 +56,8 @@ const LOCAL_ENDINGS: readonly string[] = [
 const HTTPS_ONLY = 'must start with https://';
 
 /**
- * Checks a URL before anything is looked up: public https on port 443, without user name or password.
- * @param text as a caller or a redirect wrote it, absolute
+ * Checks the text of a URL before its name is resolved: public https on port 443, without user name or password.
+ * @param text absolute URL, as a caller or a redirect wrote it
  */
 export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
   const url = URL.parse(text);
@@ -45,15 +76,15 @@ function refuse(reason: string): CheckedUrl {
   return { ok: false, reason };
 }
 
-/** Name or address without the brackets of IPv6 and without the dot that ends a full name. */
+/** Name or address without IPv6 brackets and without a final dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '');
 }
 
-/** The parser has already turned octal, hexadecimal, short and full-width forms into plain addresses. */
+/** The URL parser has already normalized octal, hexadecimal, short and full-width forms of addresses. */
 function isPublicHost(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
-  // A name without a dot is completed with the domain of the service's own network.
+  // Resolvers complete a name without a dot with the domain of their own network.
   if (!host.includes('.')) return false;
   return !LOCAL_ENDINGS.some((ending) => endsIn(host, ending));
 }

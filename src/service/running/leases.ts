@@ -1,6 +1,6 @@
 /**
- * Leases on rows that stand for work: several processes share the store, and the work of one that died is taken over
- * when its lease lapses. Source: contract, "Jobs".
+ * Leases on rows that stand for work: several processes share the store, and when a process dies, its leases expire and
+ * another one takes over. Source: contract, "Jobs".
  */
 import type { Store } from '../store/store.ts';
 
@@ -12,20 +12,20 @@ export interface Lease {
 
 export interface Leases {
   /**
-   * Takes the first row that waits for somebody, or null.
-   * @param takeOver also rows whose owner has let its lease lapse
-   * @param held ids of rows that we work on: those are under way, however late their renewal
+   * Leases the first waiting row, or returns null.
+   * @param takeOver also rows whose lease has expired
+   * @param held ids of rows that this process works on: skipped, even if their renewal is late
    */
   claim(now: number, takeOver: boolean, held: readonly string[]): Lease | null;
-  /** Keeps a row; false when it is no longer ours to work on. */
+  /** Renews a lease; false if this process no longer holds it. */
   renew(id: string, now: number): boolean;
-  /** Hands a row back to be begun again at `runAfter`; `counted` is false when the attempt was not its own fault. */
+  /** Releases a row, to be started again at `runAfter`; `counted` is false if the attempt must not count. */
   release(id: string, options: { runAfter: number; counted: boolean }): void;
 }
 
 /** How often a lease is renewed: also how soon a worker notices that its job was cancelled by another process. */
 export const RENEW_MS = 1500;
-/** Ten renewals: a process that is busy for a while keeps its work, a dead one's waits no longer than this. */
+/** Ten renewals: a busy process keeps its work, that of a dead one waits no longer than this. */
 export const LEASE_MS = 15_000;
 
 /** Which rows are leased. */
@@ -42,7 +42,7 @@ export interface LeasedRows {
  * @param owner of the leases, different for every process
  */
 export function createLeases(store: Store, { table, open, firstBy }: LeasedRows, owner: string): Leases {
-  // Our own lapses like that of others unless it is held: the store may have failed after it had noted the claim.
+  // Our own lease expires too unless it is held: the store may have failed after recording the claim.
   const find = `
     SELECT id FROM ${table}
     WHERE ${open} AND run_after <= ?1 AND (lease_owner IS NULL OR (?2 AND lease_until <= ?1))
@@ -59,7 +59,7 @@ export function createLeases(store: Store, { table, open, firstBy }: LeasedRows,
     claim(now, takeOver, held) {
       const holding = JSON.stringify(held);
       const look = () => store.get<{ id: string }>(find, now, takeOver ? 1 : 0, holding);
-      // Looking takes no lock, and mostly there is nothing to take.
+      // A read takes no lock, and usually there is nothing to lease.
       if (look() === undefined) return null;
       return store.transaction(() => {
         const row = look();

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { startExecution } from '../jobs/execution.ts';
 import { startDeliveries } from '../outgoing/webhooks/deliveries.ts';
-import { startSweeper } from '../retention/sweep.ts';
+import { startSweeper } from '../sweep.ts';
 import { startValidation } from '../uploads/validation.ts';
 import { createLeases, type LeasedRows } from './leases.ts';
 

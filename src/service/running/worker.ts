@@ -1,4 +1,4 @@
-/** Works on leased rows, a bounded number at once, and stops at once when a row is no longer ours. */
+/** Works on a bounded number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { type Cancel, type Clock, repeat } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
@@ -8,20 +8,20 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** The service is closing: somebody else will do the work. */
+/** The service is closing: another process will do the work. */
 export class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }
 
-export interface WorkerParts {
+interface WorkerParts {
   readonly leases: Leases;
   readonly clock: Clock;
   readonly log: Log;
-  /** How many rows are worked on at once. */
+  /** How many rows are worked on concurrently. */
   readonly slots: number;
   /** Does the work and records its end. It must watch the signal. */
   readonly work: (lease: Lease, signal: AbortSignal) => Promise<void>;
-  /** Records an attempt that threw; not called when the row was lost or the service is closing. */
+  /** Records an attempt that threw; not called if the lease was lost or the service is closing. */
   readonly fail: (lease: Lease, error: unknown) => void;
 }
 
@@ -30,18 +30,18 @@ export interface Worker {
   wake(): void;
   /** Drops a row that was cancelled in this process. */
   drop(id: string): void;
-  /** Stops everything and hands back what is unfinished. */
+  /** Stops everything and releases unfinished rows. */
   stop(): Promise<void>;
 }
 
-/** How often rows of other processes, and those to be tried again, are looked for. */
+/** How often to look for rows of other processes and for retries. */
 const POLL_MS = 1000;
 
 /** Starts a worker. */
 export function startWorker(parts: WorkerParts): Worker {
   const { leases, clock, log, slots } = parts;
   const running = new Map<string, { controller: AbortController; done: Promise<void> }>();
-  /** Ends of attempts that the store did not take, to be recorded again, by the ids of their rows. */
+  /** Ends of attempts that could not be stored, to be retried, by the ids of their rows. */
   const unrecorded = new Map<string, () => void>();
   let stopping = false;
   let lastPoll = clock.now();
@@ -71,7 +71,7 @@ export function startWorker(parts: WorkerParts): Worker {
 
   const poll = () => {
     const now = clock.now();
-    // The machine slept, and all leases lapsed in its sleep: their owners get the time to renew them.
+    // The machine slept, and all leases expired meanwhile: give their owners time to renew them.
     if (now - lastPoll > LEASE_MS) calmAt = now + 2 * RENEW_MS;
     lastPoll = now;
     recordAgain();
@@ -105,7 +105,7 @@ export function startWorker(parts: WorkerParts): Worker {
 
 /**
  * One attempt from lease to end; never throws.
- * @param putOff takes the recording of an end that the store, full or busy, did not take: without it, this process
+ * @param putOff takes the recording of an end that failed because the store is full or busy: without it, this process
  *   would hold the row and do nothing
  */
 async function run(
@@ -119,7 +119,7 @@ async function run(
     try {
       if (!leases.renew(lease.id, clock.now())) controller.abort(new LeaseLost('cancelled or taken over'));
     } catch (error) {
-      // A busy store passes; should it not, the lease lapses and another process takes over.
+      // A busy store recovers; if not, the lease expires and another process takes over.
       log({ level: 'warn', message: 'a lease was not renewed', resourceId: lease.id, error });
     }
   });
@@ -142,4 +142,12 @@ async function run(
   } finally {
     stopRenewing();
   }
+}
+
+/** 2 s, then 4 s: long enough for a temporary shortage of memory, short enough not to be noticed. */
+const FIRST_DELAY_MS = 2000;
+
+/** How long to wait before the next attempt. `attempt` is the failed one, from 1. */
+export function retryDelayMs(attempt: number): number {
+  return FIRST_DELAY_MS * 2 ** (attempt - 1);
 }

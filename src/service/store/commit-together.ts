@@ -1,20 +1,20 @@
-/** Work that comes in at the same moment, done in one transaction: a commit costs more than all that it keeps. */
+/** Groups concurrent writes into one transaction: a commit costs more than the writes in it. */
 import type { Store } from './store.ts';
 
 /**
- * Does the work in a transaction soon, and resolves once that is committed. When the work throws, nothing of it is kept
- * and its promise rejects, while what shared the transaction is done again, each in one of its own. So work must change
- * nothing but the store.
+ * Does the work in a transaction soon, and resolves once that is committed. If the work throws, none of it is kept and
+ * its promise rejects, and the rest of the transaction is repeated, each work in a transaction of its own. So work must
+ * change nothing but the store.
  */
 export type CommitTogether = <Result>(work: () => Result) => Promise<Result>;
 
 interface Waiting {
-  /** Does the work and gives what tells its caller of it. */
+  /** Does the work and returns the function that reports it to the caller. */
   readonly attempt: () => () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Makes a gatherer of work for one store; it waits for nothing but the requests that have arrived already. */
+/** Groups the work for one store; it waits only for requests that have already arrived. */
 export function createCommitTogether(store: Store): CommitTogether {
   let waiting: Waiting[] = [];
   const flush = () => {
@@ -44,7 +44,7 @@ function commit(store: Store, batch: readonly Waiting[]): void {
   try {
     for (const tell of store.transaction(attemptAll)) tell();
   } catch (error) {
-    // A store that could not begin or commit would not do so for each one either, and may take seconds to say it.
+    // A store that cannot begin or commit now would also fail for each single work, and may take seconds to do so.
     if (working && batch.length > 1) for (const each of batch) commit(store, [each]);
     else for (const { reject } of batch) reject(error);
   }

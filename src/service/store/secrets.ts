@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 /** 256 bits: what HMAC-SHA256 and AES-256 use in full. */
 export const SECRET_BYTES = 32;
 
-export type SecretName = 'cursors' | 'links';
+type SecretName = 'cursors' | 'links';
 
 /** The secret of that name; the first caller makes it. */
 export function ensureSecret(store: Store, name: SecretName, randomBytes: RandomBytes): Buffer {

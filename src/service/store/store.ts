@@ -25,7 +25,7 @@ const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 /** How long a statement waits for another process that writes; transactions here take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
-export interface StoreOptions {
+interface StoreOptions {
   /** FULL survives a loss of power; NORMAL survives the death of the process. */
   readonly synchronous: 'FULL' | 'NORMAL';
   /** What to do when the file is damaged, whole sentences. */

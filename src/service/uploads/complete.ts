@@ -1,7 +1,7 @@
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Call } from '../call.ts';
 import type { Context } from '../context.ts';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '../http/exchange.ts';
 import { Refusal, refuseFields, refuseUnknownResource } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
 import { answerUpload } from './read.ts';

@@ -2,13 +2,13 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadRequest } from '../../protocol/requests.ts';
 import type { Call } from '../call.ts';
 import type { Context } from '../context.ts';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '../http/exchange.ts';
 import { Refusal, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
-import { FIRST_REFUSED_SIZE } from './limits.ts';
 import { answerUpload } from './read.ts';
+import { FIRST_REFUSED_SIZE } from './rows.ts';
 
-/** `POST /uploads`: reserves an object and an address to send it to. */
+/** `POST /uploads`: reserves an object and returns the address to send it to. */
 export async function createUpload(context: Context, call: Call): Promise<Answer> {
   // Validators take longer to load than the rest of the service; most commands never post.
   const { checkUploadRequest } = await import('../../protocol/requests.ts');
@@ -28,7 +28,7 @@ export async function createUpload(context: Context, call: Call): Promise<Answer
 
 function insertUpload(context: Context, call: Call, request: UploadRequest): string {
   const id = context.makeId('upload');
-  // The moment of the transaction, so that lists grow at their newest end alone.
+  // The time of the transaction, so that lists grow only at their newest end.
   const now = context.clock.now();
   context.store.run(
     `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,

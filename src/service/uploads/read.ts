@@ -1,10 +1,71 @@
+/** Uploads as callers see them, and the GET operations that show them. */
+import { VERSION_PREFIX } from '../../protocol/operations.ts';
+import type { Upload, UploadTarget } from '../../protocol/resources.ts';
+import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import type { Call } from '../call.ts';
+import { formatInstant } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { type Answer, json } from '../http/answer.ts';
+import { type Answer, json } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
+import { OBJECTS_PATH } from '../http/router.ts';
 import { type Outcome, replayHeader } from '../idempotency.ts';
-import { presentUpload } from './present.ts';
-import { findOwnUpload } from './rows.ts';
+import type { Permission } from '../links.ts';
+import { readPage } from '../lists/page.ts';
+import {
+  expireUploads,
+  findOwnUpload,
+  type SubtitleFacts,
+  UPLOAD_COLUMNS,
+  UPLOAD_RECORD_MS,
+  type UploadRow,
+} from './rows.ts';
+
+/** What the direct-upload address of an upload permits. */
+export function uploadPermission(row: UploadRow): Permission {
+  return {
+    method: 'PUT',
+    path: `${OBJECTS_PATH}/${row.id}`,
+    contentType: row.content_type,
+    sizeBytes: row.size_bytes,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** The upload resource. Source: contract, "Uploads". */
+function presentUpload(context: Pick<Context, 'links' | 'origin'>, row: UploadRow): Upload {
+  return {
+    id: row.id,
+    object: 'upload',
+    status: row.status,
+    purpose: row.purpose,
+    file_name: row.file_name,
+    content_type: row.content_type,
+    size_bytes: row.size_bytes,
+    upload_request: row.status === 'waiting_for_upload' ? describeTarget(context, row) : null,
+    media: row.media === null ? null : JSON.parse(row.media),
+    subtitle: row.subtitle === null ? null : presentSubtitle(row.subtitle),
+    error: row.error === null ? null : JSON.parse(row.error),
+    client_reference: row.client_reference,
+    created_at: formatInstant(row.created_at),
+    updated_at: formatInstant(row.updated_at),
+    expires_at: formatInstant(row.expires_at),
+    detail_url: `${VERSION_PREFIX}/uploads/${row.id}`,
+  };
+}
+
+function describeTarget(context: Pick<Context, 'links' | 'origin'>, row: UploadRow): UploadTarget {
+  return {
+    method: 'PUT',
+    url: context.origin() + context.links.sign(uploadPermission(row)),
+    headers: { 'Content-Type': row.content_type },
+    expires_at: formatInstant(row.expires_at),
+  };
+}
+
+function presentSubtitle(text: string): NonNullable<Upload['subtitle']> {
+  const facts: SubtitleFacts = JSON.parse(text);
+  return { lines: facts.lines, duration_seconds: facts.duration_seconds };
+}
 
 /** `GET /uploads/{upload_id}`. */
 export function getUpload(context: Context, call: Call): Answer {
@@ -23,4 +84,19 @@ export function answerUpload(
   const row = findOwnUpload(context, call.key.id, outcome.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
   return json(outcome.status, presentUpload(context, row), { ...headers, ...replayHeader(outcome) });
+}
+
+/** `GET /uploads`: the newest first. */
+export function listUploads(context: Context, call: Call): Answer {
+  expireUploads(context, call.now);
+  const page = readPage<UploadRow, Upload>(context, call, {
+    table: 'uploads',
+    columns: UPLOAD_COLUMNS,
+    timeColumn: 'created_at',
+    conditions: [{ sql: 'created_at > ?', values: [call.now - UPLOAD_RECORD_MS] }],
+    filters: { status: { values: UPLOAD_STATUSES }, purpose: { values: UPLOAD_PURPOSES } },
+    positionOf: (row) => ({ time: row.created_at, id: row.id }),
+    present: (row) => presentUpload(context, row),
+  });
+  return json(200, page);
 }

@@ -1,16 +1,15 @@
-/** Takes the bytes of an upload straight to disk. Source: contract, "Uploads" (direct-upload address). */
+/** Streams the bytes of an upload to disk. Source: contract, "Uploads" (direct-upload address). */
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { syncToDisk } from '../files.ts';
 import { FILE_MODE } from '../folders.ts';
-import type { Answer } from '../http/answer.ts';
 import { CallerGone } from '../http/body.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { refuseLink } from '../links/refuse.ts';
-import { watchFlow } from './flow.ts';
-import { uploadPermission } from './present.ts';
+import type { Answer, Exchange } from '../http/exchange.ts';
+import { refuseLink } from '../links.ts';
+import { watchFlow } from '../time-limits.ts';
+import { uploadPermission } from './read.ts';
 import { findUpload, type UploadRow } from './rows.ts';
 
 /** 1 MiB at a time: one write for sixteen chunks of the socket, without holding much. */
@@ -23,7 +22,7 @@ interface Received {
   readonly sha256: string;
 }
 
-/** Answers whatever is asked of a direct-upload address; only the PUT that it was signed for gets through. */
+/** Answers requests to a direct-upload address; accepts only the PUT that it was signed for. */
 export async function receiveObject(
   context: Context,
   exchange: Exchange,
@@ -61,7 +60,7 @@ export async function receiveObject(
   }
 }
 
-/** A transaction may have failed after it was written; where that cannot be told, the sweep removes what is nobody's. */
+/** A transaction may fail after it was written; if that cannot be checked, the sweep removes orphaned files. */
 function isRecorded(context: Context, file: string): boolean {
   try {
     return context.store.get('SELECT 1 FROM uploads WHERE file = ?', file) !== undefined;
@@ -82,7 +81,7 @@ function complain(row: UploadRow, { request }: Exchange): string | null {
   return null;
 }
 
-/** Writes and hashes the body; null when it has more bytes than it may. */
+/** Writes and hashes the body; null if it has too many bytes. */
 async function store(
   context: Context,
   { request, response }: Exchange,
@@ -131,7 +130,7 @@ async function writeBody(
   return { size, etag: md5.digest('hex'), sha256: sha256.digest('hex') };
 }
 
-/** Makes the file the object of the upload, in the place of an earlier one; false when the upload takes none any more. */
+/** Replaces the object of the upload with the file; false if the upload takes no more bytes. */
 async function keep(context: Context, id: string, file: string, received: Received): Promise<boolean> {
   const now = context.clock.now();
   const { kept, obsolete } = context.store.transaction(() => {

@@ -15,9 +15,9 @@ export interface UploadRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly expires_at: number;
-  /** Name of the file in the uploads folder; null before the bytes came and after they went. */
+  /** Name of the file in the uploads folder; null before the bytes arrive and after they are removed. */
   readonly file: string | null;
-  /** MD5 in hex, without quotes; null before the bytes came. */
+  /** MD5 in hex, without quotes; null before the bytes arrive. */
   readonly etag: string | null;
   /** JSON of `Media`. */
   readonly media: string | null;
@@ -39,21 +39,21 @@ export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_t
   created_at, updated_at, expires_at, file, etag, media, subtitle, error`;
 
 /**
- * How long a record is kept: a ready upload becomes `expired` when its 7 days are over and its bytes go, and for one
- * more day the record says so.
+ * How long a record is kept: a ready upload becomes `expired` after 7 days, when its bytes are removed, and its record
+ * remains for one more day.
  */
 export const UPLOAD_RECORD_MS: number = LIMITS.retentionMs + 24 * 60 * 60_000;
 
-/** Turns uploads whose time is over into `expired` ones, so that every reader sees the state of this moment. */
+/** Marks due uploads as `expired`, so that every reader sees their current state. */
 export function expireUploads(context: Pick<Context, 'store'>, now: number): void {
   const due = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
   const first = context.store.get(`SELECT id FROM uploads WHERE ${due} LIMIT 1`, now);
-  // Reading takes no lock, and mostly nothing is due.
+  // A read takes no lock, and usually nothing is due.
   if (first === undefined) return;
   context.store.run(`UPDATE uploads SET status = 'expired', updated_at = expires_at WHERE ${due}`, now);
 }
 
-/** The upload of that id in its state of this moment, whoever it belongs to; undefined past its retention. */
+/** The upload of that id in its current state, of any key; undefined past its retention. */
 export function findUpload(context: Pick<Context, 'store'>, id: string, now: number): UploadRow | undefined {
   expireUploads(context, now);
   return context.store.get<UploadRow>(
@@ -73,3 +73,9 @@ export function findOwnUpload(
   const row = findUpload(context, id, now);
   return row?.key_id === keyId ? row : undefined;
 }
+
+/** Number of bytes from which a file of that purpose is refused. Source: specification, "Limits". */
+export const FIRST_REFUSED_SIZE: Readonly<Record<UploadPurpose, number>> = {
+  source_video: LIMITS.videoBytes,
+  subtitle_file: LIMITS.subtitleBytes,
+};

@@ -1,18 +1,25 @@
-/** The worker that brings uploads from `validating` to `ready` or `failed`. */
-import { rm } from 'node:fs/promises';
+/**
+ * The worker that validates uploads: from `validating` to `ready` or `failed`. Source: contract, "Uploads"
+ * (validation).
+ */
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Engines } from '../../engines/engine.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { Media } from '../../protocol/media.ts';
+import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { Context } from '../context.ts';
+import { countCharacters } from '../jobs/metering.ts';
 import type { Lease, Leases } from '../running/leases.ts';
-import { retryDelayMs } from '../running/retry-delay.ts';
-import { startWorker, type Worker } from '../running/worker.ts';
-import { type Finding, inspectSubtitle, inspectVideo } from './inspect.ts';
+import { retryDelayMs, startWorker, type Worker } from '../running/worker.ts';
+import type { SubtitleFacts } from './rows.ts';
 
-/** Validation decodes the whole video and so keeps a core busy; one at a time leaves the others to jobs. */
+/** One at a time: validation decodes the whole video, which keeps a core busy, and the others are for jobs. */
 const SLOTS = 1;
 
-/** Starts the worker; it takes up what another process left unfinished as well. */
+/** Starts the worker; it also resumes what another process left unfinished. */
 export function startValidation(context: Context, leases: Leases): Worker {
   return startWorker({
     leases,
@@ -52,7 +59,7 @@ function brokenOff(attempts: number): Finding {
   return { status: 'failed', code: 'INTERNAL_ERROR', message };
 }
 
-/** The words of an engine that failed are fit for the caller; those of an unforeseen error are not. */
+/** The message of a failed engine may be shown to the caller, that of an unexpected error may not. */
 function lastFailure(error: unknown, attempts: number): Finding {
   if (!(error instanceof JobFailure)) return brokenOff(attempts);
   return { status: 'failed', code: 'INTERNAL_ERROR', message: error.message };
@@ -85,4 +92,54 @@ function record(context: Context, id: string, finding: Finding): void {
     context.clock.now(),
     id,
   );
+}
+
+type Finding =
+  | { readonly status: 'ready'; readonly media: Media | null; readonly subtitle: SubtitleFacts | null }
+  | { readonly status: 'failed'; readonly code: string; readonly message: string };
+
+/** Measures and decodes a video; throws errors that are not the fault of the file. */
+async function inspectVideo(engines: Engines, path: string, signal: AbortSignal): Promise<Finding> {
+  try {
+    const media = await engines.inspect(path, signal);
+    requireUsable(media);
+    return { status: 'ready', media, subtitle: null };
+  } catch (error) {
+    // An error that may pass is not the fault of the file.
+    if (!(error instanceof JobFailure) || error.retryable) throw error;
+    return { status: 'failed', code: 'MEDIA_VALIDATION_FAILED', message: error.message };
+  }
+}
+
+/** Throws JobFailure for a video beyond the limits, which apply whatever engine measured it. */
+export function requireUsable(media: Media): void {
+  if (media.video === null) throw new JobFailure('MEDIA_UNSUPPORTED', 'the file has no picture');
+  if (media.audio === null) throw new JobFailure('NO_AUDIO_STREAM', 'the file has no sound');
+  const { duration_seconds: seconds } = media;
+  // To the millisecond, as containers count: 900.000 s pass, 900.001 s do not.
+  const milliseconds = Math.round(seconds * 1000);
+  if (milliseconds <= 0 || milliseconds > LIMITS.videoSeconds * 1000) {
+    throw new JobFailure(
+      'DURATION_EXCEEDED',
+      `the video lasts ${seconds} s; at most ${LIMITS.videoSeconds} s are allowed`,
+    );
+  }
+}
+
+/** Reads a subtitle file, which its reservation limits to less than 10 MiB. */
+async function inspectSubtitle(path: string): Promise<Finding> {
+  const bytes = await readFile(path);
+  try {
+    const lines = decodeSrt(bytes);
+    const endMs = lines.reduce((latest, line) => Math.max(latest, line.end_ms), 0);
+    const characters = countCharacters(lines);
+    return {
+      status: 'ready',
+      media: null,
+      subtitle: { lines: lines.length, duration_seconds: endMs / 1000, characters },
+    };
+  } catch (error) {
+    if (!(error instanceof SubtitleError)) throw error;
+    return { status: 'failed', code: 'SUBTITLE_VALIDATION_FAILED', message: error.message };
+  }
 }

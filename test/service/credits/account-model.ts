@@ -2,10 +2,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { IdSubject } from '../../../src/protocol/id-prefixes.ts';
-import { readAccount, readMonthlyUse } from '../../../src/service/credits/account.ts';
+import { grantCredits, monthOf, readAccount, readMonthlyUse } from '../../../src/service/credits/account.ts';
 import { releaseCredits, reserveCredits, settleCredits } from '../../../src/service/credits/billing.ts';
-import { grantCredits } from '../../../src/service/credits/grant.ts';
-import { monthOf } from '../../../src/service/credits/month.ts';
 import { Refusal } from '../../../src/service/http/refusal.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../../src/service/http/answer.ts';
+import type { Answer } from '../../../src/service/http/exchange.ts';
 import type { Faults } from '../../../src/service/index.ts';
 import { send } from '../harness/caller.ts';
 import { startScene, untilJob } from '../harness/scene.ts';

@@ -1,3 +1,6 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import type { RequestRecord } from '../../../src/service/index.ts';
@@ -88,4 +91,20 @@ test('every request is reported with its key and template, and with nothing that
   expect(text).not.toContain('canary');
   expect(text).not.toContain(upload.id);
   expect(last.map(({ template }) => template)).not.toContain('/healthz');
+});
+
+test('a store that lost its tables is reported with 503, and the cause stays in the log', async () => {
+  const { service, stateDir, clock, logged } = await startScene({ config: { workers: 0 } });
+  const path = `${new URL(service.url).origin}/healthz`;
+  expect((await send(path)).status).toBe(200);
+  const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
+  other.exec('DROP TABLE secrets');
+  other.close();
+  // Within a second the answer of before is good enough: asking must not become writing.
+  expect((await send(path)).status).toBe(200);
+  clock.advance(1000);
+  const failing = await send(path);
+  expect([failing.status, failing.json]).toEqual([503, { status: 'failing', store: 'not writable' }]);
+  expect(logged.find(({ message }) => message === 'the store cannot be written')?.error).toBeDefined();
+  await rm(stateDir, { recursive: true, force: true });
 });

@@ -1,15 +1,20 @@
-/** The worker that delivers events: at least once, over restarts, until the schedule is used up. */
+/**
+ * The worker that delivers events: at least once, over restarts, until the schedule is used up. Source: contract, "Webhooks";
+ * specification, "Events".
+ */
+import { webhookHeaderNames } from '../../../protocol/headers.ts';
+import { signWebhook } from '../../../protocol/webhook-signature.ts';
+import type { Clock } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 import { createFractions } from '../../random.ts';
-import type { Lease } from '../../running/leases.ts';
+import { createLeases, type Lease, type LeasedRows, type Leases } from '../../running/leases.ts';
 import { startWorker, type Worker } from '../../running/worker.ts';
-import { systemNetwork } from '../request.ts';
-import { createDeliveryQueue } from './queue.ts';
-import { waitAfter } from './schedule.ts';
-import { sendEvent } from './send.ts';
+import type { Store } from '../../store/store.ts';
+import { withDeadline } from '../../time-limits.ts';
+import { type Network, sendRequest, systemNetwork, TargetBlocked, TargetUnreachable } from '../request.ts';
 
 /**
- * Starts the worker; it takes over the events of processes that died as well.
+ * Starts the worker; it also takes over the events of processes that died.
  * @param owner of this process's leases, different for every process
  */
 export function startDeliveries(context: Context, owner: string): Worker {
@@ -18,7 +23,7 @@ export function startDeliveries(context: Context, owner: string): Worker {
   const network = systemNetwork({ allowLoopback: config.allowLoopback });
   const fraction = createFractions(context.randomBytes);
 
-  /** Queues the event for another attempt, or gives it up; `reason` holds nothing secret. */
+  /** Queues the event for another attempt, or gives it up; `reason` must hold no secret. */
   const putOff = ({ id, attempt }: Lease, reason: string, jobId: string | undefined, error?: unknown) => {
     const wait = waitAfter(attempt, fraction());
     const next = wait === null ? 'it is given up' : `it is sent again in ${Math.round(wait / 1000)} s`;
@@ -47,4 +52,132 @@ export function startDeliveries(context: Context, owner: string): Worker {
     },
     fail: (lease, error) => putOff(lease, 'an unforeseen error', undefined, error),
   });
+}
+
+type DeliveryEnd = 'delivered' | 'abandoned';
+
+interface DeliveryQueue extends Leases {
+  /** The event to send, or undefined if its record is gone. */
+  read(id: string): (OutgoingEvent & { readonly jobId: string }) | undefined;
+  /** Removes an event that this process holds from the queue. */
+  end(id: string, status: DeliveryEnd, now: number): void;
+}
+
+const PENDING: LeasedRows = { table: 'deliveries', open: `status = 'pending'`, firstBy: 'run_after' };
+const END = `
+  UPDATE deliveries SET status = ?, ended_at = ?, lease_owner = NULL, lease_until = NULL
+  WHERE id = ? AND lease_owner = ? AND status = 'pending'`;
+const READ = `
+  SELECT deliveries.id, job_id AS jobId, url, body, keys.webhook_secret AS secret
+  FROM deliveries JOIN keys ON keys.id = deliveries.key_id WHERE deliveries.id = ?`;
+
+/**
+ * Makes the queue of pending events, as leases for a worker: the first due event goes first.
+ * @param owner of the leases, different for every process
+ */
+function createDeliveryQueue(store: Store, owner: string): DeliveryQueue {
+  return {
+    ...createLeases(store, PENDING, owner),
+    read: (id) => store.get(READ, id),
+    end: (id, status, now) => {
+      store.run(END, status, now, id, owner);
+    },
+  };
+}
+
+/** When a webhook is sent again. Source: contract, "Webhooks" (delivery). */
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * Waits after each failed attempt; together under 20 hours, so that the results still exist at the last one. Source: contract,
+ * "Webhooks" (delivery).
+ */
+const WAITS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+];
+
+/** A tenth more or less, so that the events of one outage are not all retried in the same second. */
+const JITTER = 0.1;
+
+/**
+ * How long to wait after a failed attempt, in ms; null after the last one.
+ * @param attempt the failed one, from 1
+ * @param fraction uniform in [0, 1)
+ */
+export function waitAfter(attempt: number, fraction: number): number | null {
+  const wait = WAITS_MS[attempt - 1];
+  return wait === undefined ? null : Math.round(wait * (1 + JITTER * (2 * fraction - 1)));
+}
+
+interface OutgoingEvent {
+  readonly id: string;
+  readonly url: string;
+  /** JSON; exactly these bytes are signed and sent. */
+  readonly body: string;
+  /** Webhook secret of the key that created the job. */
+  readonly secret: string;
+}
+
+type Outcome =
+  | { readonly type: 'delivered' }
+  /** The receiver does not want it any more. */
+  | { readonly type: 'gone' }
+  /** `reason` may be logged. */
+  | { readonly type: 'failed'; readonly reason: string };
+
+interface SendParts {
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly headerPrefix: string;
+  readonly signal: AbortSignal;
+}
+
+/** From the look-up to the head of the answer. Source: specification, "Limits" (webhook response deadline). */
+const ANSWER_MS = 5000;
+const GONE = 410;
+
+/** Signs an event with the current time and sends it; throws only the signal's reason and internal errors. */
+export async function sendEvent(event: OutgoingEvent, parts: SendParts): Promise<Outcome> {
+  const { network, clock, signal } = parts;
+  const failure = new TargetUnreachable(`there was no answer within ${ANSWER_MS / 1000} s`);
+  const message = { method: 'POST', headers: signedHeaders(event, parts), body: event.body } as const;
+  try {
+    const answer = await withDeadline({ clock, ms: ANSWER_MS, failure, signal }, (limited) =>
+      sendRequest(network, event.url, message, limited),
+    );
+    // Only the status counts, and a body could be endless.
+    answer.destroy();
+    return outcomeOf(answer.statusCode ?? 0);
+  } catch (error) {
+    if (error instanceof TargetBlocked || error instanceof TargetUnreachable) {
+      return { type: 'failed', reason: error.message };
+    }
+    throw error;
+  }
+}
+
+function signedHeaders(event: OutgoingEvent, { clock, headerPrefix }: SendParts): Record<string, string> {
+  const names = webhookHeaderNames(headerPrefix);
+  const timestamp = String(Math.floor(clock.now() / 1000));
+  return {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(event.body)),
+    [names.timestamp]: timestamp,
+    [names.id]: event.id,
+    [names.signature]: signWebhook(event.secret, { timestamp, eventId: event.id, body: event.body }),
+  };
+}
+
+/** Any 2xx is success; redirects are not followed, since they could send a signed event anywhere. */
+function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return { type: 'delivered' };
+  if (status === GONE) return { type: 'gone' };
+  return { type: 'failed', reason: `the receiver answered with status ${status}` };
 }

@@ -1,4 +1,4 @@
-/** The event that tells of a job's end. Source: contract, "Webhooks"; specification, "Events". */
+/** The event at the end of a job. Source: contract, "Webhooks"; specification, "Events". */
 import type { JobKind } from '../../../protocol/kind-names.ts';
 import { KINDS } from '../../../protocol/kinds.ts';
 import { VERSION_PREFIX } from '../../../protocol/operations.ts';
@@ -7,8 +7,8 @@ import type { TerminalStatus } from '../../../protocol/states.ts';
 import { formatInstant } from '../../clock.ts';
 import type { Context } from '../../context.ts';
 
-/** A job that has just ended, as its row says. */
-export interface EndedJob {
+/** The row of a job that has just ended. */
+interface EndedJob {
   readonly id: string;
   readonly kind: JobKind;
   readonly key_id: string;
@@ -18,8 +18,8 @@ export interface EndedJob {
 }
 
 /**
- * Records the event of a job for delivery, unless nobody asked for it. Called within the transaction that ends the job: no
- * job ends without its event, and none has two.
+ * Records the event of a job for delivery if it has a callback address. Called within the transaction that ends the job, so
+ * that each job has exactly one event.
  */
 export function recordEvent(context: Pick<Context, 'store' | 'makeId'>, job: EndedJob, now: number): void {
   if (job.callback_url === null) return;

@@ -2,7 +2,10 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN } from '../../../../src/protocol/headers.ts';
 import { JobFailure } from '../../../../src/protocol/job-failure.ts';
+import { sendEvent, waitAfter } from '../../../../src/service/outgoing/webhooks/deliveries.ts';
+import { createMovingClock } from '../../harness/moving-clock.ts';
 import { startScene, until, untilJob } from '../../harness/scene.ts';
+import { networkWith, startPlain } from '../outside.ts';
 import {
   createJob,
   type Delivery,
@@ -186,4 +189,56 @@ test('deliveries go with their job', async () => {
     },
     (rows) => rows.length === 0,
   );
+});
+
+const MINUTE_MS = 60_000;
+const PLANNED = [5000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS];
+
+test('an event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, and then no more', () => {
+  expect(PLANNED.map((_, at) => waitAfter(at + 1, 0.5))).toEqual(PLANNED);
+  expect(waitAfter(7, 0.5)).toBeNull();
+});
+
+test('each wait is up to a tenth shorter or longer', () => {
+  for (const [at, planned] of PLANNED.entries()) {
+    expect(waitAfter(at + 1, 0)).toBe(Math.round(planned * 0.9));
+    expect(waitAfter(at + 1, 1)).toBe(Math.round(planned * 1.1));
+  }
+});
+
+test('the last attempt falls within the 24 hours of the download addresses, whatever is drawn', () => {
+  const longest = PLANNED.reduce((sum, _, at) => sum + (waitAfter(at + 1, 1) ?? 0), 0);
+  expect(longest).toBeLessThan(24 * HOUR_MS);
+});
+
+const EVENT = { id: 'evt_01arz3ndektsv4rrffq69g5fav', body: '{"a":"é"}', secret: 'secret' };
+const PARTS = {
+  clock: createMovingClock(),
+  headerPrefix: 'X-Acme',
+  signal: new AbortController().signal,
+};
+
+test('header names start with the prefix of the service', async () => {
+  const outside = await startPlain((_request, response) => response.end());
+  await sendEvent({ ...EVENT, url: outside.origin }, { ...PARTS, network: networkWith() });
+  const { headers } = outside.requests[0] ?? {};
+  expect(headers).toMatchObject({
+    'x-acme-webhook-id': EVENT.id,
+    'x-acme-webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+    'x-acme-webhook-signature': expect.stringMatching(/^[0-9a-f]{64}$/),
+    'content-length': '10',
+  });
+});
+
+test('an event to a name that leads into a private network is not sent, and the address is not told', async () => {
+  const network = networkWith([['93.184.216.34', '10.0.0.1']], false);
+  const outcome = await sendEvent({ ...EVENT, url: 'https://a.example/' }, { ...PARTS, network });
+  expect(outcome).toEqual({ type: 'failed', reason: 'its name leads into a private network' });
+  expect(network.dialled).toEqual([]);
+});
+
+test('a body that never ends does not hold up the delivery', async () => {
+  const outside = await startPlain((_request, response) => response.write('x'));
+  const outcome = await sendEvent({ ...EVENT, url: outside.origin }, { ...PARTS, network: networkWith() });
+  expect(outcome).toEqual({ type: 'delivered' });
 });

@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { send } from '../harness/caller.ts';
-import { readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+import { readRange } from '../../src/service/downloads.ts';
+import { send } from './harness/caller.ts';
+import { readySource, type Scene, startScene, until, untilJob } from './harness/scene.ts';
 
 async function makeVocals(scene: Scene) {
   const source = await readySource(scene.caller);
@@ -89,4 +91,38 @@ test('addresses stay as they are for 24 hours, then they are 410 and the bytes g
   expect((await scene.caller.get('/v1/audio-separations')).json.data).toEqual([]);
   expect((await send(asset.url)).status).toBe(410);
   expect((await scene.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
+});
+
+test.each([
+  [undefined, { type: 'whole' }],
+  ['bytes=0-9', { type: 'part', start: 0, length: 10 }],
+  ['bytes=0-0', { type: 'part', start: 0, length: 1 }],
+  ['bytes=90-', { type: 'part', start: 90, length: 10 }],
+  ['bytes=90-1000', { type: 'part', start: 90, length: 10 }],
+  ['bytes=-1', { type: 'part', start: 99, length: 1 }],
+  ['bytes=-1000', { type: 'part', start: 0, length: 100 }],
+  ['bytes=100-', { type: 'unsatisfiable' }],
+  ['bytes=-0', { type: 'unsatisfiable' }],
+  ['bytes=5-4', { type: 'whole' }],
+  ['bytes=-', { type: 'whole' }],
+  ['bytes=0-1,5-6', { type: 'whole' }],
+  ['lines=0-1', { type: 'whole' }],
+  ['bytes=a-b', { type: 'whole' }],
+  ['bytes=9999999999999999-', { type: 'whole' }],
+])('of 100 bytes, %s is %o', (header, part) => {
+  expect(readRange(header, 100)).toEqual(part);
+});
+
+test('a part lies within the file, whatever is asked', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.nat(), fc.nat(), fc.nat(), (junk, first, last, size) => {
+      for (const header of [`bytes=${first}-${last}`, `bytes=-${last}`, `bytes=${first}-`, `bytes=${junk}`]) {
+        const part = readRange(header, size);
+        if (part.type !== 'part') continue;
+        expect(part.start).toBeGreaterThanOrEqual(0);
+        expect(part.length).toBeGreaterThan(0);
+        expect(part.start + part.length).toBeLessThanOrEqual(size);
+      }
+    }),
+  );
 });

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG } from '../../../src/service/config.ts';
 import {
   checkSettings,
+  describeSettings,
   optionsOf,
   readSettingsFile,
   SettingsError,
-} from '../../../src/service/operate/read-settings.ts';
-import { describeSettings } from '../../../src/service/operate/settings.ts';
+} from '../../../src/service/operate/settings.ts';
 import { makeStateDir } from '../harness/scene.ts';
 
 const FULL = {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRecentRows } from '../../../src/service/jobs/recent-rows.ts';
-import type { JobRow, OwnJob } from '../../../src/service/jobs/rows.ts';
+import { createRecentRows, type JobRow, type OwnJob } from '../../../src/service/jobs/rows.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { makeStateDir } from '../harness/scene.ts';
 

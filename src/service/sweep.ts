@@ -1,22 +1,21 @@
-/** Removes what is past its time: bytes first, then the records. Source: specification, "Limits" (retention). */
-import { rm } from 'node:fs/promises';
+/** Removes expired data: bytes first, then the records. Source: specification, "Limits" (retention). */
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LIMITS } from '../../protocol/limits.ts';
-import { type Cancel, repeat } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { finishJob } from '../jobs/finish.ts';
-import { expireUploads, UPLOAD_RECORD_MS } from '../uploads/rows.ts';
-import { removeOrphans } from './orphans.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import { type Cancel, repeat } from './clock.ts';
+import type { Context } from './context.ts';
+import { finishJob } from './jobs/finish.ts';
+import { expireUploads, UPLOAD_RECORD_MS } from './uploads/rows.ts';
 
-export interface Sweeper {
-  /** Stops and waits for a sweep under way. */
+interface Sweeper {
+  /** Stops, and waits for a running sweep. */
   stop(): Promise<void>;
 }
 
-/** What lapses is refused at once by whoever reads it; a minute later its bytes go. */
+/** Expired data is refused immediately; its bytes are removed within a minute. */
 const INTERVAL_MS = 60_000;
 
-/** Sweeps every minute; the first time after one, so that a short command does not pay for it. */
+/** Sweeps every minute, the first time after one minute, so that a short command does not pay for it. */
 export function startSweeper(context: Context): Sweeper {
   let underWay: Promise<void> | null = null;
   const cancel: Cancel = repeat(context.clock, INTERVAL_MS, () => {
@@ -46,7 +45,7 @@ export async function sweep(context: Context): Promise<void> {
   await removeOrphans(context, now);
 }
 
-/** Bytes of uploads that lapsed, unless a job still works on them. */
+/** Removes bytes of expired uploads, unless a job still uses them. */
 async function removeUploadBytes(context: Context): Promise<void> {
   const { store, folders } = context;
   const rows = store.all<{ id: string; file: string }>(
@@ -59,7 +58,7 @@ async function removeUploadBytes(context: Context): Promise<void> {
   }
 }
 
-/** Jobs that nobody ran for seven days: the service was off. Their credits come free before their records go. */
+/** Ends jobs that nobody ran for seven days because the service was off: releases their credits before their records go. */
 function endForgottenJobs(context: Context, now: number): void {
   const rows = context.store.all<{ id: string }>(
     `SELECT id FROM jobs WHERE status IN ('queued', 'processing') AND created_at <= ?`,
@@ -83,12 +82,12 @@ async function removeResults(context: Context, now: number): Promise<void> {
   }
 }
 
-/** A day: by then the last attempt to deliver the event of a job is long over. Source: contract, "Webhooks" (delivery). */
+/** A day: longer than all attempts to deliver the event of a job. Source: contract, "Webhooks" (delivery). */
 const LAST_DELIVERY_MS = 24 * 60 * 60_000;
 
 /**
- * Bills and ledger stay: quotas count by the month, and the ledger is the account. A record whose event is still on its
- * way stays for it, although nobody can read it any more.
+ * Removes old records, but keeps bills and ledger: quotas count by month, and the ledger is the account. A job whose event
+ * is still being delivered is kept for that, although nobody can read it any more.
  */
 function removeRecords(context: Context, now: number): void {
   const { store } = context;
@@ -103,4 +102,34 @@ function removeRecords(context: Context, now: number): void {
     store.run('DELETE FROM idempotency WHERE created_at <= ?', before);
     store.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', now - UPLOAD_RECORD_MS);
   });
+}
+
+/** Twice the life of an upload address: no file exists longer than that without a record. */
+const MIN_AGE_MS = 2 * 60 * 60_000;
+
+/** Removes files without a record, left by processes that died; keeps young files, whose record may follow. */
+async function removeOrphans(context: Context, now: number): Promise<void> {
+  const { store, folders } = context;
+  const known = (sql: string, value: string, ...more: number[]) =>
+    store.get(sql, value, ...more) !== undefined;
+  await removeFrom(folders.uploads, now, (name) => known('SELECT 1 FROM uploads WHERE file = ?', name));
+  await removeFrom(folders.assets, now, (name) => known('SELECT 1 FROM jobs WHERE folder = ?', name));
+  await removeFrom(folders.work, now, (name) =>
+    known('SELECT 1 FROM jobs WHERE id = ? AND lease_until > ?', jobIdOf(name), now),
+  );
+}
+
+/** A work folder is named after its job: id, `-`, and a part that differs for each attempt. */
+function jobIdOf(folder: string): string {
+  return folder.split('-', 1)[0] ?? '';
+}
+
+async function removeFrom(folder: string, now: number, isKnown: (name: string) => boolean): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (isKnown(name)) continue;
+    const path = join(folder, name);
+    const facts = await stat(path).catch(() => null);
+    if (facts === null || now - facts.mtimeMs < MIN_AGE_MS) continue;
+    await rm(path, { recursive: true, force: true });
+  }
 }

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readySource, startScene, until } from '../harness/scene.ts';
-import { createJob, only, readRows, startReceiver } from '../outgoing/webhooks/receiver.ts';
+import { readySource, startScene, until } from './harness/scene.ts';
+import { createJob, only, readRows, startReceiver } from './outgoing/webhooks/receiver.ts';
 
 const DAY_MS = 86_400_000;
 

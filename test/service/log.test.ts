@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLogWriter } from '../../../src/service/operate/write-log.ts';
+import { createLogWriter } from '../../src/service/log.ts';
 
 const RECORD = {
   requestId: 'req_1',

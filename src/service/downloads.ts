@@ -1,16 +1,13 @@
-/** Hands out results to whoever holds their address. Source: contract, "Jobs" (assets, downloads). */
-
+/** Sends results to the holder of their address. Source: contract, "Jobs" (assets, downloads). */
+import { errorCode } from '../errors/system-error.ts';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../errors/system-error.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Context } from '../context.ts';
-import type { Answer } from '../http/answer.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { assetPermission } from '../jobs/present.ts';
-import { assetFileName, type StoredAsset, type StoredResult } from '../jobs/results.ts';
-import { refuseLink } from '../links/refuse.ts';
-import { readRange } from './range.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
+import type { Context } from './context.ts';
+import type { Answer, Exchange } from './http/exchange.ts';
+import { assetPermission } from './jobs/read.ts';
+import { assetFileName, type StoredAsset, type StoredResult } from './jobs/results.ts';
+import { refuseLink } from './links.ts';
 
 interface Row {
   readonly kind: JobKind;
@@ -24,7 +21,7 @@ interface OpenAsset {
   readonly fileName: string;
 }
 
-/** Answers GET and HEAD of an asset: the whole file or one range of it; 403 for a changed address, 410 for a lapsed one. */
+/** Answers GET and HEAD of an asset: the whole file or one range; 403 for a changed address, 410 for an expired one. */
 export async function serveAsset(
   context: Context,
   exchange: Exchange,
@@ -57,8 +54,8 @@ async function openAsset(context: Context, jobId: string, name: string): Promise
     const handle = await open(join(context.folders.assets, row.folder, name), 'r');
     return { handle, facts, fileName: assetFileName(row.kind, name, jobId) };
   } catch (error) {
-    // Another process may have swept the bytes away since the record was read.
-    if (errorCode(error) === 'ENOENT') return null;
+    // Another process may have removed the bytes since the record was read.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
 }
@@ -96,4 +93,29 @@ async function answerAsset({ request }: Exchange, { handle, facts, fileName }: O
       };
     }
   }
+}
+
+/** The part of a file that a request asks for. Source: RFC 9110, "Range Requests". */
+type Part =
+  | { readonly type: 'whole' }
+  | { readonly type: 'part'; readonly start: number; readonly length: number }
+  | { readonly type: 'unsatisfiable' };
+
+const SINGLE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+
+/** Reads a Range header; several ranges, other units and invalid ones return the whole file, as the RFC allows. */
+export function readRange(header: string | undefined, size: number): Part {
+  const match = SINGLE_RANGE.exec(header ?? '');
+  if (match === null) return { type: 'whole' };
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return { type: 'whole' };
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? { type: 'unsatisfiable' } : { type: 'part', start: size - length, length };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return { type: 'whole' };
+  if (start >= size) return { type: 'unsatisfiable' };
+  return { type: 'part', start, length: end - start + 1 };
 }

@@ -1,0 +1,72 @@
+/**
+ * Signed addresses: the holder may do one thing with one object until they expire. Source: contract, "Uploads"
+ * (direct-upload address), "Jobs" (assets).
+ */
+import { createHmac } from 'node:crypto';
+import { equalInConstantTime } from '../protocol/constant-time.ts';
+import { PROBLEM_CONTENT_TYPE } from '../protocol/problem.ts';
+import type { Answer, Exchange } from './http/exchange.ts';
+
+/** What an address permits. The declared type and size of an upload are part of the signature. */
+export interface Permission {
+  readonly method: 'GET' | 'PUT';
+  /** Path of the object below the origin. */
+  readonly path: string;
+  /** ms since 1970. */
+  readonly expiresAt: number;
+  readonly contentType?: string;
+  readonly sizeBytes?: number;
+}
+
+export interface LinkSigner {
+  /** Path and query of the address, below the origin. */
+  sign(permission: Permission): string;
+  /** True if `sign` made the query for exactly this permission; does not check whether it has expired. */
+  verify(permission: Permission, query: ReadonlyMap<string, string>): boolean;
+}
+
+const EXPIRES = 'expires';
+const SIGNATURE = 'signature';
+
+/** Makes a signer; all processes of one state folder use the same secret. */
+export function createLinkSigner(secret: Buffer): LinkSigner {
+  const seal = ({ method, path, contentType, sizeBytes, expiresAt }: Permission) =>
+    createHmac('sha256', secret)
+      .update([method, path, contentType ?? '', sizeBytes ?? '', expiresAt].join('\n'))
+      .digest('hex');
+  return {
+    sign: (permission) =>
+      `${permission.path}?${EXPIRES}=${permission.expiresAt}&${SIGNATURE}=${seal(permission)}`,
+    verify: (permission, query) =>
+      query.size === 2 &&
+      query.get(EXPIRES) === String(permission.expiresAt) &&
+      equalInConstantTime(query.get(SIGNATURE) ?? '', seal(permission)),
+  };
+}
+
+const LINK_PROBLEMS = {
+  LINK_NOT_VALID: { status: 403, title: 'This address does not permit this' },
+  LINK_EXPIRED: { status: 410, title: 'This address has expired' },
+} as const;
+
+/**
+ * Refuses a signed address. Its codes are not part of the interface, since signed addresses are not operations of it; so the
+ * body has no error page: RFC 9457, "about:blank".
+ */
+export function refuseLink(code: keyof typeof LINK_PROBLEMS, detail: string, exchange: Exchange): Answer {
+  const { status, title } = LINK_PROBLEMS[code];
+  return {
+    status,
+    headers: { 'Content-Type': PROBLEM_CONTENT_TYPE },
+    body: JSON.stringify({
+      type: 'about:blank',
+      title,
+      status,
+      detail,
+      instance: exchange.path,
+      code,
+      request_id: exchange.id,
+      retryable: false,
+    }),
+  };
+}

@@ -1,0 +1,44 @@
+/** Time limits of work and of transfers. */
+import type { IncomingMessage } from 'node:http';
+import { type Cancel, type Clock, repeat } from './clock.ts';
+
+/**
+ * Runs work with a time limit: its signal aborts with `limit.signal`, or with `limit.failure` after `limit.ms`. The work
+ * must reject with the reason of its signal.
+ */
+export async function withDeadline<Value>(
+  limit: {
+    readonly clock: Clock;
+    readonly ms: number;
+    readonly failure: Error;
+    readonly signal: AbortSignal;
+  },
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const controller = new AbortController();
+  const cancel = limit.clock.schedule(limit.ms, () => controller.abort(limit.failure));
+  try {
+    return await work(AbortSignal.any([limit.signal, controller.signal]));
+  } finally {
+    cancel();
+  }
+}
+
+/** Long enough for a phone to change cells. */
+const WINDOW_MS = 60_000;
+/** 1 KiB/s: below it, 1 GiB would take twelve days, and the address lives an hour. */
+const MIN_BYTES_PER_WINDOW = 60 * 1024;
+
+/**
+ * Destroys a request in which less than 60 KiB arrive within 60 s. The limit of Node covers the whole body, so it would also
+ * end slow transfers that make progress.
+ */
+export function watchFlow(request: IncomingMessage, clock: Clock): Cancel {
+  const { socket } = request;
+  // Bytes that came with the head of the request count for the first window.
+  let before = socket.bytesRead - request.readableLength;
+  return repeat(clock, WINDOW_MS, () => {
+    if (socket.bytesRead - before < MIN_BYTES_PER_WINDOW) request.destroy(new Error('the transfer stalled'));
+    before = socket.bytesRead;
+  });
+}
