@@ -1,5 +1,5 @@
 /** What can be heard where parts meet: measured at the seams and, for comparison, at many places elsewhere. */
-import { openWav, type WavReader } from '../src/engines/media/wav-file.ts';
+import { openWav, type WavReader } from '../src/engines/media/wav.ts';
 import { SAMPLE_RATE } from '../src/prepare/media/codecs.ts';
 import { median, quantile } from './measure.ts';
 import { TONE_HZ } from './talk.ts';

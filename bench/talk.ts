@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createWav, openWav } from '../src/engines/media/wav-file.ts';
+import { createWav, openWav } from '../src/engines/media/wav.ts';
 import { SAMPLE_RATE } from '../src/prepare/media/codecs.ts';
 
 /** Under the speech lies a tone: where it jumps the sound was cut badly. */

@@ -34,7 +34,7 @@ export const enginesInstall: Command = defineCommand({
 async function makePlan(context: Context): Promise<InstallPlan> {
   const [{ planInstall }, system, { createPrograms }] = await Promise.all([
     import('../engines/install.ts'),
-    import('../engines/system.ts'),
+    import('../engines/install.ts'),
     import('../engines/programs.ts'),
   ]);
   const programs = createPrograms(context.io.env.PATH ?? '');

@@ -1,4 +1,4 @@
-/** What the installed engines can do, found out by asking them. */
+/** What the installed engines can do, as they report it. */
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { ENGINES, type Engine } from './catalog.ts';
@@ -9,10 +9,10 @@ import { findSpeechModels } from './recognize/model.ts';
 import { listVoices, voiceNames } from './speak/voices.ts';
 import { listDirections } from './translate/directions.ts';
 
-/** A program that does not answer by then is as good as missing. */
+/** A program that does not answer in time counts as missing. */
 const ANSWER_MS = 10_000;
 
-/** Asks all engines at a time; takes about a tenth of a second. Never throws for a missing one: it is listed. */
+/** Asks all engines concurrently, in about a tenth of a second. Lists missing engines and never throws for one. */
 export async function detectCapabilities(programs: Programs): Promise<Capabilities> {
   const run = { signal: AbortSignal.timeout(ANSWER_MS), folder: tmpdir() };
   const recognize = findSpeechModels().map((model) => model.language);
@@ -44,12 +44,12 @@ function missingEngine(programs: Programs, step: Step): Engine | undefined {
   );
 }
 
-/** The one that brings a step's data: the program is there, but it has nothing to work with. */
+/** The engine whose data a step lacks: its program is installed, but has no models or languages. */
 function lastEngine(step: Step): Engine | undefined {
   return ENGINES.findLast((engine) => engine.steps.includes(step));
 }
 
-/** Whether the programs and packages of an engine are there. */
+/** Whether the programs and packages of an engine are installed. */
 export function isInstalled(programs: Programs, engine: Engine): boolean {
   const { resolve } = createRequire(import.meta.url);
   const hasPackage = (name: string) => {

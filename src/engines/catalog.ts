@@ -1,7 +1,7 @@
 /** The engines that do the media work: what each is for, how it is recognized, and how each system installs it. */
 import type { Step } from './engine.ts';
 
-export const SYSTEMS = ['debian', 'fedora', 'arch', 'macos', 'windows'] as const;
+const SYSTEMS = ['debian', 'fedora', 'arch', 'macos', 'windows'] as const;
 export type System = (typeof SYSTEMS)[number];
 
 export interface Engine {
@@ -13,7 +13,7 @@ export interface Engine {
   readonly programs: readonly string[];
   /** npm packages that must be resolvable; they come with vloc. */
   readonly packages: readonly string[];
-  /** Packages of each system's own manager; a system that does not offer them is left out. */
+  /** Packages of each system's package manager; systems without them are omitted. */
   readonly install: Readonly<Partial<Record<System, readonly string[]>>>;
 }
 

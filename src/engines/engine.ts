@@ -1,12 +1,12 @@
 /**
- * The one door between the service and the media work: what a job needs, what it gives, and what can be
- * had on this machine. The service knows this file and nothing below it.
+ * The interface between the service and the media work: tasks and products of each kind of job, and what this machine can
+ * do. The service uses no other file of the engines.
  */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Media } from '../protocol/media.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
-/** What every piece of media work is handed. */
+/** What every piece of media work gets. */
 export interface Work {
   /** Aborted: child processes end within 2 s and the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface Work {
 }
 
 /** The stages of an auto localization, in order. */
-export const STAGES = ['separating', 'recognizing', 'translating', 'dubbing', 'exporting'] as const;
+const STAGES = ['separating', 'recognizing', 'translating', 'dubbing', 'exporting'] as const;
 export type Stage = (typeof STAGES)[number];
 
 export type VoiceMode = 'auto' | 'female' | 'male';
@@ -34,7 +34,7 @@ export interface Subtitle {
   readonly lines: readonly SubtitleLine[];
 }
 
-/** What each kind works on. Paths are local files whose media were inspected; languages are BCP 47 tags. */
+/** The input of each kind. Paths are inspected local files; languages are BCP 47 tags. */
 export interface Tasks {
   audio_separation: { video: string };
   subtitle_recognition: { video: string; sourceLanguage: string };
@@ -52,7 +52,7 @@ export interface Tasks {
   };
 }
 
-/** What each kind gives. Durations in seconds. */
+/** The output of each kind. Durations in seconds. */
 export interface Products {
   audio_separation: { vocalAudio: Product; backgroundAudio: Product };
   subtitle_recognition: { subtitle: Subtitle };
@@ -63,20 +63,20 @@ export interface Products {
 
 /** What the installed engines can do. */
 export interface Capabilities {
-  /** Steps that cannot run here, with the engine they miss; empty when everything is installed. */
+  /** Steps that cannot run here, with their missing engine; empty if everything is installed. */
   readonly missing: readonly { readonly step: Step; readonly engine: string }[];
-  /** Languages that speech can be recognized in. */
+  /** Languages in which speech can be recognized. */
   readonly recognize: readonly string[];
-  /** Directions that text can be translated in. */
+  /** Directions in which text can be translated. */
   readonly translate: readonly { readonly from: string; readonly to: string }[];
-  /** Languages that text can be spoken in, with the names of the voices. */
+  /** Languages in which text can be spoken, with the names of the voices. */
   readonly speak: readonly { readonly language: string; readonly voices: readonly string[] }[];
 }
 
 export const STEPS = ['probe', 'separate', 'recognize', 'translate', 'speak', 'export'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** The media work as the service sees it. All methods throw `JobFailure` for what the media are to blame for. */
+/** The media work as the service sees it. All methods throw `JobFailure` for problems of the media. */
 export interface Engines {
   capabilities(): Promise<Capabilities>;
   /** Measures and fully decodes an untrusted file. Source: contract, "Validation of a source video". */

@@ -1,11 +1,41 @@
-/** Turns what goes wrong below into the failures that a job can end with. */
+/** Failures of child processes, and the failures of jobs that they become. */
 import { isDiskFull } from '../errors/system-error.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
-import { ChildFailure, ProgramMissing } from './child-failure.ts';
+
+/** The program is not installed; `program` is its name on the command line. */
+export class ProgramMissing extends Error {
+  override readonly name = 'ProgramMissing';
+  readonly program: string;
+
+  constructor(program: string) {
+    super(`${program} is not installed`);
+    this.program = program;
+  }
+}
+
+/** The program ran and failed, or was stopped by one of its limits. */
+export class ChildFailure extends Error {
+  override readonly name = 'ChildFailure';
+  readonly program: string;
+  /** Exit code; null if a signal ended it. */
+  readonly exitCode: number | null;
+  readonly endedBy: string | null;
+  /** The end of what it wrote to stderr: untrusted, it quotes names and tags of the media. */
+  readonly lastWords: string;
+
+  constructor(program: string, end: { exitCode: number | null; endedBy: string | null; lastWords: string }) {
+    const how = end.endedBy === null ? `exit code ${end.exitCode}` : `signal ${end.endedBy}`;
+    super(`${program} ended with ${how}${end.lastWords === '' ? '' : `: ${end.lastWords}`}`);
+    this.program = program;
+    this.exitCode = end.exitCode;
+    this.endedBy = end.endedBy;
+    this.lastWords = end.lastWords;
+  }
+}
 
 /**
- * The failure to report for any error of media work. What is no failure of an engine or of the disk (a cancelled
- * signal's reason, a fault of our own) comes back as it is.
+ * The failure to report for an error of media work. Other errors (the reason of an aborted signal, an internal error) are
+ * returned unchanged.
  */
 export function asJobFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof JobFailure) return error;
@@ -33,7 +63,7 @@ function describeEnd(error: ChildFailure): string {
   return `${error.program} stopped with ${how}${said === '' ? '' : ` (${withoutPaths(said)})`}`;
 }
 
-/** Only the last part of each path: where the service keeps its files is nobody's business. */
+/** Keeps only the last part of each path, to hide where the service stores its files. */
 function withoutPaths(text: string): string {
   return text.replaceAll(/(?:\/[^\s/:'"]+)+\/([^\s/:'"]+)/g, '$1');
 }

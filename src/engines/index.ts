@@ -1,12 +1,12 @@
-/** The media work, put together. Each step is loaded when it is first needed. */
+/** The engines of this machine. Each step is loaded when it is first needed. */
 import { tmpdir } from 'node:os';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Capabilities, Engines, Products, Tasks, Work } from './engine.ts';
 import { asJobFailure } from './failures.ts';
 import { createPrograms } from './programs.ts';
 
-export interface EngineOptions {
-  /** Folders to look for programs in, in the form of the variable PATH; default: the PATH of this process. */
+interface EngineOptions {
+  /** Folders to search for programs, in the form of the variable PATH; default: the PATH of this process. */
   readonly searchPath?: string;
 }
 
@@ -33,19 +33,19 @@ export function createEngines(options: EngineOptions = {}): Engines {
     },
     run: {
       audio_separation: runner<'audio_separation'>(async () => {
-        const { separateAudio } = await import('./run/audio-separation.ts');
+        const { separateAudio } = await import('./run/short-tasks.ts');
         return (task, work) => separateAudio(programs, task, work);
       }),
       subtitle_recognition: runner<'subtitle_recognition'>(async () => {
-        const { recognizeSubtitle } = await import('./run/subtitle-recognition.ts');
+        const { recognizeSubtitle } = await import('./run/short-tasks.ts');
         return (task, work) => recognizeSubtitle(programs, task, work);
       }),
       subtitle_translation: runner<'subtitle_translation'>(async () => {
-        const { translateSubtitle } = await import('./run/subtitle-translation.ts');
+        const { translateSubtitle } = await import('./run/short-tasks.ts');
         return (task, work) => translateSubtitle(programs, task, work);
       }),
       dubbing: runner<'dubbing'>(async () => {
-        const { dubSubtitle } = await import('./run/dubbing.ts');
+        const { dubSubtitle } = await import('./run/short-tasks.ts');
         return (task, work) => dubSubtitle(programs, task, work);
       }),
       auto_localization: runner<'auto_localization'>(async () => {
@@ -56,7 +56,7 @@ export function createEngines(options: EngineOptions = {}): Engines {
   };
 }
 
-/** Errors leave as failures that a job can end with. */
+/** Turns errors into failures that a job can end with. */
 async function guard<T>(signal: AbortSignal, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

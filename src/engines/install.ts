@@ -1,21 +1,22 @@
-/** Installing what is missing with the system's own package manager: a plan first, then its commands. */
+/** Installs missing engines with the system's package manager: detects the system, plans, then runs the commands. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { ENGINES, type System } from './catalog.ts';
-import { ChildFailure } from './child-failure.ts';
-import type { Privilege } from './system.ts';
+import { ChildFailure } from './failures.ts';
 
-export interface InstallFacts {
+interface InstallFacts {
   readonly system: System | null;
   readonly privilege: Privilege;
   /** Names of engines in the catalog that are missing. */
   readonly missing: readonly string[];
-  /** Whether the lists of packages are recent; matters on Debian. */
+  /** Whether the package lists are recent; only used on Debian. */
   readonly freshLists: boolean;
 }
 
 export interface InstallPlan {
-  /** Commands in order, each with its arguments; empty when there is nothing to do or nothing can be done. */
+  /** Commands in order, each with its arguments; empty if there is nothing to install. */
   readonly commands: readonly (readonly string[])[];
   /** Names of the engines that the commands install. */
   readonly engines: readonly string[];
@@ -45,7 +46,7 @@ const MANAGERS: Record<System, { readonly install: readonly string[]; readonly r
   windows: { install: ['winget', 'install', '--exact', '--accept-source-agreements'], root: false },
 };
 
-/** What to run on this system so that nothing is missing. Pure. */
+/** Plans the commands that install all missing engines. */
 export function planInstall(facts: InstallFacts): InstallPlan {
   const { system } = facts;
   const missing = ENGINES.filter((engine) => facts.missing.includes(engine.name));
@@ -68,7 +69,7 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   };
 }
 
-/** Without any right the commands are still worth showing: somebody with more can run them. */
+/** Commands are shown even without the right to run them, so that an administrator can. */
 const ELEVATION: Record<Privilege, readonly string[]> = {
   root: [],
   sudo: ['sudo', '-n'],
@@ -128,7 +129,65 @@ export async function runInstall(
   }
 }
 
-/** Package managers need their own settings (proxies, folders), but none of ours, which may be secrets. */
+/** Package managers need the environment (proxies, folders), but not our variables, which may be secrets. */
 function managerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('VLOC_')));
+}
+
+/** Distributions by the ids in os-release; relatives name theirs under ID_LIKE. */
+const LINUX: Readonly<Record<string, System>> = {
+  debian: 'debian',
+  ubuntu: 'debian',
+  fedora: 'fedora',
+  rhel: 'fedora',
+  arch: 'arch',
+};
+
+/**
+ * Detects the system from the platform and, on Linux, the text of /etc/os-release; null if we know no packages for it.
+ */
+export function detectSystem(platform: NodeJS.Platform, osRelease: string): System | null {
+  if (platform === 'darwin') return 'macos';
+  if (platform === 'win32') return 'windows';
+  const ids = [...osRelease.matchAll(/^(?:ID|ID_LIKE)=(.*)$/gm)].flatMap(([, value = '']) =>
+    value.replaceAll('"', '').split(/\s+/),
+  );
+  return ids.map((id) => LINUX[id]).find((system) => system !== undefined) ?? null;
+}
+
+/** Reads /etc/os-release; empty if there is none. */
+export function readOsRelease(): string {
+  try {
+    return readFileSync('/etc/os-release', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** `root`: no sudo needed. `sudo`: without a password. `password`: sudo asks for it. `none`: an administrator must install. */
+type Privilege = 'root' | 'sudo' | 'password' | 'none';
+
+/** How the system's package manager can be run. */
+export function detectPrivilege(sudo: string | null): Privilege {
+  if (process.getuid?.() === 0) return 'root';
+  if (sudo === null) return 'none';
+  try {
+    execFileSync(sudo, ['-n', 'true'], { stdio: 'ignore', timeout: 5_000 });
+    return 'sudo';
+  } catch {
+    return 'password';
+  }
+}
+
+/** Older lists name versions that the mirrors have already replaced. */
+const FRESH_MS = 24 * 3600 * 1000;
+
+/** Whether Debian's package lists exist and are less than a day old. */
+export function hasFreshLists(now: number, folder = '/var/lib/apt/lists'): boolean {
+  try {
+    const lists = readdirSync(folder).some((name) => /_Packages(\.\w+)?$/.test(name));
+    return lists && now - statSync(folder).mtimeMs < FRESH_MS;
+  } catch {
+    return false;
+  }
 }

@@ -1,13 +1,12 @@
-/** Which of the languages that an engine offers serves the one that was asked for. Tags of BCP 47 throughout. */
+/** Matches a requested language with those of an engine. All languages are BCP 47 tags. */
 import { baseLanguage, canonicalLanguage } from '../protocol/language-tag.ts';
 
-/** Regions whose Spanish is that of Latin America. Source: CLDR, parent locales of es-419. */
+/** Regions with Latin American Spanish. Source: CLDR, parent locales of es-419. */
 const LATIN_AMERICA = new Set('AR BO BR BZ CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV US UY VE'.split(' '));
 
 /**
- * The best of `available` for `wanted`, or null. In this order: the tag itself; the regional group it belongs to (es-MX to
- * es-419); shorter and shorter parts of it (RFC 4647, lookup); the language as it is mostly spoken (en to en-US); any
- * variety of the same language.
+ * The best match for `wanted` in `available`, or null. In this order: the tag itself; its regional group (es-MX to es-419);
+ * shorter and shorter prefixes (RFC 4647, lookup); the most common variety (en to en-US); any variety of the language.
  */
 export function matchLanguage(wanted: string, available: readonly string[]): string | null {
   const tag = canonicalLanguage(wanted);
@@ -32,7 +31,7 @@ function* candidates(tag: string): Generator<string> {
   yield `${common.language}-${common.region}`;
 }
 
-/** Whether two tags name varieties of one language. */
+/** Whether two tags are varieties of one language. */
 export function sameLanguage(first: string, second: string): boolean {
   return (
     baseLanguage(canonicalLanguage(first) ?? first) === baseLanguage(canonicalLanguage(second) ?? second)

@@ -1,6 +1,6 @@
-/** Ends whole trees of processes: each child leads a process group of its own, so that a shell pipeline goes with it. */
+/** Ends whole process trees: each child leads its own process group, which includes shell pipelines. */
 
-/** Time for a clean end before the group is killed; cancelling must be over within 2 s. */
+/** Time for a clean exit before the group is killed; cancelling must take less than 2 s. */
 const GRACE_MS = 1_200;
 
 const running = new Set<number>();
@@ -18,7 +18,7 @@ export function trackTree(leader: number): () => void {
   return () => running.delete(leader);
 }
 
-/** Asks a group to end and kills what is left of it after a grace of 1.2 s. */
+/** Asks a group to exit and kills the rest of it after 1.2 s. */
 export function endTree(leader: number): void {
   signalTree(leader, 'SIGTERM');
   setTimeout(() => signalTree(leader, 'SIGKILL'), GRACE_MS).unref();
@@ -26,9 +26,9 @@ export function endTree(leader: number): void {
 
 function signalTree(leader: number, signal: NodeJS.Signals): void {
   try {
-    // Windows has no process groups: there the child alone is ended.
+    // Windows has no process groups: only the child is ended.
     process.kill(process.platform === 'win32' ? leader : -leader, signal);
   } catch {
-    // Every process of the group has ended already.
+    // All processes of the group have already ended.
   }
 }

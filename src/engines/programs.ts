@@ -1,16 +1,16 @@
 /** The one way that any program is run: minimal environment, limits, cancelling of the whole tree, capped output. */
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, isAbsolute } from 'node:path';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ChildFailure, ProgramMissing } from './child-failure.ts';
-import { type ChildLimits, launcher, locateProgram } from './launcher.ts';
-import { collect, keepLastLines, readLines } from './output.ts';
+import { ChildFailure, ProgramMissing } from './failures.ts';
 import { endTree, trackTree } from './process-tree.ts';
 
 /** Larger answers are either streamed line by line or go to files. */
 const DEFAULT_STDOUT_BYTES = 8 * 1024 * 1024;
 
-export interface RunOptions {
+interface RunOptions {
   readonly signal: AbortSignal;
   /** Working folder, also for temporary files. */
   readonly folder: string;
@@ -147,4 +147,117 @@ function failure(program: string, result: ChildEnd, lastWords: string): ChildFai
     endedBy: result.signal ?? null,
     lastWords,
   });
+}
+
+/** A longer line is split: no program that we run writes such lines on purpose. */
+const MAX_LINE = 1024 * 1024;
+
+/** Calls `onLine` with each line of a stream, without its line break. */
+export function readLines(stream: Readable, onLine: (line: string) => void): void {
+  const decoder = new TextDecoder();
+  let rest = '';
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/[\r\n]+/);
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE) {
+      lines.push(rest);
+      rest = '';
+    }
+    for (const line of lines) if (line !== '') onLine(line);
+  });
+  stream.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
+}
+
+/** Collects a stream up to `maxBytes`; drops the rest and calls `onOverflow` once. */
+export function collect(stream: Readable, maxBytes: number, onOverflow: () => void): () => Buffer {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    const before = size;
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else if (before <= maxBytes) onOverflow();
+  });
+  return () => Buffer.concat(chunks);
+}
+
+/** Keeps the last lines, enough to show why a program failed. */
+export function keepLastLines(count: number): { add: (line: string) => void; text: () => string } {
+  const lines: string[] = [];
+  return {
+    add(line) {
+      lines.push(line.slice(0, 500));
+      if (lines.length > count) lines.shift();
+    },
+    text: () => lines.join('\n'),
+  };
+}
+
+/** Limits of one child, enforced by the kernel where `prlimit` is installed. */
+interface ChildLimits {
+  /** Address space in bytes. */
+  readonly memoryBytes?: number;
+  /** Processor time in seconds. */
+  readonly cpuSeconds?: number;
+}
+
+const WINDOWS_ENDINGS = ['.exe', '.cmd', '.bat'];
+
+/** The full path of a program, or null if no folder of `searchPath` has it. */
+export function locateProgram(name: string, searchPath: string): string | null {
+  const endings = process.platform === 'win32' ? WINDOWS_ENDINGS : [''];
+  for (const folder of searchPath.split(delimiter)) {
+    if (folder === '') continue;
+    for (const ending of endings) {
+      const candidate = join(folder, name + ending);
+      if (isExecutable(candidate)) return candidate;
+    }
+  }
+  return null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+let parentDeathSignal: boolean | undefined;
+
+/** Not every `setpriv` has the option (BusyBox's does not), so it is tried once. */
+function hasParentDeathSignal(setpriv: string): boolean {
+  if (parentDeathSignal === undefined) {
+    try {
+      execFileSync(setpriv, ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore', timeout: 2_000 });
+      parentDeathSignal = true;
+    } catch {
+      parentDeathSignal = false;
+    }
+  }
+  return parentDeathSignal;
+}
+
+/**
+ * The command prefix of a child, from the small system programs that are installed: limits, no core dump (it would contain
+ * the media), an end together with this process even if that is killed, and low priority, so that the machine stays usable.
+ */
+function launcher(limits: ChildLimits, searchPath: string): string[] {
+  const words: string[] = [];
+  const prlimit = locateProgram('prlimit', searchPath);
+  if (prlimit !== null) {
+    words.push(prlimit, '--core=0');
+    if (limits.memoryBytes !== undefined) words.push(`--as=${limits.memoryBytes}`);
+    if (limits.cpuSeconds !== undefined) words.push(`--cpu=${limits.cpuSeconds}`);
+  }
+  const setpriv = locateProgram('setpriv', searchPath);
+  if (setpriv !== null && hasParentDeathSignal(setpriv)) words.push(setpriv, '--pdeathsig', 'KILL');
+  const nice = locateProgram('nice', searchPath);
+  // 5 of 19: below the user's own programs, above idle work.
+  if (nice !== null) words.push(nice, '-n', '5');
+  return words;
 }

@@ -6,7 +6,7 @@ import { matchLanguage, sameLanguage } from './languages.ts';
 import { findDirection } from './translate/translate.ts';
 
 /** What stands in the way. */
-export interface Obstacle {
+interface Obstacle {
   /** True: an engine is not installed. False: the engines are there but not for this language. */
   readonly missing: boolean;
   /** What cannot be done and what could be. */
@@ -16,7 +16,7 @@ export interface Obstacle {
 }
 
 /** The fields of a job request that decide it, named as in the request; others are not looked at. */
-export interface RequestFields {
+interface RequestFields {
   readonly source_language?: unknown;
   readonly target_language?: unknown;
   readonly mode?: unknown;

@@ -1,9 +1,10 @@
-/** Runs several pieces of work at a time; when one fails, the others are stopped and waited for. */
+/** Runs tasks concurrently; if one fails, stops the others and waits for them. */
 
 /**
- * @param tasks each is handed a signal that is aborted with `signal` and on the failure of another
+ * Runs tasks concurrently.
+ * @param tasks each gets a signal that aborts with `signal` and when another task fails
  * @returns the results, in the order of the tasks
- * @throws the first failure, once all have ended: nothing writes into the work folder any more then
+ * @throws the first failure, once all tasks have ended, so that none writes into the work folder any more
  */
 export async function together<T>(
   signal: AbortSignal,

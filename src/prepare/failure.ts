@@ -1,6 +1,5 @@
 /** Why a file cannot be prepared: a local fault, found before anything is sent or spent. */
-
-import { ChildFailure, ProgramMissing } from '../engines/child-failure.ts';
+import { ChildFailure, ProgramMissing } from '../engines/failures.ts';
 import { TOO_MANY_ERRORS } from '../engines/media/decode-check.ts';
 import { isDiskFull } from '../errors/system-error.ts';
 

@@ -55,7 +55,7 @@ async function openAsset(context: Context, jobId: string, name: string): Promise
     return { handle, facts, fileName: assetFileName(row.kind, name, jobId) };
   } catch (error) {
     // Another process may have removed the bytes since the record was read.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ChildFailure, ProgramMissing } from '../../src/engines/child-failure.ts';
-import { asJobFailure } from '../../src/engines/failures.ts';
+import { asJobFailure, ChildFailure, ProgramMissing } from '../../src/engines/failures.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 
 const going = new AbortController().signal;

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { planInstall, runInstall, showCommand } from '../../src/engines/install.ts';
-import { detectSystem, hasFreshLists } from '../../src/engines/system.ts';
+import {
+  detectSystem,
+  hasFreshLists,
+  planInstall,
+  runInstall,
+  showCommand,
+} from '../../src/engines/install.ts';
 import { temporaryFolder } from './workspace.ts';
 
 const facts = {

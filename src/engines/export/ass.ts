@@ -1,6 +1,6 @@
-/** Subtitles in the ASS format, for burning into the picture: the one format whose look can be said exactly. */
+/** Subtitles in the ASS format, for burning in: the only format with an exact layout. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { stripMarkup } from '../text/markup.ts';
+import { stripMarkup } from '../text.ts';
 import type { Size } from './picture.ts';
 
 /** Rows of text as shares of the picture's height, as streaming services set them. */
@@ -8,7 +8,7 @@ const FONT_SHARE = 0.055;
 const MARGIN_SHARE = 0.05;
 const OUTLINE_SHARE = 0.003;
 
-/** A whole ASS file; text is shown as it is, with nothing in it taken for an instruction. */
+/** Formats an ASS file; text is shown literally and never read as an instruction. */
 export function formatAss(lines: readonly SubtitleLine[], picture: Size): string {
   const share = (part: number) => Math.max(1, Math.round(picture.height * part));
   const style = [
@@ -43,7 +43,7 @@ export function formatAss(lines: readonly SubtitleLine[], picture: Size): string
   ].join('\n');
 }
 
-/** Braces begin instructions and a backslash a line break: their look-alikes do neither. */
+/** Replaces braces, which start instructions, and backslashes, which start line breaks, by look-alikes. */
 function escapeAss(text: string): string {
   return stripMarkup(text)
     .replaceAll('\\', '\u29F5')

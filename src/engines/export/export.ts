@@ -1,20 +1,20 @@
-/** Export as the pipelines see it: picture, sound and subtitles into one MP4. */
+/** Exports picture, sound and subtitles into one MP4. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Product, Subtitle, Tasks, Work } from '../engine.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
 import { declaredDuration } from '../media/duration.ts';
 import { readHeader } from '../media/header.ts';
 import { displaySize } from '../media/inspect.ts';
 import type { Programs } from '../programs.ts';
+import { stripMarkup } from '../text.ts';
 import { formatAss } from './ass.ts';
-import { threeLetterCode } from './language-codes.ts';
 import { type PicturePlan, planPicture, type Resolution } from './picture.ts';
-import { softLines } from './soft-lines.ts';
-import { dubGain, type OriginalAudio, soundGraph } from './sound.ts';
 
-/** What the video sounds like: as before, or with a dub over what is left of the original. */
+/** The sound of the video: the original, or a dub over the rest of it. */
 export type Sound =
   | { readonly type: 'original' }
   | {
@@ -33,18 +33,18 @@ export interface ExportTask {
   readonly resolution: Resolution;
 }
 
-/** Sound codecs that an MP4 may hold and players know; others become AAC. */
+/** Sound codecs of MP4 that players support; others are encoded as AAC. */
 export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
 const AAC = ['-c:a', 'aac', '-b:a', '160k'];
-/** As good as the source to the eye, at a speed of several times real time. */
+/** Visually as good as the source, at several times real time. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];
-/** In the work folder, which is ffmpeg's working folder: no path that a filter would have to quote. */
+/** In the work folder, which is ffmpeg's working folder, so that no filter has to quote a path. */
 const BURNED_FILE = 'burned.ass';
 const SOFT_FILE = 'soft.srt';
 
 /**
- * Writes the finished MP4 into the work folder. Its length is the input's. The picture is copied when nothing has to be
- * done to it, so that its frames equal the original's.
+ * Writes the finished MP4 into the work folder, as long as its input. Copies the picture if nothing has to be changed in it,
+ * so that its frames equal those of the original.
  */
 export async function exportVideo(
   programs: Programs,
@@ -133,4 +133,100 @@ async function writeBurned(
 ): Promise<void> {
   const size = picture.copy ? (shown ?? { width: 1280, height: 720 }) : picture.size;
   await writeFile(join(folder, BURNED_FILE), formatAss(task.subtitle.lines, size));
+}
+
+/** Two-letter languages of BCP 47 with their three letters in ISO 639-2/T. Source: Library of Congress. */
+const THREE_LETTERS = new Map(
+  [
+    'af:afr am:amh an:arg ar:ara as:asm az:aze ba:bak be:bel bg:bul bn:ben br:bre bs:bos ca:cat cs:ces cv:chv cy:cym',
+    'da:dan de:deu el:ell en:eng eo:epo es:spa et:est eu:eus fa:fas fi:fin fo:fao fr:fra fy:fry ga:gle gd:gla gl:glg',
+    'gn:grn gu:guj he:heb hi:hin hr:hrv ht:hat hu:hun hy:hye ia:ina id:ind io:ido is:isl it:ita ja:jpn ka:kat kk:kaz',
+    'kl:kal kn:kan ko:kor ku:kur ky:kir la:lat lb:ltz lt:lit lv:lav mi:mri mk:mkd ml:mal mr:mar ms:msa mt:mlt my:mya',
+    'nb:nob ne:nep nl:nld nn:nno no:nor oc:oci om:orm or:ori pa:pan pl:pol pt:por qu:que ro:ron ru:rus sc:srd sd:snd',
+    'si:sin sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swa ta:tam te:tel tg:tgk th:tha tk:tuk tn:tsn tr:tur tt:tat ug:uig',
+    'uk:ukr ur:urd uz:uzb vi:vie wa:wln zh:zho',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((pair): [string, string] => [pair.slice(0, 2), pair.slice(3)]),
+);
+
+/** The ISO 639-2 code of a BCP 47 tag, as MP4 names languages; `und` (undetermined) if it has none. */
+export function threeLetterCode(tag: string): string {
+  const base = baseLanguage(canonicalLanguage(tag) ?? tag);
+  if (/^[a-z]{3}$/.test(base)) return base;
+  return THREE_LETTERS.get(base) ?? 'und';
+}
+
+/** The lines of a subtitle track, cut at the end of the video, since a longer line makes the whole file longer. */
+export function softLines(lines: readonly SubtitleLine[], videoSeconds: number): SubtitleLine[] {
+  const endMs = Math.floor(videoSeconds * 1000);
+  return lines
+    .filter(({ start_ms }) => start_ms < endMs)
+    .map((line) => ({ ...line, end_ms: Math.min(line.end_ms, endMs), text: stripMarkup(line.text) }));
+}
+
+type OriginalAudio = Tasks['auto_localization']['originalAudio'];
+
+/** The limiter looks 5 ms ahead, which delays its output by 240 samples at 48 kHz, of which it lets the first through. */
+const LOOKAHEAD_SAMPLES = 239;
+/**
+ * Keeps peaks below this share of full scale, since AAC adds a little; `level=0` keeps the limiter from raising the rest. Its
+ * delay is cut at the start and padded at the end; its `latency` option does both, but only from ffmpeg 5.1 on.
+ */
+const LIMITER = [
+  `apad=pad_len=${LOOKAHEAD_SAMPLES}`,
+  'alimiter=limit=0.95:level=0:attack=5',
+  `atrim=start_sample=${LOOKAHEAD_SAMPLES}`,
+  'asetpts=PTS-STARTPTS',
+].join(',');
+
+/**
+ * Lowers the original by about 12 dB within 20 ms while the dub speaks, and raises it again over half a second. The
+ * threshold of -40 dB is below any speech and above the silence of the dub.
+ */
+const DUCKING = 'sidechaincompress=threshold=0.01:ratio=8:attack=20:release=500:makeup=1';
+
+/** The original in the form of the dub: two channels, 48 kHz, starting with the picture. */
+const ORIGINAL = 'aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo';
+
+interface SoundInputs {
+  /** Positions of the inputs among those of ffmpeg; `original` is the remaining sound of the video. */
+  readonly original: string | null;
+  readonly dub: string;
+}
+
+/**
+ * Mixes the dub (mono) with the background or with the ducked original (stereo) to exactly `seconds`, as `[sound]`.
+ * @param gainDecibels brings the dub to the loudness of the original speech
+ */
+function soundGraph(
+  mode: OriginalAudio,
+  inputs: SoundInputs,
+  gainDecibels: number,
+  seconds: number,
+): string {
+  const voice = `[${inputs.dub}]volume=${gainDecibels.toFixed(2)}dB,pan=stereo|c0=c0|c1=c0`;
+  const end = `${LIMITER},apad=whole_dur=${seconds},atrim=0:${seconds}[sound]`;
+  const mix = 'amix=inputs=2:normalize=0:duration=longest';
+  if (mode === 'mute' || inputs.original === null) return `${voice},${end}`;
+  if (mode === 'background') return `${voice}[voice];[${inputs.original}][voice]${mix},${end}`;
+  return [
+    // The first input to end would end both and lose what the compressor still holds: seconds, where ffmpeg reads the
+    // original far ahead of the dub because the picture is slow to encode. So both are padded without end.
+    `${voice},asplit[voice][short];[short]apad[key]`,
+    `[${inputs.original}]${ORIGINAL},apad[original];[original][key]${DUCKING}[low]`,
+    `[low][voice]${mix},${end}`,
+  ].join(';');
+}
+
+/** The level of espeak-ng without pauses, in decibels below full scale. */
+const DUB_DECIBELS = -18;
+/** Avoids noise from quiet recordings and distortion from loud ones. */
+const MAX_GAIN = 9;
+
+/** The gain in decibels that brings the dub to the level of the original speech. */
+export function dubGain(speechDecibels: number | null): number {
+  if (speechDecibels === null) return 0;
+  return Math.max(-MAX_GAIN, Math.min(MAX_GAIN, speechDecibels - DUB_DECIBELS));
 }

@@ -1,4 +1,4 @@
-/** Whether the picture can stay as it is, and what size it gets otherwise: pure. */
+/** Whether the picture can be copied, and its size if not. */
 import type { Tasks } from '../engine.ts';
 import type { Header } from '../media/header.ts';
 import { displaySize } from '../media/inspect.ts';
@@ -10,13 +10,13 @@ export interface Size {
   readonly height: number;
 }
 
-/** Rows of the named sizes. Of an upright picture they are the columns, as phones and platforms count. */
+/** Short sides of the named sizes: the columns of an upright picture, as phones and platforms count. */
 const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 1080, '720p': 720, '480p': 480 };
 
-/** Codecs that players expect in an MP4; others are encoded anew. */
+/** Codecs that players expect in an MP4; others are re-encoded. */
 export const MP4_CODECS: ReadonlySet<string> = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4']);
 
-/** The size that a picture is scaled to, sides even as the encoder needs, never larger than it is; null: stays. */
+/** The size to scale a picture to, with even sides for the encoder, never larger than the source; null: unchanged. */
 export function scaledSize(shown: Size, resolution: Resolution): Size | null {
   if (resolution === 'source') return null;
   const short = Math.min(shown.width, shown.height);
@@ -28,7 +28,7 @@ export function scaledSize(shown: Size, resolution: Resolution): Size | null {
 
 export type PicturePlan = { readonly copy: true } | { readonly copy: false; readonly size: Size };
 
-/** Copies the picture where nothing is to be done to it and an MP4 may hold it, else encodes it at a size. */
+/** Copies the picture if nothing has to be changed and an MP4 may hold it, else encodes it. */
 export function planPicture(header: Header, resolution: Resolution, burned: boolean): PicturePlan {
   const { video } = header;
   const shown = video === null ? { width: 0, height: 0 } : displaySize(video);

@@ -10,7 +10,7 @@ export const STEM_FORMAT = { sampleRate: 48_000, channels: 2 } as const;
 /** What speech detection and recognition listen to. */
 export const SPEECH_FORMAT = { sampleRate: 16_000, channels: 1 } as const;
 
-export interface DecodedAudio {
+interface DecodedAudio {
   /** 48 kHz stereo. */
   readonly stereo: string;
   /** 16 kHz mono. */

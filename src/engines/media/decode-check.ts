@@ -1,6 +1,6 @@
 /** Decodes a video to nothing, to learn whether it can be decoded. */
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { ChildFailure } from '../child-failure.ts';
+import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
 import { together } from '../together.ts';
 import { DECODER_LIMITS, QUIET, untrustedInput } from './arguments.ts';

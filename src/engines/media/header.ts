@@ -1,7 +1,7 @@
 /** What the header of a video says about it: untrusted, since anybody can write anything into it. */
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { ChildFailure } from '../child-failure.ts';
+import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
 import { untrustedInput } from './arguments.ts';
 
@@ -44,7 +44,7 @@ const HeaderSchema = v.object({
   streams: v.array(HeaderStreamSchema),
 });
 
-export type HeaderStream = v.InferOutput<typeof HeaderStreamSchema>;
+type HeaderStream = v.InferOutput<typeof HeaderStreamSchema>;
 
 export interface Header {
   /** The name of ffmpeg's demuxer, such as `mov,mp4,m4a,3gp,3g2,mj2`. */

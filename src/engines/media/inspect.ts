@@ -5,9 +5,8 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
 import type { Programs } from '../programs.ts';
 import { checkDecodes, ratio } from './decode-check.ts';
-import { breaksOffAt, measuredDuration } from './duration.ts';
+import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './duration.ts';
 import { type Header, readHeader, seconds } from './header.ts';
-import { measurePackets, type PacketSpan } from './packets.ts';
 
 /**
  * Measures and decodes an untrusted file.

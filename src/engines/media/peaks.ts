@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Programs } from '../programs.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from './arguments.ts';
-import { openWav, type WavReader } from './wav-file.ts';
+import { openWav, type WavReader } from './wav.ts';
 
 /** Telephone rate: speech is all there, and an hour of it takes 58 MB of scratch space. */
 const RATE = 8_000;

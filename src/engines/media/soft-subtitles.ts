@@ -1,7 +1,7 @@
 /** Subtitles that lie in a video as a track of their own. */
 import { parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { ChildFailure } from '../child-failure.ts';
+import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
 import { DECODER_LIMITS, QUIET, untrustedInput } from './arguments.ts';
 

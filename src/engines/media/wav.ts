@@ -1,6 +1,10 @@
-/** The RIFF/WAVE container with 16-bit PCM, the one form of sound that steps hand to each other. */
+/**
+ * WAV files with 16-bit PCM, the one form of sound that steps pass on: read anywhere, written in order, in constant
+ * memory.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
 
-export interface WavFormat {
+interface WavFormat {
   /** Samples a second, of each channel. */
   readonly sampleRate: number;
   readonly channels: number;
@@ -9,7 +13,7 @@ export interface WavFormat {
 export const WAV_HEADER_BYTES = 44;
 export const BYTES_PER_SAMPLE = 2;
 /** Sizes in the header are of 32 bits. */
-export const WAV_MAX_DATA_BYTES = 2 ** 32 - 1 - WAV_HEADER_BYTES;
+const WAV_MAX_DATA_BYTES = 2 ** 32 - 1 - WAV_HEADER_BYTES;
 
 /** The 44 bytes in front of `dataBytes` bytes of samples. */
 export function wavHeader(format: WavFormat, dataBytes: number): Buffer {
@@ -30,7 +34,7 @@ export function wavHeader(format: WavFormat, dataBytes: number): Buffer {
   return header;
 }
 
-export interface WavLayout extends WavFormat {
+interface WavLayout extends WavFormat {
   /** Where the samples begin, in bytes. */
   readonly dataStart: number;
   /** Bytes of samples; never more than the file holds, whatever the header says. */
@@ -65,4 +69,90 @@ function readFormat(head: Buffer, at: number): WavFormat {
   const bits = head.readUInt16LE(at + 14);
   if (bits !== BYTES_PER_SAMPLE * 8) throw new Error(`a WAV file with ${bits} bits a sample in place of 16`);
   return { channels: head.readUInt16LE(at + 2), sampleRate: head.readUInt32LE(at + 4) };
+}
+
+/** The samples of every file written by our steps begin well before this. */
+const HEAD_BYTES = 4096;
+
+export interface WavReader extends WavFormat {
+  /** Length in frames; a frame holds one sample of each channel. */
+  readonly frames: number;
+  /**
+   * Interleaved samples of `count` frames from `position` on. Places outside the file, also negative ones, read as
+   * silence. The array is used again by the next call.
+   */
+  read(position: number, count: number): Promise<Int16Array>;
+  close(): Promise<void>;
+}
+
+/** Opens a 16-bit PCM file. */
+export async function openWav(path: string): Promise<WavReader> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const head = Buffer.alloc(Math.min(HEAD_BYTES, size));
+    await handle.read(head, 0, head.length, 0);
+    const layout = parseWavHeader(head, size);
+    const { channels, sampleRate, dataStart } = layout;
+    const frames = Math.floor(layout.dataBytes / (channels * BYTES_PER_SAMPLE));
+    let samples = new Int16Array(0);
+    const read = async (position: number, count: number): Promise<Int16Array> => {
+      if (samples.length !== count * channels) samples = new Int16Array(count * channels);
+      samples.fill(0);
+      const from = Math.max(0, position);
+      const to = Math.min(frames, position + count);
+      if (to <= from) return samples;
+      const into = Buffer.from(samples.buffer, (from - position) * channels * BYTES_PER_SAMPLE);
+      const bytes = (to - from) * channels * BYTES_PER_SAMPLE;
+      await handle.read(into, 0, bytes, dataStart + from * channels * BYTES_PER_SAMPLE);
+      return samples;
+    };
+    return { channels, sampleRate, frames, read, close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+export interface WavWriter extends WavFormat {
+  /** Frames written so far. */
+  readonly frames: number;
+  /** Appends interleaved samples. */
+  write(samples: Int16Array): Promise<void>;
+  /** Completes the header and closes the file. */
+  close(): Promise<void>;
+}
+
+/** Creates a 16-bit PCM file with the usual rights: it may become a result. @throws Error beyond the 4 GiB that the format can hold */
+export async function createWav(path: string, format: WavFormat): Promise<WavWriter> {
+  const handle = await open(path, 'w');
+  await handle.write(wavHeader(format, 0));
+  let dataBytes = 0;
+  return {
+    ...format,
+    get frames() {
+      return dataBytes / (format.channels * BYTES_PER_SAMPLE);
+    },
+    async write(samples) {
+      if (dataBytes + samples.byteLength > WAV_MAX_DATA_BYTES)
+        throw new Error('a WAV file cannot exceed 4 GiB');
+      await writeWhole(handle, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength));
+      dataBytes += samples.byteLength;
+    },
+    async close() {
+      try {
+        await handle.write(wavHeader(format, dataBytes), 0, undefined, 0);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** A write may take a part only, above all on a disk that is nearly full. */
+async function writeWhole(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, at);
+    at += bytesWritten;
+  }
 }

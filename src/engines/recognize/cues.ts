@@ -1,20 +1,28 @@
-/** Words into cues that can be read: pure. */
+/** Groups recognized words into readable cues. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { wrapText } from '../text/wrap.ts';
-import type { Word } from './word.ts';
+import { wrapText } from '../text.ts';
+
+/** One recognized word; times in seconds from the start of the video. */
+export interface Word {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Position of its stretch of speech: a cue does not span two of them without need. */
+  readonly segment: number;
+}
 
 /** Two rows of 42 characters, as broadcasters set subtitles. */
 const MAX_CHARACTERS = 84;
-/** Longer than seven seconds a cue seems to hang. */
+/** A longer cue seems to hang. */
 const MAX_SECONDS = 7;
 /** A pause that ends a sentence, in seconds. */
 const SENTENCE_PAUSE = 0.6;
-/** Between two stretches of speech a shorter pause does. */
+/** Between two stretches of speech a shorter pause ends it. */
 const SEGMENT_PAUSE = 0.25;
-/** A cue shown for less than a second cannot be read; it is lengthened where there is room. */
+/** A shorter cue cannot be read; it is lengthened if there is room. */
 const MIN_SECONDS = 1;
 
-/** Groups words into sentences by their pauses, splits long ones where it hurts least, and sets the times. */
+/** Groups words into sentences by their pauses, splits long ones at the best place, and sets the times. */
 export function wordsToCues(words: readonly Word[]): SubtitleLine[] {
   const groups = sentences(words).flatMap((sentence) => {
     const parts = splitLong(sentence);
@@ -47,7 +55,7 @@ function sentences(words: readonly Word[]): Word[][] {
   return groups;
 }
 
-/** Halves what is too long, at the place that is best for both halves, until nothing is. */
+/** Splits words in two until no part is too long. */
 function splitLong(words: Word[]): Word[][] {
   const { start, end } = span(words);
   const fits = joined(words).length <= MAX_CHARACTERS && end - start <= MAX_SECONDS;
@@ -56,7 +64,7 @@ function splitLong(words: Word[]): Word[][] {
   return [...splitLong(words.slice(0, at)), ...splitLong(words.slice(at))];
 }
 
-/** A second of pause counts as much as four thirds of the text's length away from its middle. */
+/** A second of pause weighs as much as a distance of four thirds of the text from its middle. */
 const PAUSE_WEIGHT = 4;
 const BALANCE_WEIGHT = 3;
 
@@ -80,7 +88,7 @@ function joined(words: readonly Word[]): string {
   return words.map((word) => word.text).join(' ');
 }
 
-/** The dictionary knows lower case only. */
+/** Capitalizes a sentence, since the dictionary is lower case. */
 function sentenceText(words: readonly Word[], opens: boolean, closes: boolean): string {
   const text = joined(words)
     .replace(/\bi\b/g, 'I')

@@ -1,9 +1,9 @@
-/** The language models of PocketSphinx that are installed. */
+/** The installed language models of PocketSphinx. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 
-/** Where packages put the models: Debian and Fedora; Homebrew on either kind of Mac. */
+/** Folders of the models: Debian and Fedora; Homebrew on Intel and Apple Macs. */
 const MODEL_FOLDERS = [
   '/usr/share/pocketsphinx/model',
   '/usr/local/share/pocketsphinx/model',
@@ -18,7 +18,7 @@ export interface SpeechModel {
   readonly dictionary: string;
 }
 
-/** All whole models; a folder is named by its language, such as `en-us`. */
+/** Finds all complete models; a folder is named after its language, such as `en-us`. */
 export function findSpeechModels(folders: readonly string[] = MODEL_FOLDERS): SpeechModel[] {
   return folders.filter(existsSync).flatMap((folder) =>
     readdirSync(folder).flatMap((name) => {

@@ -1,7 +1,7 @@
-/** Progress of a whole made of the progress of its parts. */
+/** Combines the progress of parts into the progress of the whole. */
 import type { Stage, Work } from '../engine.ts';
 
-/** The work of a part that takes the share from `from` to `to` of the whole, both fractions. */
+/** The work of a part, whose progress counts as the share from `from` to `to` of the whole. */
 export function portion(work: Work, from: number, to: number, stage?: Stage): Work {
   return {
     signal: work.signal,
@@ -10,14 +10,14 @@ export function portion(work: Work, from: number, to: number, stage?: Stage): Wo
   };
 }
 
-/** The work of a stage, said to have begun: its first own progress may be seconds away. */
+/** The work of a stage, reported as started, since its first own progress may be seconds away. */
 export function enterStage(work: Work, from: number, to: number, stage: Stage): Work {
   const part = portion(work, from, to, stage);
   part.report(0);
   return part;
 }
 
-/** Work whose reported fraction stays within 0 to 1 and never falls, whatever its steps say. */
+/** Work whose reported fraction stays within 0 to 1 and never falls. */
 export function monotonic(work: Work): Work {
   let highest = 0;
   return {

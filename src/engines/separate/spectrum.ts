@@ -19,7 +19,7 @@ export interface Gains {
   readonly second: Float32Array;
 }
 
-export interface Transform {
+interface Transform {
   /** The spectrum of `first + i·second`, windowed, read from `offset` on. */
   forward(first: Float32Array, second: Float32Array | null, offset: number, into: Spectrum): void;
   /**

@@ -1,6 +1,6 @@
 /** Where speech is: Silero VAD through sherpa-onnx, fed window by window. */
 import { fileURLToPath } from 'node:url';
-import type { WavReader } from '../media/wav-file.ts';
+import type { WavReader } from '../media/wav.ts';
 import type { Segment } from './segments.ts';
 
 /** Samples that the network looks at together, 32 ms at 16 kHz; it knows no other size. */
@@ -15,7 +15,7 @@ const MAX_SPEECH_SECONDS = 12;
 /** Holds the longest segment several times over. */
 const BUFFER_SECONDS = 60;
 
-export interface Listening {
+interface Listening {
   readonly segments: readonly Segment[];
   /** Mean square of each window of 512 samples, full scale being 1. */
   readonly energies: Float32Array;

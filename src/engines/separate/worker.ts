@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
-import { createWav, openWav } from '../media/wav-file.ts';
-import { maskingWeights, speechEnergy } from './background-level.ts';
+import { createWav, openWav } from '../media/wav.ts';
+import { maskingWeights, speechEnergy } from './background.ts';
 import { detectSpeech, VAD_WINDOW } from './speech-detector.ts';
 import { splitStems } from './stems.ts';
 import { WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';

@@ -6,12 +6,11 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { VoiceMode, Work } from '../engine.ts';
 import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
 import { STEM_FORMAT } from '../media/decode-audio.ts';
-import { createWav, type WavWriter } from '../media/wav-file.ts';
+import { createWav, type WavWriter } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
 import { together } from '../together.ts';
 import { ESPEAK_RATE, type Speaking } from './espeak.ts';
-import { type Fit, speakSlot } from './fit.ts';
-import { planSlots, type Slot } from './slots.ts';
+import { type Fit, planSlots, type Slot, speakSlot } from './fit.ts';
 import { chooseVoice, listVoices } from './voices.ts';
 
 /**
@@ -30,7 +29,7 @@ export interface Dub {
   readonly fits: readonly Fit[];
 }
 
-export interface DubTask {
+interface DubTask {
   readonly lines: readonly SubtitleLine[];
   readonly targetLanguage: string;
   readonly voiceMode: VoiceMode;

@@ -4,7 +4,7 @@ import type { VoiceMode } from '../engine.ts';
 import { matchLanguage } from '../languages.ts';
 import type { Programs } from '../programs.ts';
 
-export interface Voice {
+interface Voice {
   /** BCP 47 tag. */
   readonly language: string;
   /** What espeak-ng calls it. */

@@ -9,7 +9,7 @@ export const BATCH_SIZE = 500;
 /** Marks before words that it could not translate (`*`), inflect (`#`) or find in its dictionary (`@`). */
 const MARK = /(^|[\s¿¡"'«“(-])([*@#])(?=\p{L})/gu;
 
-export interface ApertiumRun {
+interface ApertiumRun {
   readonly programs: Programs;
   readonly mode: string;
   readonly folder: string;

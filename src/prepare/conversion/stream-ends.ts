@@ -1,6 +1,8 @@
-/** What a container declares of its length, beside how far its packets reach: the two differ when a file is not whole. */
+/**
+ * What a container declares of its length, beside how far its packets reach: the two differ when a file is not whole.
+ */
+import type { LastPacket } from '../../engines/media/duration.ts';
 import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
-import type { LastPacket } from '../../engines/media/packets.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining } from '../failure.ts';
 import type { VideoFacts } from '../media/facts.ts';

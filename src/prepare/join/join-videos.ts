@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
-import { createWav } from '../../engines/media/wav-file.ts';
+import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Work } from '../../engines/engine.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
-import { createWav } from '../../engines/media/wav-file.ts';
+import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining } from '../failure.ts';
 import { PCM } from '../media/codecs.ts';

@@ -1,5 +1,5 @@
 /** Puts pieces of sound behind one another, each at the sample where it belongs. */
-import { openWav, type WavReader, type WavWriter } from '../../engines/media/wav-file.ts';
+import { openWav, type WavReader, type WavWriter } from '../../engines/media/wav.ts';
 import { SAMPLE_RATE } from '../media/codecs.ts';
 import { SAMPLES_BEHIND } from '../split/sound-context.ts';
 import { carryOver, limit, smoothSeam } from './seam.ts';

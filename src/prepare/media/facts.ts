@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
-import { ChildFailure } from '../../engines/child-failure.ts';
+import { ChildFailure } from '../../engines/failures.ts';
 import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';

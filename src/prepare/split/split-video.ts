@@ -1,10 +1,13 @@
-/** Cuts a video on borders of frames: no frame is lost or doubled, and the sound is cut at the sample where the frame begins. */
+/**
+ * Cuts a video on borders of frames: no frame is lost or doubled, and the sound is cut at the sample where the frame
+ * begins.
+ */
 import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
-import { openWav } from '../../engines/media/wav-file.ts';
+import { openWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';

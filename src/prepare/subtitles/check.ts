@@ -1,5 +1,5 @@
 /** Finds in subtitles what viewers or the service would stumble over: pure. */
-import { hasWords, stripMarkup } from '../../engines/text/markup.ts';
+import { hasWords, stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime } from '../../protocol/srt.ts';
 import { isLongerThan } from '../../protocol/text-length.ts';

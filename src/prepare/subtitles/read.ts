@@ -1,5 +1,5 @@
 /** Reads a subtitle file of any of the formats into lines; what comes in is hostile until it is read. */
-import { stripMarkup } from '../../engines/text/markup.ts';
+import { stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';

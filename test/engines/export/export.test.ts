@@ -1,7 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ExportTask, exportVideo } from '../../../src/engines/export/export.ts';
+import {
+  dubGain,
+  type ExportTask,
+  exportVideo,
+  softLines,
+  threeLetterCode,
+} from '../../../src/engines/export/export.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../workspace.ts';
 
 const SECONDS = 3;
@@ -238,4 +244,53 @@ describe('subtitles', () => {
     const { path } = await run(source, { subtitleOutput: 'burned', resolution: '480p' });
     expect(ffprobe(path, 'stream=width,height', 'v:0')).toBe('854\n480');
   });
+});
+
+test.each([
+  ['es', 'spa'],
+  ['es-419', 'spa'],
+  ['zh-Hans', 'zho'],
+  ['de', 'deu'],
+  ['yue', 'yue'],
+  ['x', 'und'],
+])('%s is %s', (tag, code) => {
+  expect(threeLetterCode(tag)).toBe(code);
+});
+
+test('every code stands for the language that it is listed for', () => {
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const tags = letters.flatMap((first) => letters.map((second) => first + second));
+  const known = tags.map((tag) => [tag, threeLetterCode(tag)] as const).filter(([, code]) => code !== 'und');
+  expect(known.length).toBeGreaterThan(100);
+  // BCP 47 writes a language with two letters where there are two: the three lead back to them.
+  for (const [tag, code] of known) {
+    expect(new Intl.Locale(code).language).toBe(new Intl.Locale(tag).language);
+  }
+});
+
+const line = (index: number, start_ms: number, end_ms: number) => ({
+  index,
+  start_ms,
+  end_ms,
+  text: '<i>a</i>',
+});
+
+test('lines end with the video at the latest, and those behind its end are left out', () => {
+  const lines = softLines([line(1, 0, 900), line(2, 950, 3000), line(3, 1000, 2000)], 1.0005);
+  expect(lines.map(({ start_ms, end_ms }) => [start_ms, end_ms])).toEqual([
+    [0, 900],
+    [950, 1000],
+  ]);
+});
+
+test('markup that players would show as it is goes', () => {
+  expect(softLines([line(1, 0, 900)], 1)).toMatchObject([{ text: 'a' }]);
+});
+
+test('the dub is brought to the level of the original speech, within limits', () => {
+  expect(dubGain(-18)).toBe(0);
+  expect(dubGain(-24)).toBe(-6);
+  expect(dubGain(-60)).toBe(-9);
+  expect(dubGain(-3)).toBe(9);
+  expect(dubGain(null)).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decodeAudio } from '../../../src/engines/media/decode-audio.ts';
-import { openWav } from '../../../src/engines/media/wav-file.ts';
+import { openWav } from '../../../src/engines/media/wav.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 
 test('sound that begins after the picture keeps its place, as silence before it', async () => {

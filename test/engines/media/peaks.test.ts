@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ChildFailure } from '../../../src/engines/child-failure.ts';
+import { ChildFailure } from '../../../src/engines/failures.ts';
 import { outlineSound } from '../../../src/engines/media/peaks.ts';
 import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../workspace.ts';
 

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseWavHeader, wavHeader } from '../../../src/engines/media/wav.ts';
-import { createWav, openWav } from '../../../src/engines/media/wav-file.ts';
+import { createWav, openWav, parseWavHeader, wavHeader } from '../../../src/engines/media/wav.ts';
 import { ffprobe, temporaryFolder } from '../workspace.ts';
 
 const format = fc.record({

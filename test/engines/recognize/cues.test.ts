@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wordsToCues } from '../../../src/engines/recognize/cues.ts';
-import type { Word } from '../../../src/engines/recognize/word.ts';
+import { type Word, wordsToCues } from '../../../src/engines/recognize/cues.ts';
 
 /** Words of 0.3 s from a start, without pauses between them. */
 function say(text: string, start: number, segment = 0): Word[] {

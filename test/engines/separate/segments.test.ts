@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { segmentFinder } from '../../../src/engines/separate/segments.ts';
+import { findPauses, nearestWindows, segmentFinder } from '../../../src/engines/separate/segments.ts';
 
 test('a time is in a segment with a margin of 0.15 s around it', () => {
   const find = segmentFinder([
@@ -12,4 +12,39 @@ test('a time is in a segment with a margin of 0.15 s around it', () => {
 
 test('without segments there is never speech', () => {
   expect([0, 1, 2].map(segmentFinder([]))).toEqual([-1, -1, -1]);
+});
+
+const limits = { window: 10, count: 3, sampleRate: 100 };
+
+test('pauses are what lies between the segments, without the margin of 0.15 s', () => {
+  const pauses = findPauses(
+    [
+      { start: 1, end: 2 },
+      { start: 4, end: 5 },
+    ],
+    5.1,
+  );
+  expect(pauses).toEqual([
+    { start: 0, end: 0.85 },
+    { start: 2.15, end: 3.85 },
+  ]);
+});
+
+test('sound without speech is one pause, and speech throughout leaves none', () => {
+  expect(findPauses([], 3)).toEqual([{ start: 0, end: 3 }]);
+  expect(findPauses([{ start: 0.1, end: 2.9 }], 3)).toEqual([]);
+});
+
+test('the nearest windows on both sides are taken, and more distant pauses fill up short ones', () => {
+  const pauses = [
+    { start: 0, end: 1 },
+    { start: 2, end: 2.25 },
+    { start: 2.5, end: 2.55 },
+    { start: 4, end: 9 },
+  ];
+  expect(nearestWindows(pauses, 3, limits)).toEqual({ before: [215, 205, 90], after: [400, 410, 420] });
+});
+
+test('at the beginning of the sound the pauses after it are all there is', () => {
+  expect(nearestWindows([{ start: 4, end: 4.2 }], 1, limits)).toEqual({ before: [], after: [400, 410] });
 });

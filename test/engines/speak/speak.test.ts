@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openWav } from '../../../src/engines/media/wav-file.ts';
-import { clipSeconds } from '../../../src/engines/speak/clip.ts';
-import { speakText } from '../../../src/engines/speak/espeak.ts';
+import { openWav } from '../../../src/engines/media/wav.ts';
+import { clipSeconds, speakText } from '../../../src/engines/speak/espeak.ts';
 import { speak } from '../../../src/engines/speak/speak.ts';
 import { createWork, ffprobe, programs, temporaryFolder } from '../workspace.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runApertium, unknownShare } from '../../../src/engines/translate/apertium.ts';
-import { translate } from '../../../src/engines/translate/translate.ts';
+import { takeApart, translate } from '../../../src/engines/translate/translate.ts';
 import { createWork, programs, temporaryFolder } from '../workspace.ts';
 
 const lines = (...texts: string[]) =>
@@ -118,4 +118,41 @@ test('the share of unknown words is counted by their marks', async () => {
     0.5,
   );
   expect(unknownShare(['…'])).toBe(1);
+});
+
+/** A translation that can be seen: the text in lower case, reversed word by word. */
+const translateCue = (text: string) =>
+  takeApart(text).restore(takeApart(text).texts.map((part) => part.toLowerCase().replace(/[.?!]/g, '')));
+
+describe('a cue', () => {
+  test.each([
+    ['Hello there.', 'Hello there.'],
+    ['hello there', 'hello there'],
+    ['¿Really?', '¿Really?'],
+    ['<i>Far away</i>', '<i>Far away</i>'],
+    ['{\\an8}Above.', '{\\an8}Above.'],
+    ['- Yes.\n- No!', '- Yes.\n- No!'],
+  ])('%j keeps its form', (text, expected) => {
+    expect(translateCue(text)).toBe(expected);
+  });
+
+  test('of one speaker is one text, though it has two rows', () => {
+    expect(takeApart('He was not\nan ill man').texts).toEqual(['He was not an ill man']);
+  });
+
+  test('of two speakers is two texts', () => {
+    expect(takeApart('- Are you well?\n– Quite.').texts).toEqual(['Are you well?', 'Quite.']);
+  });
+
+  test('without words is left as it is', () => {
+    expect(takeApart('♪ ♪').texts).toEqual([]);
+    expect(takeApart('♪ ♪').restore([])).toBe('♪ ♪');
+  });
+
+  test('whose translation is longer is wrapped anew', () => {
+    const rows = takeApart('Short')
+      .restore(['palabra '.repeat(9)])
+      .split('\n');
+    expect(rows).toHaveLength(2);
+  });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createWav, openWav } from '../../../src/engines/media/wav-file.ts';
+import { createWav, openWav } from '../../../src/engines/media/wav.ts';
 import { appendPieces } from '../../../src/prepare/join/pieces.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
 

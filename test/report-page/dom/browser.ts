@@ -8,7 +8,7 @@ import { type PageParts, writePage } from '../../../src/batch/report/html.ts';
 import { buildReport } from '../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../src/batch/report/page-facts.ts';
 import type { PageJob } from '../../../src/batch/report/page-source.ts';
-import { locateProgram } from '../../../src/engines/launcher.ts';
+import { locateProgram } from '../../../src/engines/programs.ts';
 import { outlineSound } from '../../../src/engines/media/peaks.ts';
 import { readSoftSubtitles } from '../../../src/engines/media/soft-subtitles.ts';
 import { readSubtitleFile } from '../../../src/prepare/subtitles/read.ts';

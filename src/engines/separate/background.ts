@@ -1,21 +1,92 @@
-/** Listens to the pauses around a segment and to the segment itself: what background is to be kept under the speech. */
-import type { WavReader } from '../media/wav-file.ts';
-import { findPauses, nearestWindows } from './pauses.ts';
+/** The background under speech: how loud it is, and how it sounds in the pauses around. */
+import type { WavReader } from '../media/wav.ts';
 import { splitMidSide } from './samples.ts';
-import type { Segment } from './segments.ts';
-import { amplitudes, BINS, createTransform, WINDOW } from './spectrum.ts';
+import { findPauses, nearestWindows, type Segment, segmentFinder } from './segments.ts';
+import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
+
+/** Pauses this far from a segment, in seconds, tell of the background under it. */
+const NEIGHBOURHOOD = 5;
+
+/**
+ * Masking takes a little of the voice with the background. Measured on mixes of speech and music: at −13 dB both tracks
+ * gain by it, at −17 dB both lose. Between the two it fades in.
+ */
+const MASKING_FROM_DB = -17;
+const MASKING_FULL_DB = -13;
+
+/** Speech has short breaks between its sounds: the quietest tenth of a segment shows what lies under it. */
+const QUIET_SHARE = 0.1;
+
+/**
+ * For each segment how far to mask, from 0 (the whole sound is voice) to 1 (mask fully).
+ * @param energies mean square of each window of sound
+ * @param windowSeconds length of a window
+ */
+export function maskingWeights(
+  segments: readonly Segment[],
+  energies: Float32Array,
+  windowSeconds: number,
+): number[] {
+  const isSpeech = speechWindows(segments, energies.length, windowSeconds);
+  return segments.map((segment) => {
+    const from = Math.max(0, Math.floor(segment.start / windowSeconds));
+    const to = Math.min(energies.length, Math.ceil(segment.end / windowSeconds));
+    const inside = energies.subarray(from, to);
+    const reach = Math.round(NEIGHBOURHOOD / windowSeconds);
+    const pauses = [...energies.subarray(Math.max(0, from - reach), to + reach)].filter(
+      (_, at) => !isSpeech[Math.max(0, from - reach) + at],
+    );
+    const background = pauses.length > 0 ? mean(pauses) : quietest(inside);
+    return weightAt(background, mean(inside) - background);
+  });
+}
+
+/** Mean square of all speech, for the loudness that a dubbed voice should have; 0 when there is none. */
+export function speechEnergy(
+  segments: readonly Segment[],
+  energies: Float32Array,
+  windowSeconds: number,
+): number {
+  const isSpeech = speechWindows(segments, energies.length, windowSeconds);
+  return mean([...energies].filter((_, at) => isSpeech[at]));
+}
+
+function speechWindows(segments: readonly Segment[], count: number, windowSeconds: number): boolean[] {
+  const find = segmentFinder(segments);
+  return Array.from({ length: count }, (_, at) => find((at + 0.5) * windowSeconds) >= 0);
+}
+
+function weightAt(background: number, speech: number): number {
+  if (background <= 0) return 0;
+  if (speech <= 0) return 1;
+  const decibels = 10 * Math.log10(background / speech);
+  const weight = (decibels - MASKING_FROM_DB) / (MASKING_FULL_DB - MASKING_FROM_DB);
+  return Math.min(1, Math.max(0, weight));
+}
+
+function quietest(values: Float32Array): number {
+  const sorted = values.toSorted();
+  return mean(sorted.subarray(0, Math.ceil(sorted.length * QUIET_SHARE)));
+}
+
+function mean(values: ArrayLike<number>): number {
+  if (values.length === 0) return 0;
+  let sum = 0;
+  for (let at = 0; at < values.length; at += 1) sum += values[at] ?? 0;
+  return sum / values.length;
+}
 
 /** Two seconds of pause on each side: some beats of music, and a mean that hardly scatters. */
 const PAUSE_WINDOWS = 47;
 /** The quietest tenth of the windows tells how loud the background is, whether somebody speaks over it or not. */
-const QUIET_SHARE = 0.1;
+const PAUSE_QUIET_SHARE = 0.1;
 /** The difference of the channels may be this much stronger under speech (4 dB) and still be without the voice. */
 const CENTRED_RISE = 2.5;
 /** Music is mostly in the middle, but what is made out from a weak difference must not be the noise of a codec. */
 const MAX_MID_PER_SIDE = 3;
 
 /** The background in a pause: amplitudes (root of the mean power) of each frequency, and the place of the pause. */
-export interface PauseLevel {
+interface PauseLevel {
   /** Seconds; the end that is nearest to the speech. */
   readonly time: number;
   readonly mid: Float32Array;
@@ -126,7 +197,7 @@ function createEar(mix: WavReader): Ear {
         addPower(sums.mid, midAmplitudes);
         addPower(sums.side, sideAmplitudes);
       }
-      const quietest = energies.toSorted().subarray(0, Math.ceil(energies.length * QUIET_SHARE));
+      const quietest = energies.toSorted().subarray(0, Math.ceil(energies.length * PAUSE_QUIET_SHARE));
       return { quiet: sum(quietest) / quietest.length, sideEnergy };
     },
   };
@@ -146,4 +217,56 @@ function sum(values: Iterable<number>): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
+}
+
+/**
+ * What is this many times as strong as the background has been is voice that the mask has overlooked. On mixes at -10 dB
+ * this takes 17 to 60 % of the voice out of the background; lower, it would take more of music that changes.
+ */
+const CEILING = 2;
+
+/** Keeps divisions by silence finite; far below the smallest 16-bit sample. */
+const TINY = 1e-12;
+
+/**
+ * Changes the gains of the vocals so that what they leave to the background has at least the amplitude that it has in
+ * the pauses (spectral subtraction), and not far more. Where the voice is in the middle, the difference of the channels
+ * is background as a whole, and shows how the background changes during the speech.
+ * @returns a function for one spectrum of `mid + i·side` at a time in seconds
+ */
+export function createFloor(): (survey: Survey, time: number, mixed: Spectrum, gains: Gains) => void {
+  const mid = new Float32Array(BINS);
+  const side = new Float32Array(BINS);
+  return (survey, time, mixed, gains) => {
+    const { before, after } = survey;
+    if (before === null && after === null) return;
+    const share = shareOfAfter(before, after, time);
+    amplitudes(mixed, mid, side);
+    for (let bin = 0; bin < BINS; bin += 1) {
+      const whole = mid[bin] ?? 0;
+      const difference = side[bin] ?? 0;
+      const paused = (1 - share) * (before?.mid[bin] ?? 0) + share * (after?.mid[bin] ?? 0);
+      const shown = survey.centred ? survey.midPerSide * difference : 0;
+      const background = Math.max(paused, shown) / (whole + TINY);
+      raise(gains.first, bin, CEILING * background);
+      lower(gains.first, bin, background);
+      const sidePaused = (1 - share) * (before?.side[bin] ?? 0) + share * (after?.side[bin] ?? 0);
+      lower(gains.second, bin, survey.centred ? 1 : sidePaused / (difference + TINY));
+    }
+  };
+}
+
+function raise(gains: Float32Array, bin: number, background: number): void {
+  gains[bin] = Math.max(gains[bin] ?? 0, 1 - background);
+}
+
+function lower(gains: Float32Array, bin: number, background: number): void {
+  gains[bin] = Math.min(gains[bin] ?? 0, Math.max(0, 1 - background));
+}
+
+/** How much the pause after counts, 0 to 1: it fades from the one before to the one after. */
+function shareOfAfter(before: PauseLevel | null, after: PauseLevel | null, time: number): number {
+  if (before === null) return 1;
+  if (after === null) return 0;
+  return Math.min(1, Math.max(0, (time - before.time) / (after.time - before.time)));
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFloor } from '../../../src/engines/separate/background-floor.ts';
-import type { Survey } from '../../../src/engines/separate/background-survey.ts';
+import { createFloor, type Survey } from '../../../src/engines/separate/background.ts';
 import { BINS, WINDOW } from '../../../src/engines/separate/spectrum.ts';
 
 const flat = (value: number) => new Float32Array(BINS).fill(value);

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hasWords, ROW_CHARACTERS, stripMarkup, wrapText } from '../../src/engines/text.ts';
+
+describe('stripping markup', () => {
+  test.each([
+    ['<i>Hello</i> <font color="#ff0000">you</font>', 'Hello you'],
+    ['{\\an8}Above', 'Above'],
+    ['a < b and b > c', 'a < b and b > c'],
+    ['one\r\ntwo\rthree', 'one\ntwo\nthree'],
+    ['bell\u0007 and\u0001 command\u001b[31m', 'bell and command [31m'],
+    ['\u202Eolleh\u202C', 'olleh'],
+    ['  much   room  ', 'much room'],
+    ['{not an instruction}', '{not an instruction}'],
+  ])('%j becomes %j', (text, plain) => {
+    expect(stripMarkup(text)).toBe(plain);
+  });
+
+  test('of a megabyte of opening brackets is done at once, not in the minutes of its square', () => {
+    const tags = '<a '.repeat(350_000).trim();
+    const overrides = '{\\'.repeat(500_000);
+    expect(stripMarkup(tags) === tags).toBe(true);
+    expect(stripMarkup(overrides) === overrides).toBe(true);
+  });
+});
+
+test('words are letters or digits of any script', () => {
+  expect(['♪ ♪', '…', '- -', ''].some(hasWords)).toBe(false);
+  expect(['a', '7', 'да', '中'].every(hasWords)).toBe(true);
+});
+
+test('short text stays on one row', () => {
+  expect(wrapText('He was not an ill disposed young man.')).toBe('He was not an ill disposed young man.');
+});
+
+test('longer text is set in rows of about the same length', () => {
+  expect(
+    wrapText('Had he married a more amiable woman he might have been made still more respectable.'),
+  ).toBe('Had he married a more amiable\nwoman he might have been made\nstill more respectable.');
+  expect(wrapText('He might even have been made amiable himself in the end')).toBe(
+    'He might even have been made\namiable himself in the end',
+  );
+});
+
+test('no word is lost or torn, and no row is longer than it may be', () => {
+  const words = fc.array(fc.string({ minLength: 1, maxLength: 12 }).map((word) => word.replace(/\s/g, '-')));
+  fc.assert(
+    fc.property(words, (list) => {
+      const rows = wrapText(list.join(' ')).split('\n');
+      expect(rows.join(' ')).toBe(list.join(' '));
+      for (const row of rows) expect(row.length).toBeLessThanOrEqual(ROW_CHARACTERS);
+    }),
+  );
+});
