@@ -34,7 +34,7 @@ export {
   type ConversionWishes,
   describeTrack,
   planConversion,
-} from './conversion/plan.ts';
+} from './conversion/convert.ts';
 export { requireWhole, type SourceFacts } from './conversion/wholeness.ts';
 export { type ExportWishes, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
 export { type PreparationCode, PreparationFailure } from './failure.ts';

@@ -4,7 +4,7 @@ import type { PlanIo } from '../../batch/plan/plan-io.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { describeDuration, formatBytes } from '../../errors/amounts.ts';
-import type { ConversionPlan } from '../../prepare/conversion/plan.ts';
+import type { ConversionPlan } from '../../prepare/conversion/convert.ts';
 import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { type LongLimits, serviceLimits } from './limits.ts';

@@ -1,16 +1,147 @@
-/** Makes of a video one that the service takes, as a conversion plan says. */
+/** Converts a video to one that the service takes: plans what to change from its header, then runs ffmpeg. */
+import { MP4_SOUND } from '../../engines/export/export.ts';
+import { MP4_CODECS } from '../../engines/export/picture.ts';
+import { languageName } from '../../protocol/language-tag.ts';
+import { type PreparationCode, explaining } from '../failure.ts';
+import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { ENCODER_LIMITS, fileAddress, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import type { Programs } from '../../engines/programs.ts';
-import { explaining } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME } from '../media/codecs.ts';
-import type { VideoFacts } from '../media/facts.ts';
 import { type Fraction, formatFraction } from '../media/fraction.ts';
-import { trackProgress } from '../media/progress.ts';
-import { foreignInput } from '../media/source.ts';
-import type { ConversionPlan } from './plan.ts';
+import { trackProgress, foreignInput } from '../media/source.ts';
+
+export type ConversionPlan =
+  /** The file can be sent as it is. */
+  | { readonly type: 'none'; readonly track: TrackFacts; readonly reasons: readonly string[] }
+  | {
+      readonly type: 'convert';
+      readonly picture: 'copy' | 'encode';
+      readonly sound: 'copy' | 'encode';
+      /** The one track that the result has. */
+      readonly track: TrackFacts;
+      /** The service takes the container: it is the track, or the cutting, that it is converted for. */
+      readonly isTaken: boolean;
+      /** The picture gets one constant frame rate; only when it is encoded. */
+      readonly makeConstant: boolean;
+      /** Why, one sentence each, without the final stop. */
+      readonly reasons: readonly string[];
+    }
+  | {
+      readonly type: 'impossible';
+      readonly code: PreparationCode;
+      readonly message: string;
+      readonly advice: string;
+    };
+
+export interface ConversionWishes {
+  /** From 1, as `--audio-track` counts; without it the default track, else the first. */
+  readonly audioTrack?: number;
+  /** Cutting and joining need one constant frame rate; others only lose by it. */
+  readonly willBeSplit?: boolean;
+  /** What `readTimeline` found, where it was read: the header's rates only let one guess. */
+  readonly isConstant?: boolean;
+}
+
+/** Demuxers of the containers that the service takes. Source: specification, "video formats". */
+const TAKEN = /^(mov|avi|mpeg|mpegvideo)\b/;
+/** What an MP4 may hold of a container that is none, and with time stamps good enough to be copied. */
+const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
+
+/** Decides between sending as it is, another container, new codecs, another track, and refusing. */
+export function planConversion(facts: VideoFacts, wishes: ConversionWishes = {}): ConversionPlan {
+  const refused = refuse(facts, wishes.audioTrack);
+  if (refused !== null) return refused;
+  const chosen = chooseTrack(facts.tracks, wishes.audioTrack);
+  const { picture } = facts;
+  if (chosen === null || picture === null) throw new Error('refused before: no picture or no such track');
+  const { track } = chosen;
+  const isTaken = TAKEN.test(facts.demuxer);
+  const varies = wishes.isConstant === undefined ? picture.mayVary : !wishes.isConstant;
+  const mustBeConstant = varies && wishes.willBeSplit === true;
+  const reasons = [
+    ...(isTaken ? [] : [`the service does not take ${nameOf(facts.demuxer)} files`]),
+    ...(mustBeConstant ? ['a video with a variable frame rate cannot be cut and joined exactly'] : []),
+    ...chosen.reasons,
+  ];
+  // The service works on the first track that it finds.
+  if (isTaken && !mustBeConstant && track.number === 1) return { type: 'none', track, reasons };
+  const canCopy = COPYABLE_FROM.test(facts.demuxer);
+  const copiesPicture = canCopy && MP4_CODECS.has(picture.codec) && !mustBeConstant;
+  const copiesSound = canCopy && MP4_SOUND.has(track.codec);
+  if (!copiesPicture && !mustBeConstant) reasons.push(`${picture.codec} pictures are encoded as H.264`);
+  if (!copiesSound) reasons.push(`${track.codec} sound is encoded as AAC`);
+  return {
+    type: 'convert',
+    picture: copiesPicture ? 'copy' : 'encode',
+    sound: copiesSound ? 'copy' : 'encode',
+    track,
+    isTaken,
+    makeConstant: !copiesPicture && varies,
+    reasons,
+  };
+}
+
+function refuse(facts: VideoFacts, wanted: number | undefined): ConversionPlan | null {
+  const impossible = (code: PreparationCode, message: string, advice: string): ConversionPlan => ({
+    type: 'impossible',
+    code,
+    message,
+    advice,
+  });
+  if (facts.picture === null) {
+    const message = 'the file has no picture stream: it is sound alone';
+    return impossible('MEDIA_UNSUPPORTED', message, 'give the video, or put a still picture over the sound');
+  }
+  if (facts.tracks.length === 0) {
+    const advice =
+      'there is nothing to recognize, separate or dub over: export the video with its sound, or translate subtitles that you have with vloc translate';
+    return impossible('NO_AUDIO_STREAM', 'the video has no audio track', advice);
+  }
+  if (wanted !== undefined && facts.tracks[wanted - 1] === undefined) {
+    const message = `there is no audio track ${wanted}: the video has ${facts.tracks.length}`;
+    return impossible(
+      'NO_SUCH_TRACK',
+      message,
+      `choose one of: ${facts.tracks.map(describeTrack).join('; ')}`,
+    );
+  }
+  return null;
+}
+
+function chooseTrack(tracks: readonly TrackFacts[], wanted: number | undefined) {
+  const preferred = tracks.find((candidate) => candidate.isDefault) ?? tracks[0];
+  const track = wanted === undefined ? preferred : tracks[wanted - 1];
+  if (track === undefined) return null;
+  if (tracks.length === 1) return { track, reasons: [] };
+  const { length: count } = tracks;
+  const choice = track.isDefault ? 'the default' : 'the first';
+  const why = wanted === undefined ? `${choice} of ${count}` : 'as asked for';
+  const others = tracks.filter((other) => other !== track).map(describeTrack);
+  const said = `audio track ${describeTrack(track)} is used, ${why}; --audio-track N takes another: ${others.join('; ')}`;
+  return { track, reasons: [said] };
+}
+
+/** `2 (Spanish, "Commentary", aac)`; the title is untrusted text. */
+export function describeTrack(track: TrackFacts): string {
+  const language = track.language === null ? null : languageName(track.language);
+  const title = track.title === null ? null : `"${track.title.slice(0, 40)}"`;
+  const known = [language, title, track.codec].filter((part) => part !== null);
+  return `${track.number} (${known.join(', ')})`;
+}
+
+/** What people call the container. */
+function nameOf(demuxer: string): string {
+  const names: Record<string, string> = {
+    'matroska,webm': 'MKV and WebM',
+    mpegts: 'TS',
+    flv: 'FLV',
+    asf: 'WMV',
+  };
+  return names[demuxer] ?? demuxer.toUpperCase();
+}
 
 /** Rates that cameras and players know, in frames a second. */
 const COMMON_RATES: readonly Fraction[] = [

@@ -1,11 +1,11 @@
-/** Whether a file is whole: what is converted or cut looks whole afterwards, so nobody behind it can tell. */
-import { breaksOffAt } from '../../engines/media/duration.ts';
+/** Whether a file is complete: after a conversion or a cut, an incomplete file would look complete. */
+import { breaksOffAt, type LastPacket } from '../../engines/media/duration.ts';
 import type { Programs } from '../../engines/programs.ts';
-import { PreparationFailure } from '../failure.ts';
+import { PreparationFailure, explaining } from '../failure.ts';
 import type { TrackFacts, VideoFacts } from '../media/facts.ts';
-import type { Run } from '../media/source.ts';
-import { readDeclaredLength } from './declared-length.ts';
-import { readStreamEnds, type StreamEnd, type StreamEnds } from './stream-ends.ts';
+import { type Run, foreignInput } from '../media/source.ts';
+import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
+import { readHead } from '../../disk/read-head.ts';
 
 export interface SourceFacts {
   readonly facts: VideoFacts;
@@ -87,4 +87,157 @@ function notWhole(what: string): PreparationFailure {
   const advice =
     'copy, download or export it once more; if there is no other copy, `ffmpeg -i IN -c copy OUT` makes a file of it that declares no more';
   return new PreparationFailure('MEDIA_CORRUPT', `${what}: the file is not whole`, advice);
+}
+
+interface StreamEnds {
+  /** Seconds that the container declares; null when it declares none. */
+  readonly container: number | null;
+  /** By the position among all streams of the file. */
+  readonly streams: ReadonlyMap<number, StreamEnd>;
+  /** Seconds inside the file where neither picture nor sound has a packet, and the file itself is damaged. */
+  readonly missing: number;
+}
+
+interface StreamEnd {
+  /** What the container declares of this one stream. */
+  readonly declared: number | null;
+  readonly first: number;
+  readonly last: LastPacket | null;
+}
+
+/** Reading 10 GiB packet by packet takes about ten seconds. */
+const PACKET_CPU_SECONDS = 120;
+
+const ENTRIES = [
+  'packet=stream_index,pts_time,dts_time,duration_time',
+  'stream=index,duration',
+  'stream_tags=DURATION',
+  'format=duration',
+].join(':');
+
+/** What demuxers say of a file; decoders speak up for much that harms nobody. */
+const DAMAGE = /^\[(matroska|flv|asf)/;
+
+/** Reads all packets once. @throws PreparationFailure when they cannot be read */
+async function readStreamEnds(
+  programs: Programs,
+  file: string,
+  facts: VideoFacts,
+  run: Run,
+): Promise<StreamEnds> {
+  const heard = [facts.picture, ...facts.tracks].flatMap((stream) => stream?.index ?? []);
+  const reading = startReading(new Set(heard));
+  // Edit lists hide packets from times, not from what the header declares.
+  const options = facts.demuxer.includes('mov') ? ['-ignore_editlist', '1'] : [];
+  const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'compact', ...foreignInput(file, options)];
+  let isDamaged = false;
+  const onErrorLine = (line: string) => {
+    isDamaged ||= DAMAGE.test(line);
+  };
+  const limits = { ...PROBE_LIMITS, cpuSeconds: PACKET_CPU_SECONDS };
+  await explaining('the packets of the video cannot be read', () =>
+    programs.run('ffprobe', args, { ...run, onLine: reading.add, onErrorLine, limits }),
+  );
+  const { missing, ...ends } = reading.ends();
+  // Calls and recordings that were paused lack time as well, in files that are whole.
+  return { ...ends, missing: isDamaged ? missing : 0 };
+}
+
+/** Packets of two streams are stored up to this far apart, in seconds. */
+const SHORTEST_HOLE = 1;
+
+/** @param heard positions of the picture and the sound */
+function startReading(heard: ReadonlySet<number>) {
+  const packets = new Map<number, { first: number; last: LastPacket }>();
+  const declared = new Map<number, number | null>();
+  let container: number | null = null;
+  let missing = 0;
+  let reached: number | null = null;
+
+  const addPacket = (fields: Fields) => {
+    const index = Number(fields.stream_index);
+    const at = seconds(fields.pts_time) ?? seconds(fields.dts_time);
+    if (at === null) return;
+    const lasts = seconds(fields.duration_time) ?? 0;
+    const known = packets.get(index);
+    const last = known === undefined || at > known.last.at ? { at, lasts } : known.last;
+    packets.set(index, { first: Math.min(at, known?.first ?? at), last });
+    if (!heard.has(index)) return;
+    const hole = reached === null ? 0 : at - reached;
+    if (hole > SHORTEST_HOLE) missing += hole;
+    reached = Math.max(reached ?? at, at + lasts);
+  };
+
+  return {
+    add: (line: string): void => {
+      const [section, ...fields] = line.split('|');
+      const values: Fields = Object.fromEntries(fields.map((field) => splitOnce(field)));
+      if (section === 'packet') addPacket(values);
+      if (section === 'stream') declared.set(Number(values.index), declaredBy(values));
+      if (section === 'format') container = seconds(values.duration) || null;
+    },
+    ends: (): StreamEnds => ({
+      container,
+      missing,
+      streams: new Map(
+        [...declared].map(([index, length]) => {
+          const { first = 0, last = null } = packets.get(index) ?? {};
+          return [index, { declared: length, first, last }];
+        }),
+      ),
+    }),
+  };
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+function splitOnce(field: string): [string, string] {
+  const at = field.indexOf('=');
+  return [field.slice(0, at), field.slice(at + 1)];
+}
+
+/** MP4, MOV and AVI declare the length of a stream in its header, Matroska in a tag such as `00:00:10.021000000`. */
+function declaredBy(fields: Fields): number | null {
+  const clock = /^(\d+):(\d\d):(\d\d\.\d+)$/.exec(fields['tag:DURATION'] ?? '');
+  if (clock === null) return seconds(fields.duration) || null;
+  const [, hours, minutes, rest] = clock;
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(rest);
+}
+
+/** Both formats begin with the header, whose first objects are enough. */
+const HEAD_BYTES = 64 * 1024;
+
+/** The length that the header of an AVI or WMV declares; null if it declares none, as in an interrupted recording. */
+export async function readDeclaredLength(file: string, demuxer: string): Promise<number | null> {
+  if (demuxer !== 'avi' && demuxer !== 'asf') return null;
+  const head = await readHead(file, HEAD_BYTES);
+  const seconds = demuxer === 'avi' ? aviLength(head) : asfLength(head);
+  return seconds !== null && seconds > 0 ? seconds : null;
+}
+
+/** `RIFF`, `AVI `, `LIST`, `hdrl` come first. Source: AVI RIFF File Reference, AVIMAINHEADER. */
+const MAIN_HEADER_AT = 24;
+
+/** Frames times their length; in files above 1 GiB these are those of the first GiB, which is less than there are. */
+function aviLength(head: Buffer): number | null {
+  if (head.toString('latin1', MAIN_HEADER_AT, MAIN_HEADER_AT + 4) !== 'avih') return null;
+  if (head.length < MAIN_HEADER_AT + 28) return null;
+  const microseconds = head.readUInt32LE(MAIN_HEADER_AT + 8);
+  const frames = head.readUInt32LE(MAIN_HEADER_AT + 24);
+  return (microseconds * frames) / 1e6;
+}
+
+/** Source: ASF specification, "File Properties Object". */
+const FILE_PROPERTIES = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
+const FILE_PROPERTIES_BYTES = 104;
+/** The flag of a stream that was written while it was sent: its lengths are not valid. */
+const BROADCAST = 1;
+
+function asfLength(head: Buffer): number | null {
+  const at = head.indexOf(FILE_PROPERTIES);
+  if (at < 0 || head.length < at + FILE_PROPERTIES_BYTES) return null;
+  if ((head.readUInt32LE(at + 88) & BROADCAST) !== 0) return null;
+  const played = Number(head.readBigUInt64LE(at + 64)) / 1e7;
+  const preroll = Number(head.readBigUInt64LE(at + 80)) / 1e3;
+  return played - preroll;
 }

@@ -1,14 +1,13 @@
-/** The last step of a localization that was made in stages: picture, dub, background and subtitles into one MP4. */
+/** The last step of a staged localization: exports picture, dub, background and subtitles into one MP4. */
 import type { Subtitle, Work } from '../../engines/engine.ts';
 import { type ExportTask, exportVideo, type Sound } from '../../engines/export/export.ts';
-import { outlineSound } from '../../engines/media/peaks.ts';
+import { outlineSound, type SoundOutline } from '../../engines/media/peaks.ts';
 import type { Programs } from '../../engines/programs.ts';
-import { convert } from '../conversion/convert.ts';
-import { planConversion } from '../conversion/plan.ts';
+import { convert, planConversion } from '../conversion/convert.ts';
 import { requireWhole } from '../conversion/wholeness.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts } from '../media/facts.ts';
-import { speechLevel } from './speech-level.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What there is to put together. Paths are files on this disk. */
 export interface LocalizedParts {
@@ -74,4 +73,28 @@ async function makeReady(programs: Programs, { video, track }: LocalizedParts, w
     throw new PreparationFailure('MEDIA_UNSUPPORTED', plan.message, plan.advice);
   await requireWhole(programs, video, { facts, track: plan.track }, work);
   return convert(programs, video, facts, plan, { ...work, report: () => undefined });
+}
+
+/** Below this level a voice has paused; what a separation leaves in pauses is not speech. */
+const PAUSE_DECIBELS = -55;
+
+/**
+ * The mean level of the voice during cues, without pauses, to which the dub is raised or lowered.
+ * @returns decibels below full scale; null without a voice
+ */
+export function speechLevel(
+  { stepMs, decibels }: SoundOutline['loudness'],
+  lines: readonly Pick<SubtitleLine, 'start_ms' | 'end_ms'>[],
+): number | null {
+  let energy = 0;
+  let steps = 0;
+  for (const { start_ms, end_ms } of lines) {
+    const during = decibels.subarray(Math.floor(start_ms / stepMs), Math.ceil(end_ms / stepMs));
+    for (const level of during) {
+      if (level <= PAUSE_DECIBELS) continue;
+      energy += 10 ** (level / 10);
+      steps += 1;
+    }
+  }
+  return steps === 0 ? null : 10 * Math.log10(energy / steps);
 }

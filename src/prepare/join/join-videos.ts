@@ -1,4 +1,4 @@
-/** Joins the localized parts of a video: every frame once, and sound without a seam. */
+/** Joins the localized parts of a video: every frame once, and sound without seams. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
@@ -7,14 +7,12 @@ import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
-import { readFacts, type VideoFacts } from '../media/facts.ts';
+import { readFacts, type VideoFacts, countFrames, type PictureCount } from '../media/facts.ts';
 import { formatFraction, secondsOf } from '../media/fraction.ts';
-import { trackProgress } from '../media/progress.ts';
-import { foreignInput } from '../media/source.ts';
-import { countFrames, type PictureCount } from '../media/stream-facts.ts';
-import { SAMPLES_BEHIND } from '../split/sound-context.ts';
+import { trackProgress, foreignInput } from '../media/source.ts';
+import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { VideoSplit } from '../split/split-video.ts';
-import { collectSubtitles, type JoinedSubtitle } from './embedded-subtitles.ts';
+import { collectSubtitles, type JoinedSubtitle } from './join-subtitles.ts';
 import { appendPieces } from './pieces.ts';
 
 export interface JoinedVideo {

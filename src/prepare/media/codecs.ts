@@ -1,15 +1,15 @@
-/** What is encoded here: for the service to work on, so better than what is shown in the end. */
+/** Encoder settings for videos that the service works on: better quality than the final result. */
 
-/** As good as the source to the eye, at several times real time on two cores. */
+/** Visually as good as the source, at several times real time on two cores. */
 export const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-pix_fmt', 'yuv420p'] as const;
 
-/** The rate of all sound in between: that of video, and what the stems of the service have. */
+/** The sample rate of all intermediate sound: that of video and of the stems of the service. */
 export const SAMPLE_RATE = 48_000;
 
-/** Sound on the time line of the file: what begins late or has holes is filled with silence, so that it stays beside the picture. */
+/** Keeps sound in sync with the picture: fills a late start and holes with silence. */
 export const ON_TIME = `aresample=${SAMPLE_RATE}:async=1:first_pts=0`;
 
-/** Transparent for stereo; more than two channels are mixed down, since speech is what counts. */
+/** Transparent for stereo; more than two channels are mixed down, since only speech matters. */
 export function aac(channels: number): string[] {
   return ['-c:a', 'aac', '-b:a', '256k', '-ar', String(SAMPLE_RATE), '-ac', String(stereoAtMost(channels))];
 }
@@ -18,10 +18,10 @@ export function stereoAtMost(channels: number): number {
   return Math.max(1, Math.min(2, channels));
 }
 
-/** Samples as they are, in a file without tags. */
+/** Raw samples in a WAV file without tags. */
 export const PCM = ['-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav'] as const;
 
-/** Players of Apple know HEVC by this tag alone. */
+/** Apple's players recognize HEVC only by this tag. */
 export function copyPicture(codec: string): string[] {
   return ['-c:v', 'copy', ...(codec === 'hevc' ? ['-tag:v', 'hvc1'] : [])];
 }

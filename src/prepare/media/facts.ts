@@ -1,4 +1,4 @@
-/** What the header of a file says about it: enough to decide whether the service takes it as it is. */
+/** What a file contains: facts of its header, and counted frames of files that we wrote. */
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
@@ -8,6 +8,7 @@ import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { type Fraction, parseFraction } from './fraction.ts';
 import { foreignInput, type Run } from './source.ts';
+import { fileAddress } from '../../engines/media/arguments.ts';
 
 export interface VideoFacts {
   /** File name without its folder. */
@@ -34,7 +35,7 @@ export interface SubtitleFacts {
   readonly language: string | null;
 }
 
-export interface PictureFacts {
+interface PictureFacts {
   /** Position among all streams of the file. */
   readonly index: number;
   readonly codec: string;
@@ -100,7 +101,7 @@ export async function readFacts(programs: Programs, file: string, run: Run): Pro
 }
 
 /** Reads ffprobe's JSON. Exported for tests with hostile answers. */
-export function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
+function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json);
   if (!parsed.success) {
     const advice = 'export the video once more';
@@ -178,4 +179,47 @@ function headerFailure(cause: ChildFailure): PreparationFailure {
 /** Three letters as containers have them, or null: what a file says of its language is untrusted. */
 function languageCode(tag: string | undefined): string | null {
   return tag !== undefined && /^[a-z]{3}$/.test(tag) && tag !== 'und' ? tag : null;
+}
+
+export interface PictureCount {
+  readonly frames: number;
+  readonly codec: string;
+  /** Equal for files whose pictures one decoder can play in sequence. */
+  readonly parameters: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+const CountSchema = v.object({
+  streams: v.tuple([
+    v.object({
+      codec_name: v.string(),
+      width: v.number(),
+      height: v.number(),
+      nb_read_packets: v.pipe(v.string(), v.transform(Number)),
+      extradata_hash: v.optional(v.string(), ''),
+      pix_fmt: v.optional(v.string(), ''),
+      time_base: v.string(),
+    }),
+  ]),
+});
+
+/** Counts the frames of an MP4 that we wrote. @throws if it has no picture */
+export async function countFrames(programs: Programs, file: string, run: Run): Promise<PictureCount> {
+  const entries = 'stream=codec_name,width,height,pix_fmt,time_base,nb_read_packets,extradata_hash';
+  const args = [
+    ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', 'mov'],
+    ...['-select_streams', 'v:0', '-count_packets', '-show_data_hash', 'sha256', '-show_entries', entries],
+    ...['-of', 'json', '-i', fileAddress(file)],
+  ];
+  const json = await programs.run('ffprobe', args, run);
+  const [picture] = v.parse(v.pipe(v.string(), v.parseJson(), CountSchema), json.toString('utf8')).streams;
+  const { codec_name, width, height, pix_fmt, time_base, extradata_hash } = picture;
+  return {
+    frames: picture.nb_read_packets,
+    codec: codec_name,
+    parameters: [codec_name, width, height, pix_fmt, time_base, extradata_hash].join(' '),
+    width,
+    height,
+  };
 }

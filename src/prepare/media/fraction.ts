@@ -1,11 +1,11 @@
-/** Frame rates are fractions: 30000/1001 is not 29.97. */
+/** Frame rates as fractions: 30000/1001 is not 29.97. */
 
 export interface Fraction {
   readonly num: number;
   readonly den: number;
 }
 
-/** Reads `30000/1001`; null for `0/0` and for what is none. */
+/** Reads `30000/1001`; null for `0/0` and for invalid text. */
 export function parseFraction(text: string | undefined): Fraction | null {
   const found = /^(\d{1,9})\/(\d{1,9})$/.exec(text ?? '');
   const num = Number(found?.[1] ?? 0);
@@ -17,12 +17,12 @@ export function formatFraction({ num, den }: Fraction): string {
   return `${num}/${den}`;
 }
 
-/** Seconds of a number of frames, or where the frame of that number begins. */
+/** The length of a number of frames in seconds, or the start of the frame of that number. */
 export function secondsOf(frames: number, rate: Fraction): number {
   return (frames * rate.den) / rate.num;
 }
 
-/** Where the frame of that number begins, in samples: borders of parts are rounded once, so that parts add up. */
+/** The start of the frame of that number in samples; rounded once, so that parts add up. */
 export function samplesOf(frames: number, rate: Fraction, sampleRate: number): number {
   return Math.round((frames * rate.den * sampleRate) / rate.num);
 }

@@ -1,7 +1,7 @@
-/** How ffmpeg is pointed at a file that the service may not take as it is. */
+/** How ffmpeg is run on a file that the service may not take as it is. */
 import { DEMUXERS, fileAddress } from '../../engines/media/arguments.ts';
 
-/** Containers that are read besides the six of the service; none of these demuxers opens other files. */
+/** Containers beside the six of the service; none of their demuxers opens other files. */
 const CONVERTIBLE = 'matroska,webm,mpegts,flv,asf,ogg';
 
 /**
@@ -17,8 +17,16 @@ export function foreignInput(file: string, options: readonly string[] = []): str
   ];
 }
 
-/** What every run of a program is handed: the folder is for temporary files. */
+/** What every run of a program gets; the folder is for temporary files. */
 export interface Run {
   readonly signal: AbortSignal;
   readonly folder: string;
+}
+
+/** Reads the lines of ffmpeg's `-progress pipe:1` and reports the written fraction of `seconds`; nothing if that is 0. */
+export function trackProgress(seconds: number, report: (fraction: number) => void): (line: string) => void {
+  return (line) => {
+    const time = /^out_time_us=(\d+)/.exec(line)?.[1];
+    if (time !== undefined && seconds > 0) report(Math.min(1, Number(time) / 1e6 / seconds));
+  };
 }

@@ -23,7 +23,7 @@ export interface Timeline {
 }
 
 /** One packet of the picture, in the order of decoding; seconds. */
-export interface PicturePacket {
+interface PicturePacket {
   readonly at: number;
   readonly isKey: boolean;
   /** It is decoded but not shown, because of an edit list. */

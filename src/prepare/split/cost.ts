@@ -1,4 +1,4 @@
-/** What splitting would cost, told before anything is cut or sent: pure. */
+/** The cost of splitting, shown before anything is cut or sent. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type MeteringUnit } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -9,11 +9,11 @@ export interface SplitCost {
   readonly unit: MeteringUnit;
   /** Units of all parts together. */
   readonly units: number;
-  /** What it would be if it could be sent whole. */
+  /** Units if it could be sent whole. */
   readonly unitsWhole: number;
 }
 
-/** Parts and started minutes of a video. Each part begins a minute of its own. Source: specification, "Metering". */
+/** Parts and started minutes of a video; each part starts a new minute. Source: specification, "Metering". */
 export function videoSplitCost(
   kind: JobKind,
   video: VideoSize,
@@ -29,7 +29,7 @@ export function videoSplitCost(
   };
 }
 
-/** Parts and lines of a subtitle; lines are counted one by one, so splitting costs nothing. */
+/** Parts and lines of a subtitle; splitting costs nothing, since lines are counted singly. */
 export function subtitleSplitCost(lines: number, mostLines: number = LIMITS.subtitleLines): SplitCost {
   return { parts: Math.ceil(lines / mostLines), unit: 'line', units: lines, unitsWhole: lines };
 }

@@ -1,10 +1,10 @@
-/** How long and how large parts may be. */
+/** How long and how large parts may be, and how much sound of their neighbours they carry. */
 import { LIMITS } from '../../protocol/limits.ts';
 
 export interface SplitLimits {
   /** Equal parts are at most this long, in seconds. */
   readonly equalSeconds: number;
-  /** No part is longer than this, wherever its ends move to. */
+  /** No part is longer than this, wherever the cuts move. */
   readonly mostSeconds: number;
   /** Exclusive. */
   readonly mostBytes: number;
@@ -20,16 +20,16 @@ export const SERVICE_SPLIT: SplitLimits = {
   mostBytes: LIMITS.videoBytes,
 };
 
-/** What decides how many parts a video is cut into. */
+/** The properties of a video that decide the number of parts. */
 export interface VideoSize {
   readonly durationSeconds: number;
   readonly bytes: number;
 }
 
-/** Bit rates vary: a part is planned with this share of the bytes that it may have. */
+/** Bit rates vary, so a part is planned with this share of its largest size. */
 const BYTES_SHARE = 0.85;
 
-/** The least number of parts of equal length that keep the limits; 1 when the video keeps them as it is. */
+/** The smallest number of equal parts within the limits; 1 if the whole video is within them. */
 export function countParts(video: VideoSize, limits: SplitLimits): number {
   const fits = video.durationSeconds <= limits.mostSeconds && video.bytes < limits.mostBytes;
   if (fits) return 1;
@@ -37,3 +37,12 @@ export function countParts(video: VideoSize, limits: SplitLimits): number {
   const byBytes = Math.ceil(video.bytes / (limits.mostBytes * BYTES_SHARE));
   return Math.max(2, byLength, byBytes);
 }
+
+/** In front, hidden by the edit list as the encoder's own delay is: two AAC frames; after one alone it was no better. */
+export const SAMPLES_BEFORE = 2_048;
+
+/**
+ * Behind, heard after the last frame of the picture: two AAC frames that the joining takes, in place of the first two of the
+ * next part, whose sound the service has encoded anew after silence; and two more for the encoders.
+ */
+export const SAMPLES_BEHIND = 4_096;

@@ -1,8 +1,69 @@
 /** Where a long video is cut: in the middle of the best silence near each equal point, on the border of a frame. Pure. */
+import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
 import { type Fraction, secondsOf } from '../media/fraction.ts';
-import type { SplitLimits, VideoSize } from './limits.ts';
-import { gapsBetween, minus, within } from './stretches.ts';
-import { type CutWindow, cutWindows, type Stretch } from './windows.ts';
+
+/** A stretch of time, in seconds from the first frame. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface CutWindow extends Stretch {
+  /** The cut that makes all parts equally long. */
+  readonly equal: number;
+}
+
+/** Speakers pause at least once a minute, so listening further is a waste of time. */
+const MOST_HALF_SECONDS = 60;
+
+/**
+ * One window around each equal point: wherever the cuts lie within them, no part exceeds the limits and none is shorter
+ * than half of an equal part.
+ * @param parts number of parts; default: as many as the limits need
+ */
+export function cutWindows(
+  video: VideoSize,
+  limits: SplitLimits,
+  parts = countParts(video, limits),
+): CutWindow[] {
+  const length = video.durationSeconds / parts;
+  const room = Math.max(0, limits.mostSeconds - length);
+  const half = Math.min(room / 2, length / 4, MOST_HALF_SECONDS);
+  return Array.from({ length: parts - 1 }, (_, at) => {
+    const equal = (at + 1) * length;
+    return { equal, start: equal - half, end: equal + half };
+  });
+}
+
+/** The parts of the stretches inside the frame. */
+export function within(stretches: readonly Stretch[], frame: Stretch): Stretch[] {
+  return stretches
+    .map(({ start, end }) => ({ start: Math.max(start, frame.start), end: Math.min(end, frame.end) }))
+    .filter(({ start, end }) => end >= start);
+}
+
+/** The gaps between stretches, which may overlap, inside the frame; two that touch have a gap of length 0. */
+function gapsBetween(stretches: readonly Stretch[], frame: Stretch): Stretch[] {
+  const inOrder = stretches.toSorted((left, right) => left.start - right.start);
+  const gaps: Stretch[] = [];
+  let free = frame.start;
+  for (const { start, end } of inOrder) {
+    if (start >= free) gaps.push({ start: free, end: start });
+    free = Math.max(free, end);
+  }
+  if (free <= frame.end) gaps.push({ start: free, end: frame.end });
+  return within(gaps, frame);
+}
+
+/** The parts of the stretches outside the others. */
+function minus(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
+  return stretches.flatMap((stretch) =>
+    gapsBetween(
+      others.filter(({ start, end }) => end > stretch.start && start < stretch.end),
+      stretch,
+    ),
+  );
+}
 
 /** How loud it is at a time: mean square, full scale being 1. */
 export interface Level {

@@ -1,4 +1,4 @@
-/** A split as a record keeps it: without places on the disk, which change from run to run. */
+/** A split as a record, without paths, which change from run to run. */
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import type { Cut } from './plan-cuts.ts';
@@ -29,19 +29,19 @@ export function packSplit({ parts, ...split }: VideoSplit): v.InferOutput<typeof
   return { ...split, parts: parts.map(({ path, ...part }) => ({ ...part, name: basename(path) })) };
 }
 
-/** @param folder where the parts lie  @returns null for what is no such record */
+/** @param folder folder of the parts  @returns null for an invalid record */
 export function unpackSplit(record: unknown, folder: string): VideoSplit | null {
   const parsed = v.safeParse(SplitSchema, record);
   if (!parsed.success) return null;
   const { parts, ...split } = parsed.output;
-  // A name that leads out of the folder is none that was written here.
+  // We never write names that lead out of the folder.
   return {
     ...split,
     parts: parts.map(({ name, ...part }) => ({ ...part, path: join(folder, basename(name)) })),
   };
 }
 
-/** The cuts that a split was made with, for the same parts once more. */
+/** The cuts of a split, to make the same parts again. */
 export function cutsOf({ parts, frameRate, picture }: VideoSplit): Cut[] {
   return parts.slice(1).map(({ firstFrame }) => ({
     frame: firstFrame,

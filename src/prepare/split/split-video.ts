@@ -11,15 +11,12 @@ import { openWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
-import type { TrackFacts, VideoFacts } from '../media/facts.ts';
+import { type TrackFacts, type VideoFacts, countFrames } from '../media/facts.ts';
 import { type Fraction, formatFraction, samplesOf } from '../media/fraction.ts';
-import { trackProgress } from '../media/progress.ts';
-import { foreignInput } from '../media/source.ts';
-import { countFrames } from '../media/stream-facts.ts';
+import { trackProgress, foreignInput } from '../media/source.ts';
 import type { Timeline } from '../media/timeline.ts';
-import type { SplitLimits } from './limits.ts';
+import { type SplitLimits, SAMPLES_BEFORE, SAMPLES_BEHIND } from './limits.ts';
 import type { Cut } from './plan-cuts.ts';
-import { SAMPLES_BEFORE, SAMPLES_BEHIND } from './sound-context.ts';
 
 /** What joining needs to know of a split; plain data, so that a record can keep it over runs. */
 export interface VideoSplit {
@@ -46,7 +43,7 @@ export function partOffsetsMs(split: VideoSplit): number[] {
   return split.parts.map(({ firstSample }) => (firstSample * 1000) / SAMPLE_RATE);
 }
 
-export interface SplitTask {
+interface SplitTask {
   readonly path: string;
   readonly facts: VideoFacts;
   readonly timeline: Timeline;

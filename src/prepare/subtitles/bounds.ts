@@ -1,9 +1,12 @@
-/** Keeps hostile text from costing the parsers of the libraries more time than its size is worth. */
+/** Limits on subtitle files, which keep hostile text from costing the parsers too much time. */
+import { LIMITS } from '../../protocol/limits.ts';
 import { SubtitleError } from '../../protocol/srt.ts';
 
-/** 10 MiB of honest cues have fewer: four rows for 30 bytes would be the shortest. */
+export const MOST_CUES = 10 * LIMITS.subtitleLines;
+
+/** More than 10 MiB of real cues have: the shortest take four rows for 30 bytes. */
 const MOST_ROWS = 500_000;
-/** Longer ones are no text to read; some patterns of the parsers take quadratic time on them. */
+/** Longer rows are not readable text, and some patterns of the parsers take quadratic time on them. */
 const LONGEST_ROW = 20_000;
 
 /** Decodes UTF-8 strictly, or UTF-16 with its byte order mark, as editors on Windows save. */

@@ -1,12 +1,11 @@
-/** Finds in subtitles what viewers or the service would stumble over: pure. */
+/** Finds problems in subtitles, for viewers and for the service. */
 import { hasWords, stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime } from '../../protocol/srt.ts';
 import { isLongerThan } from '../../protocol/text-length.ts';
-import { COMFORTABLE_SPEED, readingSpeed, scriptOf } from './reading-speed.ts';
 import type { ScannedCue } from './scan.ts';
 
-export type FindingCode =
+type FindingCode =
   | 'UNREADABLE'
   | 'NO_CUES'
   | 'ENDS_BEFORE_START'
@@ -157,4 +156,29 @@ function error(code: FindingCode, message: string, advice: string): Flaw {
 
 function warning(code: FindingCode, message: string, advice: string): Flaw {
   return { code, severity: 'warning', message, advice };
+}
+
+type Script = 'latin' | 'chinese' | 'japanese' | 'korean';
+
+/**
+ * Characters a second that adults read in comfort; `latin` stands for all alphabets.
+ * Source: Netflix Timed Text Style Guides, "Reading Speed Limits".
+ */
+const COMFORTABLE_SPEED: Record<Script, number> = { latin: 20, chinese: 9, japanese: 4, korean: 12 };
+
+/** The script of more than half of the letters; any kana makes Chinese characters Japanese. */
+function scriptOf(text: string): Script {
+  const count = (letters: RegExp) => text.match(letters)?.length ?? 0;
+  const hangul = count(/\p{Script=Hangul}/gu);
+  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  const han = count(/\p{Script=Han}/gu);
+  if (hangul + kana + han <= count(/\p{L}/gu) / 2) return 'latin';
+  if (hangul > kana + han) return 'korean';
+  return kana > 0 ? 'japanese' : 'chinese';
+}
+
+/** Characters a second without line breaks; of alphabets spaces and punctuation count too, as subtitlers count. */
+function readingSpeed(text: string, script: Script, milliseconds: number): number {
+  const counted = script === 'latin' ? text.replaceAll('\n', ' ') : text.replace(/[\s\p{P}]/gu, '');
+  return ([...counted].length * 1000) / milliseconds;
 }

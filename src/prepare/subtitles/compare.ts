@@ -1,8 +1,8 @@
-/** What changed between two subtitles, cue by cue, for people: pure. */
+/** The changes between two subtitles, cue by cue, for people. */
 import { formatTime } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
-export type CueChange =
+type CueChange =
   | { readonly type: 'added'; readonly after: SubtitleLine }
   | { readonly type: 'removed'; readonly before: SubtitleLine }
   | {

@@ -1,4 +1,4 @@
-/** A subtitle file as people left it: its lines, and everything in it that viewers or the service would stumble over. */
+/** Inspects a subtitle file that people edited: its lines and all its problems. */
 import { SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';

@@ -1,4 +1,4 @@
-/** Reads a subtitle file of any of the formats into lines; what comes in is hostile until it is read. */
+/** Reads a subtitle file of any format into lines; the file is untrusted. */
 import { stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
@@ -7,8 +7,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { isLongerThan } from '../../protocol/text-length.ts';
 import { PreparationFailure } from '../failure.ts';
 import { assText, onlyEvents } from './ass-text.ts';
-import { boundRows, decodeText } from './bounds.ts';
-import { MOST_CUES } from './limits.ts';
+import { boundRows, decodeText, MOST_CUES } from './bounds.ts';
 
 /** A cue as the libraries give it: seconds, and text with or without markup. */
 interface RawCue {

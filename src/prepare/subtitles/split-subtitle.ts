@@ -1,4 +1,4 @@
-/** Cuts a subtitle with more lines than the service takes, at gaps between cues: pure. */
+/** Splits a subtitle with too many lines for the service at gaps between cues. */
 import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 

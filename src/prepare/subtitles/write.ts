@@ -1,4 +1,4 @@
-/** Subtitles as text in the formats that players and editors know. */
+/** Writes subtitles in the formats of players and editors. */
 import { formatAss } from '../../engines/export/ass.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
@@ -13,7 +13,7 @@ const WRITERS: Record<SubtitleFormat, (lines: readonly SubtitleLine[]) => string
   ass: (lines) => formatAss(lines, ASS_PICTURE),
 };
 
-/** A whole file; numbers are counted anew from 1. ASS keeps times to a hundredth of a second and no markup. */
+/** Formats a whole file, numbered from 1. ASS keeps hundredths of a second and no markup. */
 export function writeSubtitle(lines: readonly SubtitleLine[], format: SubtitleFormat): string {
   return WRITERS[format](lines);
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exportLocalized, type LocalizedParts } from '../../../src/prepare/export/export-localized.ts';
+import { exportLocalized, type LocalizedParts, speechLevel } from '../../../src/prepare/export/export-localized.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, samplesOf } from '../workspace.ts';
 
@@ -95,4 +95,20 @@ test('what ffmpeg cannot read is told with an advice', async () => {
     code: 'PROGRAM_FAILED',
     advice: expect.stringMatching(/\w/),
   });
+});
+
+const outline = (...decibels: number[]) => ({ stepMs: 20, decibels: Int8Array.from(decibels) });
+
+test('the level is that of the voice while cues are shown, pauses left out', () => {
+  const loudness = outline(-3, -3, -20, -20, -90, -20, -3);
+  expect(speechLevel(loudness, [{ start_ms: 40, end_ms: 120 }])).toBeCloseTo(-20);
+});
+
+test('louder moments count as much as their energy', () => {
+  expect(speechLevel(outline(-10, -40), [{ start_ms: 0, end_ms: 40 }])).toBeCloseTo(-13, 0);
+});
+
+test('there is no level where nobody speaks', () => {
+  expect(speechLevel(outline(-90, -80), [{ start_ms: 0, end_ms: 40 }])).toBeNull();
+  expect(speechLevel(outline(-10), [])).toBeNull();
 });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { joinVideos } from '../../../src/prepare/join/join-videos.ts';
-import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/prepare/split/sound-context.ts';
+import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/prepare/split/limits.ts';
 import { splitLongVideo } from '../../../src/prepare/split/split-long-video.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, readLongVideo, samplesOf } from '../workspace.ts';

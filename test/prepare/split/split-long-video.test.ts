@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listen } from '../../../src/prepare/split/listen.ts';
+import { listen } from '../../../src/prepare/split/split-long-video.ts';
 import { createWork, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
 import sample from '../../fixtures/sample.json' with { type: 'json' };
 import { readLongVideo } from '../workspace.ts';
