@@ -28,10 +28,10 @@
  *
  * Everything that fails for a reason of the file's throws `PreparationFailure` with a code, a message and an advice.
  */
-export { convert } from './conversion/convert.ts';
 export {
   type ConversionPlan,
   type ConversionWishes,
+  convert,
   describeTrack,
   planConversion,
 } from './conversion/convert.ts';

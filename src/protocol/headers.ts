@@ -19,7 +19,7 @@ export function authHeaderNames(prefix: string = DEFAULT_HEADER_PREFIX): AuthHea
   };
 }
 
-export interface WebhookHeaderNames {
+interface WebhookHeaderNames {
   readonly timestamp: string;
   readonly id: string;
   readonly signature: string;

@@ -1,4 +1,6 @@
-/** Validators of request bodies, made from the table of kinds; the service refuses with them, the client checks first. */
+/**
+ * Validators of request bodies, made from the table of kinds; the service refuses with them, the client checks first.
+ */
 import * as v from 'valibot';
 import { COMMON_FIELDS, type Field } from './fields.ts';
 import type { JobKind } from './kind-names.ts';
@@ -9,8 +11,7 @@ import { isLoopback } from './loopback.ts';
 import type { FieldError } from './problem.ts';
 import type { CompletionRequest, JobRequest, UploadRequest } from './request-types.ts';
 import { UPLOAD_PURPOSES } from './states.ts';
-import type { SubtitleLine } from './subtitle-line.ts';
-import { isLongerThan } from './text-length.ts';
+import { isLongerThan, type SubtitleLine } from './subtitle-line.ts';
 
 export type * from './request-types.ts';
 
@@ -143,7 +144,7 @@ export const CompletionRequestSchema = v.strictObject({
 const MOST_ERRORS = 100;
 
 /** Either the value, or the fields that break a rule, at most 100 of them. */
-export type Checked<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] };
+type Checked<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] };
 
 function check<S extends v.GenericSchema>(schema: S, body: unknown): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, body);

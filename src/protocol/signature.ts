@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { canonicalTarget } from './canonical.ts';
 
 /** What is signed: `target` as in the request line, `timestamp` in Unix seconds, `bodySha256` in lower-case hex. */
-export interface SignedParts {
+interface SignedParts {
   readonly method: string;
   readonly target: string;
   readonly timestamp: string;

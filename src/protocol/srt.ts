@@ -1,7 +1,6 @@
 /** SRT in and out. One pass over the text, so that a hostile file costs no more than an honest one of its size. */
 import { LIMITS } from './limits.ts';
-import type { SubtitleLine } from './subtitle-line.ts';
-import { isLongerThan } from './text-length.ts';
+import { isLongerThan, type SubtitleLine } from './subtitle-line.ts';
 
 /** Subtitles that cannot be read; `line` is the row of the file, from 1, or 0 when the whole file is meant. */
 export class SubtitleError extends Error {

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { equalInConstantTime } from './constant-time.ts';
 import { sha256Hex } from './signature.ts';
 
-export interface WebhookParts {
+interface WebhookParts {
   /** Unix seconds, ten digits. */
   readonly timestamp: string;
   readonly eventId: string;
@@ -12,7 +12,7 @@ export interface WebhookParts {
 }
 
 // spec: open — the byte layout is not shown. `\n` as in the canonical request; `.` as Stripe and Standard Webhooks do.
-export const WEBHOOK_SEPARATORS = { newline: '\n', dot: '.' } as const;
+const WEBHOOK_SEPARATORS = { newline: '\n', dot: '.' } as const;
 export type WebhookLayout = keyof typeof WEBHOOK_SEPARATORS;
 
 /** Lower-case hex HMAC-SHA256 over timestamp, event id and the body's SHA-256, keyed with the webhook secret. */

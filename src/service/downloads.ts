@@ -1,7 +1,7 @@
 /** Sends results to the holder of their address. Source: contract, "Jobs" (assets, downloads). */
-import { errorCode } from '../errors/system-error.ts';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../errors/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Context } from './context.ts';
 import type { Answer, Exchange } from './http/exchange.ts';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { Failure } from '../../errors/failure.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
-import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
+import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import type { Io } from '../io.ts';
 import { quoteForShell } from '../printed-command.ts';
 import { usageFailure } from '../usage-failure.ts';

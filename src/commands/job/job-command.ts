@@ -2,7 +2,7 @@
 import { givesSubtitles } from '../../batch/plan/delivery.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
+import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import { type Command, defineCommand, type Example, inGroup, type OptionTable } from '../command.ts';
 import type { Context } from '../context.ts';
 import { checkFolder } from './check-folder.ts';

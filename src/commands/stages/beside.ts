@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fitName } from '../../batch/plan/result-name.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
-import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 
 export interface BesideFile {
   /** Absolute. */

@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { PlanIo } from '../../batch/plan/plan-io.ts';
 import type { Comparison, Finding } from '../../prepare/index.ts';
-import { SUBTITLE_FORMATS } from '../../protocol/subtitle-formats.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { SUBTITLE_FORMATS, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
 /** What is to be told of a file. */

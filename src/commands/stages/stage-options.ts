@@ -1,6 +1,7 @@
 /** The options by which a localization is made in stages, with subtitles that people may look over or bring along. */
 import { Failure } from '../../errors/failure.ts';
-import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-formats.ts';
+import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
+
 import { flagName, inGroup } from '../command.ts';
 import { SUBTITLE_FORMAT_OPTION } from '../job/job-command.ts';
 import { STDOUT } from '../job/job-options.ts';

@@ -200,12 +200,7 @@ interface SoundInputs {
  * Mixes the dub (mono) with the background or with the ducked original (stereo) to exactly `seconds`, as `[sound]`.
  * @param gainDecibels brings the dub to the loudness of the original speech
  */
-function soundGraph(
-  mode: OriginalAudio,
-  inputs: SoundInputs,
-  gainDecibels: number,
-  seconds: number,
-): string {
+function soundGraph(mode: OriginalAudio, inputs: SoundInputs, gainDecibels: number, seconds: number): string {
   const voice = `[${inputs.dub}]volume=${gainDecibels.toFixed(2)}dB,pan=stereo|c0=c0|c1=c0`;
   const end = `${LIMITER},apad=whole_dur=${seconds},atrim=0:${seconds}[sound]`;
   const mix = 'amix=inputs=2:normalize=0:duration=longest';

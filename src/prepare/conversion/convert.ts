@@ -1,17 +1,17 @@
 /** Converts a video to one that the service takes: plans what to change from its header, then runs ffmpeg. */
-import { MP4_SOUND } from '../../engines/export/export.ts';
-import { MP4_CODECS } from '../../engines/export/picture.ts';
-import { languageName } from '../../protocol/language-tag.ts';
-import { type PreparationCode, explaining } from '../failure.ts';
-import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
+import { MP4_SOUND } from '../../engines/export/export.ts';
+import { MP4_CODECS } from '../../engines/export/picture.ts';
 import { ENCODER_LIMITS, fileAddress, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import type { Programs } from '../../engines/programs.ts';
+import { languageName } from '../../protocol/language-tag.ts';
+import { explaining, type PreparationCode } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME } from '../media/codecs.ts';
+import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { type Fraction, formatFraction } from '../media/fraction.ts';
-import { trackProgress, foreignInput } from '../media/source.ts';
+import { foreignInput, trackProgress } from '../media/source.ts';
 
 export type ConversionPlan =
   /** The file can be sent as it is. */

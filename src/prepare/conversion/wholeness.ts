@@ -1,11 +1,11 @@
 /** Whether a file is complete: after a conversion or a cut, an incomplete file would look complete. */
-import { breaksOffAt, type LastPacket } from '../../engines/media/duration.ts';
-import type { Programs } from '../../engines/programs.ts';
-import { PreparationFailure, explaining } from '../failure.ts';
-import type { TrackFacts, VideoFacts } from '../media/facts.ts';
-import { type Run, foreignInput } from '../media/source.ts';
-import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
 import { readHead } from '../../disk/read-head.ts';
+import { breaksOffAt, type LastPacket } from '../../engines/media/duration.ts';
+import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
+import type { Programs } from '../../engines/programs.ts';
+import { explaining, PreparationFailure } from '../failure.ts';
+import type { TrackFacts, VideoFacts } from '../media/facts.ts';
+import { foreignInput, type Run } from '../media/source.ts';
 
 export interface SourceFacts {
   readonly facts: VideoFacts;

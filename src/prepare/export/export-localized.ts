@@ -3,11 +3,11 @@ import type { Subtitle, Work } from '../../engines/engine.ts';
 import { type ExportTask, exportVideo, type Sound } from '../../engines/export/export.ts';
 import { outlineSound, type SoundOutline } from '../../engines/media/peaks.ts';
 import type { Programs } from '../../engines/programs.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { convert, planConversion } from '../conversion/convert.ts';
 import { requireWhole } from '../conversion/wholeness.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts } from '../media/facts.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What there is to put together. Paths are files on this disk. */
 export interface LocalizedParts {

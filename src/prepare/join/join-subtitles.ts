@@ -1,11 +1,11 @@
 /** Joins the subtitles of parts, from files or from inside videos, on the time line of the whole. */
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { DECODER_LIMITS, QUIET } from '../../engines/media/arguments.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { formatSrt, parseSrt } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SubtitleFacts, VideoFacts } from '../media/facts.ts';
 import { foreignInput } from '../media/source.ts';
 import { partOffsetsMs, type VideoSplit } from '../split/split-video.ts';

@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
 import { ChildFailure } from '../../engines/failures.ts';
+import { fileAddress } from '../../engines/media/arguments.ts';
 import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { type Fraction, parseFraction } from './fraction.ts';
 import { foreignInput, type Run } from './source.ts';
-import { fileAddress } from '../../engines/media/arguments.ts';
 
 export interface VideoFacts {
   /** File name without its folder. */

@@ -1,6 +1,8 @@
-/** Where a long video is cut: in the middle of the best silence near each equal point, on the border of a frame. Pure. */
-import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
+/**
+ * Where a long video is cut: in the middle of the best silence near each equal point, on the border of a frame. Pure.
+ */
 import { type Fraction, secondsOf } from '../media/fraction.ts';
+import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
 
 /** A stretch of time, in seconds from the first frame. */
 export interface Stretch {

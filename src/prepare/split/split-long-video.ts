@@ -1,21 +1,21 @@
 /** Splits a video that is too long or too large: listens around possible cuts, plans them and cuts. */
-import type { Work } from '../../engines/engine.ts';
-import type { Programs } from '../../engines/programs.ts';
-import { PreparationFailure, explaining } from '../failure.ts';
-import type { TrackFacts, VideoFacts } from '../media/facts.ts';
-import type { Timeline } from '../media/timeline.ts';
-import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
-import { type Cut, planCuts, cutWindows, type Stretch, type Level, type CutWindow } from './plan-cuts.ts';
-import { splitVideo, type VideoSplit } from './split-video.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Work } from '../../engines/engine.ts';
 import { DECODER_LIMITS, fileAddress, QUIET } from '../../engines/media/arguments.ts';
 import { SPEECH_FORMAT } from '../../engines/media/decode-audio.ts';
 import { openWav } from '../../engines/media/wav.ts';
+import type { Programs } from '../../engines/programs.ts';
 import { findPauses } from '../../engines/separate/segments.ts';
 import { detectSpeech, VAD_WINDOW } from '../../engines/separate/speech-detector.ts';
+import { explaining, PreparationFailure } from '../failure.ts';
 import { PCM } from '../media/codecs.ts';
+import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { foreignInput } from '../media/source.ts';
+import type { Timeline } from '../media/timeline.ts';
+import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
+import { type Cut, type CutWindow, cutWindows, type Level, planCuts, type Stretch } from './plan-cuts.ts';
+import { splitVideo, type VideoSplit } from './split-video.ts';
 
 export interface LongVideo {
   readonly path: string;

@@ -11,11 +11,11 @@ import { openWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
-import { type TrackFacts, type VideoFacts, countFrames } from '../media/facts.ts';
+import { countFrames, type TrackFacts, type VideoFacts } from '../media/facts.ts';
 import { type Fraction, formatFraction, samplesOf } from '../media/fraction.ts';
-import { trackProgress, foreignInput } from '../media/source.ts';
+import { foreignInput, trackProgress } from '../media/source.ts';
 import type { Timeline } from '../media/timeline.ts';
-import { type SplitLimits, SAMPLES_BEFORE, SAMPLES_BEHIND } from './limits.ts';
+import { SAMPLES_BEFORE, SAMPLES_BEHIND, type SplitLimits } from './limits.ts';
 import type { Cut } from './plan-cuts.ts';
 
 /** What joining needs to know of a split; plain data, so that a record can keep it over runs. */

@@ -2,7 +2,7 @@
 import { hasWords, stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime } from '../../protocol/srt.ts';
-import { isLongerThan } from '../../protocol/text-length.ts';
+import { isLongerThan } from '../../protocol/subtitle-line.ts';
 import type { ScannedCue } from './scan.ts';
 
 type FindingCode =

@@ -1,7 +1,6 @@
 /** Inspects a subtitle file that people edited: its lines and all its problems. */
 import { SubtitleError } from '../../protocol/srt.ts';
-import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../failure.ts';
 import { decodeText } from './bounds.ts';
 import { checkSubtitle, type Finding } from './check.ts';

@@ -1,6 +1,5 @@
 /** The part of subtitles that a format keeps: ASS has no thousandths of a second and no markup. */
-import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../failure.ts';
 import { readSubtitleFile } from './read.ts';
 import { writeSubtitle } from './write.ts';

@@ -2,9 +2,7 @@
 import { stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
-import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { isLongerThan } from '../../protocol/text-length.ts';
+import { isLongerThan, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../failure.ts';
 import { assText, onlyEvents } from './ass-text.ts';
 import { boundRows, decodeText, MOST_CUES } from './bounds.ts';

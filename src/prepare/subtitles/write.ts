@@ -1,8 +1,7 @@
 /** Writes subtitles in the formats of players and editors. */
 import { formatAss } from '../../engines/export/ass.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
-import type { SubtitleFormat } from '../../protocol/subtitle-formats.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** The picture that sizes in an ASS file refer to; players scale it to theirs. */
 const ASS_PICTURE = { width: 1920, height: 1080 } as const;

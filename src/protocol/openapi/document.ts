@@ -2,8 +2,7 @@
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { KINDS } from '../kinds.ts';
 import { OPERATIONS, type Operation, UNDECLARED_STATUSES, VERSION_PREFIX } from '../operations.ts';
-import type { JsonObject } from './json.ts';
-import { referenceTo } from './json-schemas.ts';
+import { type JsonObject, referenceTo } from './json-schemas.ts';
 import { PARAMETERS, parametersOf } from './parameters.ts';
 import { HEADERS, responsesOf } from './responses.ts';
 import { createSchemas, schemaNames } from './schemas.ts';

@@ -7,8 +7,8 @@ import { KINDS, type Kind, type ResultPart } from '../kinds.ts';
 import { LineSchema } from '../requests.ts';
 import type { Asset, Billing, Job, JobSummary } from '../resources.ts';
 import { JOB_STATUSES } from '../states.ts';
+import { shapeOf } from './json-schemas.ts';
 import { Count, Credits, Instant, idOf, Path, Reference, Seconds, Unit, Url } from './resource-schemas.ts';
-import { shapeOf } from './same-shape.ts';
 
 export const AssetSchema = shapeOf<Asset>()(
   v.strictObject({

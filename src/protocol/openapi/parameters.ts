@@ -4,7 +4,7 @@ import { KINDS } from '../kinds.ts';
 import { LIMITS } from '../limits.ts';
 import type { Action, Operation } from '../operations.ts';
 import { JOB_STATUSES, UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../states.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './json-schemas.ts';
 
 const LISTS: readonly Action[] = ['listCreditTransactions', 'listUploads', 'listJobs'];
 const UNTRACED: readonly Action[] = [...LISTS, 'getCredits'];

@@ -1,13 +1,12 @@
 /** Strict validators of what the service answers with; each has exactly the shape of its type. */
 import * as v from 'valibot';
-import type { IdSubject } from '../id-prefixes.ts';
-import { ID_PREFIXES } from '../id-prefixes.ts';
+import { ID_PREFIXES, type IdSubject } from '../id-prefixes.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';
 import { LIMITS } from '../limits.ts';
 import type { Problem } from '../problem.ts';
 import type { CreditBalance, CreditTransaction, Upload } from '../resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../states.ts';
-import { shapeOf } from './same-shape.ts';
+import { shapeOf } from './json-schemas.ts';
 
 export const idOf = (subject: IdSubject) =>
   v.pipe(v.string(), v.regex(new RegExp(`^${ID_PREFIXES[subject]}_[0-9a-hjkmnp-tv-z]{26}$`)));

@@ -3,8 +3,7 @@ import { ERROR_CODES } from '../error-codes.ts';
 import { REQUEST_ID_PATTERN } from '../headers.ts';
 import type { Operation } from '../operations.ts';
 import { PROBLEM_CONTENT_TYPE } from '../problem.ts';
-import type { JsonObject } from './json.ts';
-import { referenceTo } from './json-schemas.ts';
+import { type JsonObject, referenceTo } from './json-schemas.ts';
 import { isTraced } from './parameters.ts';
 import { schemaNames } from './schemas.ts';
 

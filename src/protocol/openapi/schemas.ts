@@ -6,8 +6,7 @@ import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operations.ts';
 import { CompletionRequestSchema, LineSchema, requestSchema, UploadRequestSchema } from '../requests.ts';
 import { AssetSchema, BillingSchema, jobSchema, summarySchema } from './job-schemas.ts';
-import type { JsonObject } from './json.ts';
-import { describeSchemas } from './json-schemas.ts';
+import { describeSchemas, type JsonObject } from './json-schemas.ts';
 import {
   CreditBalanceSchema,
   CreditTransactionSchema,

@@ -4,10 +4,8 @@ import { DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';
 import type { JobEvent } from '../resources.ts';
 import { isTerminal, JOB_STATUSES } from '../states.ts';
-import type { JsonObject } from './json.ts';
-import { referenceTo } from './json-schemas.ts';
+import { type JsonObject, referenceTo, shapeOf } from './json-schemas.ts';
 import { Instant, Path, Reference } from './resource-schemas.ts';
-import { shapeOf } from './same-shape.ts';
 
 const ENDINGS = JOB_STATUSES.filter(isTerminal);
 const EVENT_ID = '^evt_[A-Za-z0-9_-]{16,80}$';

@@ -1,9 +1,9 @@
 /** The worker that runs jobs from `queued` to their end: attempts, deadline, progress. Source: contract, "Jobs". */
-import { isDiskFull } from '../../errors/system-error.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stage, Work } from '../../engines/engine.ts';
+import { isDiskFull } from '../../errors/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';

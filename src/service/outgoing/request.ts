@@ -1,10 +1,10 @@
 /**
  * One HTTP request to a target from outside: look-up, connection, exchange. Follows no redirect, keeps no connection.
  */
-import { errorCode } from '../../errors/system-error.ts';
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
+import { errorCode } from '../../errors/system-error.ts';
 import {
   checkUrl,
   hostOf,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NOT_SENT, readGiven } from '../../../src/commands/stages/given-subtitle.ts';
 import { writeSubtitle } from '../../../src/prepare/subtitles/write.ts';
-import type { SubtitleFormat } from '../../../src/protocol/subtitle-formats.ts';
+import type { SubtitleFormat } from '../../../src/protocol/subtitle-line.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
 
 /** Times between the hundredths of a second, a tag and signs that mean something to some of the formats. */

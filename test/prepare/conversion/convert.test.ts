@@ -3,7 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inspectVideo } from '../../../src/engines/media/inspect.ts';
-import { constantRate, convert, type ConversionWishes, planConversion } from '../../../src/prepare/conversion/convert.ts';
+import {
+  type ConversionWishes,
+  constantRate,
+  convert,
+  planConversion,
+} from '../../../src/prepare/conversion/convert.ts';
 import { readFacts } from '../../../src/prepare/media/facts.ts';
 import { readTimeline } from '../../../src/prepare/media/timeline.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';

@@ -1,8 +1,8 @@
 /** Files that are not whole are told from whole ones of all sorts before they are converted or cut. */
-import { readFileSync, writeFileSync, truncateSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { requireWhole, readDeclaredLength } from '../../../src/prepare/conversion/wholeness.ts';
+import { readDeclaredLength, requireWhole } from '../../../src/prepare/conversion/wholeness.ts';
 import { readFacts } from '../../../src/prepare/media/facts.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
 import { makeVideo } from '../workspace.ts';

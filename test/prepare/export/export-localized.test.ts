@@ -1,7 +1,11 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exportLocalized, type LocalizedParts, speechLevel } from '../../../src/prepare/export/export-localized.ts';
+import {
+  exportLocalized,
+  type LocalizedParts,
+  speechLevel,
+} from '../../../src/prepare/export/export-localized.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, samplesOf } from '../workspace.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, test, describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWav, openWav } from '../../../src/engines/media/wav.ts';
 import { appendPieces, carryOver, smoothSeam } from '../../../src/prepare/join/pieces.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countParts, SERVICE_SPLIT } from '../../../src/prepare/split/limits.ts';
-import { type CutFacts, planCuts, cutWindows } from '../../../src/prepare/split/plan-cuts.ts';
+import { type CutFacts, cutWindows, planCuts } from '../../../src/prepare/split/plan-cuts.ts';
 
 /** Ten seconds a part, and two more where a silence asks for it: each cut may move a second either way. */
 const LIMITS = { equalSeconds: 10, mostSeconds: 12, mostBytes: 1e6 };

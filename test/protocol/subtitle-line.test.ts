@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLongerThan } from '../../src/protocol/text-length.ts';
+import { isLongerThan } from '../../src/protocol/subtitle-line.ts';
 import { anyText } from './arbitraries.ts';
 
 describe('the length of a text', () => {

@@ -1,2 +1,0 @@
-/** JSON as the document is made of. */
-export type JsonObject = Readonly<Record<string, unknown>>;
