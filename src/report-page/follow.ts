@@ -7,7 +7,7 @@ const SEEK_FROM_SECONDS = 0.35;
 /** A twentieth makes up a quarter of a second in five; on a muted picture nobody notices. */
 const NUDGE = 0.05;
 
-export type Correction =
+type Correction =
   | { readonly type: 'none' }
   | { readonly type: 'seek'; readonly to: number }
   /** Factor of the common speed. */

@@ -49,7 +49,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: ['?'], shown: '?', meaning: 'these keys', act: () => ({ type: 'help' }) },
 ];
 
-export interface KeyPress {
+interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;

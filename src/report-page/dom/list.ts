@@ -4,7 +4,7 @@ import { formatClock } from '../times.ts';
 import { STATE_NAMES } from '../words.ts';
 import { make } from './element.ts';
 
-export interface EntryList {
+interface EntryList {
   readonly node: HTMLElement;
   /** Shows these, in this order. */
   show(entries: readonly ListedEntry[]): void;

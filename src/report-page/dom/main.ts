@@ -1,15 +1,89 @@
 /** Puts the page together. */
+import type { EntryDetail, ReportFacts } from '../../batch/report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
-import { type KeyAction, type KeyPlace, readKey } from '../keys.ts';
+import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
 import { describeCharge } from '../times.ts';
-import { readDetail, readFacts, subtitleWords } from './data.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { make } from './element.ts';
-import { makeHelp } from './help.ts';
 import { formatMoment } from './jobs.ts';
 import { makeList } from './list.ts';
-import { restoreTheme, toggleTheme } from './theme.ts';
 import { makeTools } from './tools.ts';
+
+type PageData = Omit<ReportFacts, 'entries'> & { readonly entries: readonly ListedEntry[] };
+
+/** @throws Error if the file is incomplete */
+function readFacts(): PageData {
+  return readBlock('facts') as PageData; // written by the program together with this script
+}
+
+function readDetail(id: string): EntryDetail {
+  return readBlock(`detail-${id}`) as EntryDetail; // as above
+}
+
+function readBlock(id: string): unknown {
+  const text = document.getElementById(id)?.textContent;
+  if (text === undefined || text === null) throw new Error(`this file is not whole: it lacks "${id}"`);
+  return JSON.parse(text);
+}
+
+const words = new Map<string, string>();
+
+/** The text of an entry's subtitles in lower case; read once, at the first search. */
+function subtitleWords({ id }: ListedEntry): string {
+  const known = words.get(id);
+  if (known !== undefined) return known;
+  const lines = readDetail(id).subtitles.flatMap((subtitle) => subtitle.lines);
+  const text = lines
+    .map((line) => line.text)
+    .join('\n')
+    .toLowerCase();
+  words.set(id, text);
+  return text;
+}
+
+function makeHelp(): HTMLDialogElement {
+  const rows = KEYS.map(({ shown, meaning }) =>
+    make('div', {}, make('dt', {}, make('kbd', {}, shown)), make('dd', {}, meaning)),
+  );
+  const close = make('button', { type: 'submit' }, 'Close');
+  const form = make('form', { method: 'dialog' }, close);
+  return make(
+    'dialog',
+    { class: 'help', 'aria-labelledby': 'help-title' },
+    make('h2', { id: 'help-title' }, 'Keys'),
+    make('dl', {}, ...rows),
+    form,
+  );
+}
+
+const KEY = 'vloc-report-theme';
+
+/** Applies the theme of an earlier visit; the default is that of the system. */
+function restoreTheme(): void {
+  const chosen = readChoice();
+  if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
+}
+
+/** Switches between light and dark, and remembers the choice if the browser allows. */
+function toggleTheme(): void {
+  const { dataset } = document.documentElement;
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const next = (dataset.theme ?? system) === 'dark' ? 'light' : 'dark';
+  dataset.theme = next;
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    // Some browsers have no storage for local files; the choice then lasts as long as the page is open.
+  }
+}
+
+function readChoice(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
 
 const facts = readFacts();
 const byId = new Map(facts.entries.map((entry) => [entry.id, entry]));

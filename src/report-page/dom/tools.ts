@@ -4,7 +4,7 @@ import { type Choice, EVERYTHING, isInState, type ListedEntry, ORDERS } from '..
 import { FILTER_NAMES, ORDER_NAMES } from '../words.ts';
 import { make } from './element.ts';
 
-export interface Tools {
+interface Tools {
   readonly node: HTMLElement;
   readonly search: HTMLInputElement;
   /** Says how many of them are listed. */

@@ -1,12 +1,11 @@
 /** The waveforms of an entry, one below the other on one time line. */
-
 import { rateFit } from '../../batch/report/line-fit.ts';
 import type { ReportFit, ReportTrack } from '../../batch/report/page-facts.ts';
 import { decodePeaks, drawWave, WAVE_HALF } from '../wave.ts';
 import { TRACK_NAMES } from '../words.ts';
 import { draw, make } from './element.ts';
 
-export interface Waves {
+interface Waves {
   readonly node: HTMLElement;
   /** In the order of the tracks; choosing one makes it heard. */
   readonly choices: readonly HTMLInputElement[];
