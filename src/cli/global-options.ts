@@ -1,6 +1,7 @@
 /** Options that every command takes. */
 import { inGroup, type OptionTable, type OptionValues } from '../commands/command.ts';
 import { OUTPUT_MODES } from '../commands/context.ts';
+import { FLAG_OPTIONS } from '../profiles/settings.ts';
 
 export const GLOBAL_OPTIONS = {
   ...inGroup('Output:', {
@@ -22,8 +23,7 @@ export const GLOBAL_OPTIONS = {
       default: 'auto',
       help: 'colour of messages and tables',
     },
-    profile: { type: 'text', value: 'name', help: 'profile to use; `local` is the embedded service' },
-    baseUrl: { type: 'text', value: 'url', help: 'address of the service, ending in /v1' },
+    ...FLAG_OPTIONS,
   }),
 } as const satisfies OptionTable;
 

@@ -5,7 +5,7 @@ import type { Io } from '../commands/io.ts';
 import type { Caller } from '../commands/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
-import type { ServiceFlags } from '../profiles/layers.ts';
+import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput } from './choose-output.ts';
 import { createDataOutput } from './data-output.ts';
 import { asFailure } from './failures.ts';
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return invocation.code;
     }
     asked = invocation.global;
-    service = { profile: invocation.global.profile, baseUrl: invocation.global.baseUrl };
+    service = serviceFlags(invocation.global);
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
     const terminal = await createTerminal(io, invocation.global, interruption.signal);

@@ -1,7 +1,7 @@
 /** What a command works with: streams, the chosen output, the signal that ends it, and the terminal. */
 import type { CreditTotals } from '../batch/item.ts';
 import type { Failure } from '../errors/failure.ts';
-import type { ServiceFlags } from '../profiles/layers.ts';
+import type { ServiceFlags } from '../profiles/settings.ts';
 import type { Io } from './io.ts';
 
 export const OUTPUT_MODES = ['table', 'json', 'ndjson', 'plain', 'id'] as const;

@@ -1,20 +1,21 @@
 import { Failure } from '../errors/failure.ts';
-import {
-  checkProfileName,
-  findProfile,
-  type Profile,
-  type ProfileDocument,
-  type SecretSource,
-} from '../profiles/profile.ts';
+import { checkProfileName, findProfile, type Profile, type ProfileDocument } from '../profiles/profile.ts';
 import { runSecretCommand } from '../profiles/secret-command.ts';
 import { SECRET_STORES, type SecretKeeper, type SecretStore } from '../profiles/secrets.ts';
+import {
+  assemble,
+  PROFILE_SECRETS,
+  PROFILE_TEXTS,
+  SETTINGS,
+  type SecretSource,
+} from '../profiles/settings.ts';
 import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import { type Command, defineCommand } from './command.ts';
 import { createKeeper, createRemoteClient } from './connection.ts';
 import type { Context } from './context.ts';
 import { writeCommand } from './printed-command.ts';
-import { PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-desk.ts';
 import { type GivenSecret, INPUT_OPTIONS, type ProfileInput, readProfileInput } from './profile-input.ts';
+import { forgetSecrets, PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-records.ts';
 import { printRecord } from './records.ts';
 
 export const profileAdd: Command = defineCommand({
@@ -102,7 +103,8 @@ async function checkForm(context: Context, input: ProfileInput): Promise<void> {
 async function checkService(context: Context, input: ProfileInput): Promise<void> {
   const { baseUrl, key, headerPrefix = DEFAULT_HEADER_PREFIX } = input;
   const secret = await readSecret(input.secret, context);
-  if (input.webhookSecret !== undefined) await readSecret(input.webhookSecret, context);
+  // The others are not sent, but a command that fails must not be stored.
+  for (const name of PROFILE_SECRETS) if (name !== 'secret') await readSecret(input[name], context);
   const client = await createRemoteClient({ baseUrl, key, secret, headerPrefix }, context);
   try {
     const { available_credits: credits } = await client.credits.balance({ signal: context.signal });
@@ -119,29 +121,26 @@ async function checkService(context: Context, input: ProfileInput): Promise<void
   }
 }
 
-async function readSecret(secret: GivenSecret, { io, signal }: Context): Promise<string> {
-  return secret.type === 'value' ? secret.value : runSecretCommand(secret.command, { env: io.env, signal });
+async function readSecret(secret: GivenSecret | undefined, { io, signal }: Context): Promise<string> {
+  if (secret?.type === 'command') return runSecretCommand(secret.command, { env: io.env, signal });
+  return secret?.value ?? '';
 }
 
 async function makeProfile(
   name: string,
-  { baseUrl, key, headerPrefix, secret, webhookSecret }: ProfileInput,
+  input: ProfileInput,
   keeper: SecretKeeper,
   chosen: SecretStore | undefined,
 ): Promise<Profile> {
-  const place = async (given: GivenSecret): Promise<SecretSource> =>
-    given.type === 'command' ? given : keeper.store(given.value, chosen);
-  return {
-    name,
-    base_url: baseUrl,
-    key,
-    ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }),
-    secret: await place(secret),
-    ...(webhookSecret === undefined ? {} : { webhook_secret: await place(webhookSecret) }),
-  };
-}
-
-async function forgetSecrets(keeper: SecretKeeper, profile: Profile): Promise<void> {
-  await keeper.forget(profile.secret);
-  if (profile.webhook_secret !== undefined) await keeper.forget(profile.webhook_secret);
+  const sources: [(typeof PROFILE_SECRETS)[number], SecretSource][] = [];
+  for (const secret of PROFILE_SECRETS) {
+    const given = input[secret];
+    if (given === undefined) continue;
+    sources.push([secret, given.type === 'command' ? given : await keeper.store(given.value, chosen)]);
+  }
+  return assemble<Profile>([
+    ['name', name],
+    ...PROFILE_TEXTS.map((text) => [SETTINGS[text].field, input[text]] as const),
+    ...sources.map(([secret, source]) => [SETTINGS[secret].field, source] as const),
+  ]);
 }

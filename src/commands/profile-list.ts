@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from './command.ts';
-import { PROFILE_FIELDS, PROFILES, profileStore, showProfiles } from './profile-desk.ts';
+import { PROFILE_FIELDS, PROFILES, profileStore, showProfiles } from './profile-records.ts';
 import { printList } from './records.ts';
 
 export const profileList: Command = defineCommand({

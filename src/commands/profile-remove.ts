@@ -2,7 +2,7 @@ import { unknownProfile } from '../profiles/layers.ts';
 import { checkProfileName, findProfile, type Profile } from '../profiles/profile.ts';
 import { type Command, defineCommand } from './command.ts';
 import { createKeeper } from './connection.ts';
-import { PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-desk.ts';
+import { forgetSecrets, PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-records.ts';
 import { printRecord } from './records.ts';
 
 export const profileRemove: Command = defineCommand({
@@ -31,9 +31,7 @@ export const profileRemove: Command = defineCommand({
       return kept;
     });
     if (removed === undefined) return 0;
-    const keeper = createKeeper(context);
-    await keeper.forget(removed.secret);
-    if (removed.webhook_secret !== undefined) await keeper.forget(removed.webhook_secret);
+    await forgetSecrets(createKeeper(context), removed);
     await printRecord(context, PROFILES, showProfile(removed, undefined));
     return 0;
   },

@@ -1,7 +1,14 @@
 import { resolveSettings, type Sources } from '../profiles/layers.ts';
-import type { SecretSource } from '../profiles/profile.ts';
 import { readSources } from '../profiles/resolve.ts';
-import { describeOrigin, type Setting, type Settings } from '../profiles/settings.ts';
+import {
+  describeOrigin,
+  isSecret,
+  SETTING_NAMES,
+  SETTINGS,
+  type SecretSource,
+  type Setting,
+  type Settings,
+} from '../profiles/settings.ts';
 import { type Command, defineCommand } from './command.ts';
 import { printList, type RecordForm } from './records.ts';
 
@@ -12,7 +19,7 @@ interface ShownSetting {
   readonly origin: string | null;
 }
 
-const SETTINGS: RecordForm<ShownSetting> = {
+const SHOWN: RecordForm<ShownSetting> = {
   plural: 'settings',
   idOf: ({ setting }) => setting,
   columns: [
@@ -44,28 +51,20 @@ export const profileShow: Command = defineCommand({
     const flags = name === undefined ? service : { ...service, profile: name };
     const sources = await readSources({ ...io, flags, warn: terminal.warn });
     const data = [...showSettings(resolveSettings(sources)), ...showDefaults(sources)];
-    await printList(context, SETTINGS, { data, has_more: false, next_cursor: null });
+    await printList(context, SHOWN, { data, has_more: false, next_cursor: null });
     return 0;
   },
 });
 
 function showSettings(settings: Settings): ShownSetting[] {
-  const { profile, baseUrl, key, secret, headerPrefix, webhookSecret, stateDir } = settings;
-  const address =
-    baseUrl.value === null
-      ? show('state_dir', stateDir)
-      : show('base_url', { ...baseUrl, value: baseUrl.value });
-  return [
-    show('profile', profile),
-    address,
-    show('key', key),
-    show('secret', mask(secret)),
-    show('header_prefix', headerPrefix),
-    show('webhook_secret', mask(webhookSecret)),
-  ];
+  return SETTING_NAMES.map((name) => {
+    // The embedded service has a folder in place of an address.
+    if (name === 'baseUrl' && settings.baseUrl.value === null) return show('state_dir', settings.stateDir);
+    return show(SETTINGS[name].field, isSecret(name) ? mask(settings[name]) : settings[name]);
+  });
 }
 
-function show(name: string, found: Setting<string> | null): ShownSetting {
+function show(name: string, found: Setting<string | null> | null): ShownSetting {
   if (found === null) return { setting: name, value: null, origin: null };
   return { setting: name, value: found.value, origin: describeOrigin(found.origin) };
 }

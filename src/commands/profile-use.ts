@@ -1,7 +1,7 @@
 import { unknownProfile } from '../profiles/layers.ts';
 import { findProfile, LOCAL } from '../profiles/profile.ts';
 import { type Command, defineCommand } from './command.ts';
-import { PROFILE_FIELDS, PROFILES, profileStore, showProfiles } from './profile-desk.ts';
+import { PROFILE_FIELDS, PROFILES, profileStore, showProfiles } from './profile-records.ts';
 import { printRecord } from './records.ts';
 
 export const profileUse: Command = defineCommand({

@@ -1,13 +1,19 @@
+import {
+  assemble,
+  SECRETS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingRows,
+} from './settings.ts';
+
+type SettingVariable = SettingRows[SettingName]['variable'];
+
 /** Environment variables that vloc reads; the help topic and the documents are made from this table. */
 export const ENVIRONMENT = {
-  VLOC_PROFILE: 'name of the profile to use; `local` is the embedded service',
-  VLOC_BASE_URL:
-    'address of the service, ending in /v1; without it and without a profile the embedded service is used, but not where CI is set',
-  VLOC_KEY: 'public identifier of the API key',
-  VLOC_SECRET:
-    'secret of the API key; taken out of the environment at the start, so that no child process gets it',
-  VLOC_HEADER_PREFIX: "the service's header prefix, default X-Service",
-  VLOC_WEBHOOK_SECRET: 'secret that webhooks are signed with; taken out of the environment like VLOC_SECRET',
+  ...assemble<Readonly<Record<SettingVariable, string>>>(
+    SETTING_NAMES.map((name) => [SETTINGS[name].variable, SETTINGS[name].help]),
+  ),
   VLOC_CONFIG_DIR: 'folder of the profiles, default `vloc` below the XDG config folder',
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
   VLOC_NO_KEYCHAIN:
@@ -27,10 +33,7 @@ export const ENVIRONMENT = {
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
 /** Those that hold secrets: read once, then taken away from this process and whatever it starts. */
-export const SECRET_VARIABLES = [
-  'VLOC_SECRET',
-  'VLOC_WEBHOOK_SECRET',
-] as const satisfies readonly EnvironmentName[];
+export const SECRET_VARIABLES: readonly EnvironmentName[] = SECRETS.map((name) => SETTINGS[name].variable);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,13 @@
  * native call cannot be interrupted where the keychain of the system hangs.
  */
 import { text } from 'node:stream/consumers';
-import type { KeychainAnswer, KeychainRequest } from './keychain-messages.ts';
+
+export type KeychainRequest =
+  | { readonly action: 'read' | 'remove'; readonly account: string }
+  | { readonly action: 'write'; readonly account: string; readonly secret: string };
+
+/** The secret as it is stored now, null when there is none; or why the keychain cannot be used. */
+export type KeychainAnswer = { readonly secret: string | null } | { readonly fault: string };
 
 /** What the system shows as the name of the entry. */
 const SERVICE = 'vloc';

@@ -1,7 +1,7 @@
 /** The keychain of the system: Secret Service on Linux, Keychain on the Mac, Credential Manager on Windows. */
 import { fileURLToPath } from 'node:url';
 import type { Environment } from './environment.ts';
-import type { KeychainAnswer, KeychainRequest } from './keychain-messages.ts';
+import type { KeychainAnswer, KeychainRequest } from './keychain-worker.ts';
 
 /** A keychain that hangs is replaced within three seconds (reliability rules of the specification); half of one is for the rest. */
 export const KEYCHAIN_LIMIT_MS = 2_500;

@@ -3,19 +3,32 @@
  * `--profile prod` wins over VLOC_BASE_URL as any flag does, while the profile in use comes last.
  */
 import { Failure } from '../errors/failure.ts';
-import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { type Environment, type EnvironmentName, readVariable } from './environment.ts';
 import { stateFolder } from './folders.ts';
-import { findProfile, LOCAL, NO_PROFILES, type ProfileDocument, type SecretSource } from './profile.ts';
+import { findProfile, LOCAL, NO_PROFILES, type ProfileDocument } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
-import type { Origin, Setting, Settings } from './settings.ts';
-
-/** What the flags of a command say of the service. */
-export interface ServiceFlags {
-  readonly profile?: string | undefined;
-  readonly baseUrl?: string | undefined;
-}
+import {
+  assemble,
+  FLAGS,
+  flagOf,
+  type Origin,
+  PROFILE_SECRETS,
+  PROFILE_SETTINGS,
+  PROFILE_TEXTS,
+  PROJECT_SETTINGS,
+  rowOf,
+  SECRETS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SecretSource,
+  type ServiceFlags,
+  type Setting,
+  type SettingName,
+  type Settings,
+  type SettingValue,
+  TEXTS,
+} from './settings.ts';
 
 /** All places that settings come from, read already. */
 export interface Sources {
@@ -29,14 +42,9 @@ export interface Sources {
 }
 
 /** What one place sets. A base URL of null asks for the embedded service. */
-interface Layer {
-  readonly profile?: Setting<string> | undefined;
-  readonly baseUrl?: Setting<string | null> | undefined;
-  readonly key?: Setting<string> | undefined;
-  readonly secret?: Setting<SecretSource> | undefined;
-  readonly headerPrefix?: Setting<string> | undefined;
-  readonly webhookSecret?: Setting<SecretSource> | undefined;
-}
+type Layer = { readonly [Name in SettingName]?: Setting<SettingValue<Name>> | undefined };
+
+const BY_DEFAULT: Origin = { type: 'default' };
 
 /**
  * Decides every setting. Pure; no secret is fetched.
@@ -44,48 +52,46 @@ interface Layer {
  */
 export function resolveSettings(sources: Sources): Settings {
   const { layers, profile } = rankLayers(placesOf(sources), sources);
-  const first = <Name extends keyof Layer>(name: Name) =>
-    layers.map((layer) => layer[name]).find((setting) => setting !== undefined);
-  const byDefault: Origin = { type: 'default' };
-  const baseUrl = first('baseUrl') ?? { value: null, origin: byDefault };
+  const found = assemble<Omit<Settings, 'stateDir'>>(
+    SETTING_NAMES.map((name) => [name, strongest(layers, name) ?? defaultOf(name)]),
+  );
   return {
-    profile: profile ?? (baseUrl.value === null ? { value: LOCAL, origin: byDefault } : null),
-    baseUrl,
-    key: first('key') ?? null,
-    secret: first('secret') ?? null,
-    headerPrefix: first('headerPrefix') ?? { value: DEFAULT_HEADER_PREFIX, origin: byDefault },
-    webhookSecret: first('webhookSecret') ?? null,
+    ...found,
+    profile: profile ?? (found.baseUrl.value === null ? { value: LOCAL, origin: BY_DEFAULT } : null),
     stateDir: fromEnv(sources.env, 'VLOC_STATE_DIR') ?? {
       value: stateFolder(sources.env, sources.platform),
-      origin: byDefault,
+      origin: BY_DEFAULT,
     },
   };
 }
 
+function strongest(layers: readonly Layer[], name: SettingName): Layer[SettingName] {
+  return layers.map((layer) => layer[name]).find((setting) => setting !== undefined);
+}
+
+function defaultOf(name: SettingName): Setting<string | null> | null {
+  const value = rowOf(name).default;
+  return value === undefined ? null : { value, origin: BY_DEFAULT };
+}
+
 /** The places that may name a profile, the strongest first. */
 function placesOf({ flags, env, project, profiles, profilesPath }: Sources): Layer[] {
-  const inProject = (value: string | undefined) =>
-    project === null ? undefined : setting(value, { type: 'project', path: project.path });
   return [
-    {
-      profile: setting(flags.profile, { type: 'flag', name: '--profile' }),
-      baseUrl: setting(flags.baseUrl, { type: 'flag', name: '--base-url' }),
-    },
-    {
-      profile: fromEnv(env, 'VLOC_PROFILE'),
-      baseUrl: fromEnv(env, 'VLOC_BASE_URL'),
-      key: fromEnv(env, 'VLOC_KEY'),
-      secret: secretFromEnv(env, 'VLOC_SECRET'),
-      headerPrefix: fromEnv(env, 'VLOC_HEADER_PREFIX'),
-      webhookSecret: secretFromEnv(env, 'VLOC_WEBHOOK_SECRET'),
-    },
-    {
-      profile: inProject(project?.settings.profile),
-      baseUrl: inProject(project?.settings.base_url),
-      headerPrefix: inProject(project?.settings.header_prefix),
-    },
+    assemble<Layer>(FLAGS.map((name) => [name, setting(flags[name], { type: 'flag', name: flagOf(name) })])),
+    assemble<Layer>([
+      ...TEXTS.map((name) => [name, fromEnv(env, SETTINGS[name].variable)] as const),
+      ...SECRETS.map((name) => [name, secretFromEnv(env, SETTINGS[name].variable)] as const),
+    ]),
+    project === null ? {} : layerOfProject(project),
     { profile: setting(profiles.current, { type: 'in-use', path: profilesPath }) },
   ];
+}
+
+function layerOfProject({ path, settings }: ProjectFile): Layer {
+  const origin: Origin = { type: 'project', path };
+  return assemble<Layer>(
+    PROJECT_SETTINGS.map((name) => [name, setting(settings[SETTINGS[name].field], origin)]),
+  );
 }
 
 /**
@@ -105,9 +111,10 @@ function rankLayers(
   return { layers: places.toSpliced(at + 1, 0, layer), profile: place.profile };
 }
 
+/** Whether the places set all that a profile cannot do without. */
 function isWhole(places: readonly Layer[]): boolean {
-  const names = ['baseUrl', 'key', 'secret'] as const;
-  return names.every((name) => places.some((place) => place[name] !== undefined));
+  const names = PROFILE_SETTINGS.filter((name) => SETTINGS[name].inProfile === 'required');
+  return names.every((name) => strongest(places, name) !== undefined);
 }
 
 /** Whether the run has to know the profiles: not when flags and environment say all, as on a build server. */
@@ -123,13 +130,10 @@ function layerOf(name: string, origin: Origin, profiles: ProfileDocument, path: 
   if (name === LOCAL) return { baseUrl: { value: null, origin: from } };
   const profile = findProfile(profiles, name);
   if (profile === undefined) throw unknownProfile(name, profiles, path, origin);
-  return {
-    baseUrl: { value: profile.base_url, origin: from },
-    key: { value: profile.key, origin: from },
-    secret: { value: profile.secret, origin: from },
-    headerPrefix: setting(profile.header_prefix, from),
-    webhookSecret: setting(profile.webhook_secret, from),
-  };
+  return assemble<Layer>([
+    ...PROFILE_TEXTS.map((name) => [name, setting(profile[SETTINGS[name].field], from)] as const),
+    ...PROFILE_SECRETS.map((name) => [name, setting(profile[SETTINGS[name].field], from)] as const),
+  ]);
 }
 
 function setting<Value>(value: Value | undefined, origin: Origin): Setting<Value> | undefined {

@@ -3,8 +3,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Failure } from '../errors/failure.ts';
-import { errorCode } from '../errors/system-error.ts';
-import { folderFailure } from './folder-failure.ts';
+import { describeDisk, errorCode } from '../errors/system-error.ts';
 
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -78,4 +77,32 @@ function warnOfMode(path: string, mode: number, wanted: number, warn: Warn): voi
   if (process.platform === 'win32' || (mode & OTHERS) === 0) return;
   const shown = (mode & 0o777).toString(8);
   warn(`${path} is open to others (mode ${shown}); close it: chmod ${wanted.toString(8)} '${path}'`);
+}
+
+/** @param action what failed */
+function folderFailure(folder: string, action: 'use' | 'write', cause: unknown): Failure {
+  const { reason, advice } = describeDisk(errorCode(cause));
+  return new Failure(
+    {
+      category: 'disk',
+      code: 'PROFILES_FOLDER',
+      message: `cannot ${action} the folder of profiles ${folder}: ${reason}`,
+      advice: `${advice} VLOC_CONFIG_DIR names it.`,
+    },
+    { cause },
+  );
+}
+
+/**
+ * Runs work that writes into the folder.
+ * @throws Failure (`disk`) for errors of the file system, also those that the lock reports; other errors as they are
+ */
+export async function inProfilesFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const cause = error instanceof Failure && error.facts.code === 'DISK_ERROR' ? error.cause : error;
+    if (!(cause instanceof Error && 'syscall' in cause)) throw error;
+    throw folderFailure(folder, 'write', cause);
+  }
 }

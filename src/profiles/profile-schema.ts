@@ -1,6 +1,7 @@
 /** The form of the file of the profiles; a file that differs was damaged, or written by another version. */
 import * as v from 'valibot';
-import type { ProfileDocument } from './profile.ts';
+import type { Profile, ProfileDocument } from './profile.ts';
+import { assemble, PROFILE_SETTINGS, type ProfileName, SETTINGS } from './settings.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty());
 
@@ -10,20 +11,26 @@ const SecretSchema = v.variant('type', [
   v.strictObject({ type: v.literal('command'), command: text }),
 ]);
 
+type ProfileFields = { readonly [Field in keyof Profile]-?: v.GenericSchema<unknown, Profile[Field]> };
+
 const DocumentSchema = v.strictObject({
   version: v.literal(1),
   current: v.optional(text),
   profiles: v.array(
-    v.strictObject({
-      name: text,
-      base_url: text,
-      key: text,
-      header_prefix: v.optional(text),
-      secret: SecretSchema,
-      webhook_secret: v.optional(SecretSchema),
-    }),
+    v.strictObject(
+      assemble<ProfileFields>([
+        ['name', text],
+        ...PROFILE_SETTINGS.map((name) => [SETTINGS[name].field, schemaOf(name)] as const),
+      ]),
+    ),
   ),
 });
+
+function schemaOf(name: ProfileName) {
+  const { isSecret, inProfile } = SETTINGS[name];
+  if (inProfile === 'required') return isSecret ? SecretSchema : text;
+  return isSecret ? v.optional(SecretSchema) : v.optional(text);
+}
 
 /** The document, or the place of what is wrong in it; never a value, which may be a secret. */
 export function parseDocument(value: unknown): ProfileDocument | { readonly wrongAt: string } {

@@ -1,22 +1,17 @@
 /** What a profile is: a service, a key, and where the key's secret lies. */
 import { join } from 'node:path';
 import { Failure } from '../errors/failure.ts';
+import type { OptionalName, ProfileName, RequiredName, SettingRows, SettingValue } from './settings.ts';
 
-/** Where a secret lies. In the file itself only where there is no keychain, or by the user's own choice. */
-export type SecretSource =
-  | { readonly type: 'file'; readonly value: string }
-  | { readonly type: 'keychain'; readonly account: string }
-  | { readonly type: 'command'; readonly command: string };
+/** A service under a name. Its address ends in `/v1`; https, or http to this machine itself. */
+export type Profile = { readonly name: string } & {
+  readonly [Name in RequiredName as SettingRows[Name]['field']]: ProfileValue<Name>;
+} & {
+  readonly [Name in OptionalName as SettingRows[Name]['field']]?: ProfileValue<Name> | undefined;
+};
 
-export interface Profile {
-  readonly name: string;
-  /** Ends in `/v1`; https, or http to this machine itself. */
-  readonly base_url: string;
-  readonly key: string;
-  readonly header_prefix?: string | undefined;
-  readonly secret: SecretSource;
-  readonly webhook_secret?: SecretSource | undefined;
-}
+/** The embedded service, which null stands for, is never stored. */
+type ProfileValue<Name extends ProfileName> = NonNullable<SettingValue<Name>>;
 
 /** The file of the profiles. */
 export interface ProfileDocument {

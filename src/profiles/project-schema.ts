@@ -1,15 +1,16 @@
 /** The fields of a project file. */
 import * as v from 'valibot';
 import { nearestName } from '../protocol/nearest.ts';
+import { assemble, PROJECT_SETTINGS, type ProjectName, SETTINGS, type SettingRows } from './settings.ts';
 
-const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+const text = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
 
 const FIELDS = {
   /** For editors. */
   $schema: v.optional(v.string()),
-  profile: v.optional(text),
-  base_url: v.optional(text),
-  header_prefix: v.optional(text),
+  ...assemble<Readonly<Record<SettingRows[ProjectName]['field'], typeof text>>>(
+    PROJECT_SETTINGS.map((name) => [SETTINGS[name].field, text]),
+  ),
   /** Values for options that are not given, by the option's name with underscores. */
   defaults: v.optional(v.record(v.string(), v.unknown())),
 };

@@ -2,11 +2,11 @@
 import { Failure } from '../errors/failure.ts';
 import type { Environment } from './environment.ts';
 import { configFolder, homeFolder } from './folders.ts';
-import { needsProfiles, resolveSettings, type ServiceFlags, type Sources } from './layers.ts';
+import { needsProfiles, resolveSettings, type Sources } from './layers.ts';
 import type { Warn } from './private-file.ts';
-import { NO_PROFILES, type ProfileDocument, profilesPath, type SecretSource } from './profile.ts';
+import { NO_PROFILES, type ProfileDocument, profilesPath } from './profile.ts';
 import { readProjectFile } from './project-file.ts';
-import type { Settings } from './settings.ts';
+import type { SecretSource, ServiceFlags, Settings } from './settings.ts';
 
 export type { Environment } from './environment.ts';
 export { stateFolder } from './folders.ts';

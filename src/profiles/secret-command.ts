@@ -2,7 +2,6 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { Failure } from '../errors/failure.ts';
 import { type Environment, withoutSecrets } from './environment.ts';
-import { cleanSecret } from './secret-text.ts';
 
 /** Enough for a password manager that asks for a finger or a password. */
 const LIMIT_MS = 30_000;
@@ -93,6 +92,12 @@ function collect(child: ChildProcess, { signal, limitMs = LIMIT_MS }: CommandRun
       finish(code === 0 ? null : `ended with ${code === null ? `signal ${endedBy}` : `exit code ${code}`}`);
     });
   });
+}
+
+/** The secret without the line break at its end; null when it is empty, or has a control character or a space around it. */
+export function cleanSecret(text: string): string | null {
+  const secret = text.replace(/\r?\n$/, '');
+  return secret === '' || /^\s|\s$/.test(secret) || /\p{Cc}/u.test(secret) ? null : secret;
 }
 
 function failed(command: string, what: string): Failure {

@@ -2,8 +2,8 @@
 import { Failure } from '../errors/failure.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
-import type { SecretSource } from './profile.ts';
 import { runSecretCommand } from './secret-command.ts';
+import type { SecretSource } from './settings.ts';
 
 export const SECRET_STORES = ['file', 'keychain'] as const;
 export type SecretStore = (typeof SECRET_STORES)[number];

@@ -1,8 +1,14 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
 import { Failure } from '../errors/failure.ts';
 import { createTurns } from '../journal/turns.ts';
-import { inProfilesFolder } from './folder-failure.ts';
-import { ensurePrivateFolder, PRIVATE_FILE, readPrivateFile, refuseLink, type Warn } from './private-file.ts';
+import {
+  ensurePrivateFolder,
+  inProfilesFolder,
+  PRIVATE_FILE,
+  readPrivateFile,
+  refuseLink,
+  type Warn,
+} from './private-file.ts';
 import { PROFILES_NAME as NAME, NO_PROFILES, type ProfileDocument, profilesPath } from './profile.ts';
 
 export interface ProfileStore {
