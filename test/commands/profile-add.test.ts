@@ -110,7 +110,7 @@ describe('vloc profile add', () => {
     expect((await run([...base, '--key', 'k'])).stderr).toContain(
       '--secret-stdin or --secret-command is missing',
     );
-    expect((await run([...base, '--key', 'k', '--secret-stdin'], '\n')).stderr).toContain('gives no secret');
+    expect((await run([...base, '--key', 'k', '--secret-stdin'], '\n')).stderr).toContain('no secret from');
     const both = await run([...base, '--key', 'k', '--secret-stdin', '--secret-command', 'x'], 's');
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
     expect((await add(SERVICE, 's', '--no-check', '--header-prefix', 'X Bad')).code).toBe(4);
