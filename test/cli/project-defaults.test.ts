@@ -70,7 +70,7 @@ describe('defaults of the project file', () => {
   it.each([
     [{ timeot: '2h' }, 'defaults.timeot', 'did you mean timeout?'],
     [{ something_else: 1 }, 'defaults.something_else', 'no command has such an option'],
-    [{ mode: 'loud' }, 'defaults.mode', 'choose of standard, subtitles_only'],
+    [{ mode: 'loud' }, 'defaults.mode', 'choose one of standard, subtitles_only'],
     [{ clobber: 'yes' }, 'defaults.clobber', 'true or false'],
     [{ to: [1] }, 'defaults.to', 'list of texts'],
     [{ timeout: 'soon' }, 'defaults.timeout', '90s'],

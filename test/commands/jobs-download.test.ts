@@ -84,7 +84,7 @@ test('--all-finished fetches what the key may see', async () => {
   vloc.service.changeKey(vloc.credentials.key, { permissions: ['dubbing'] });
   const { code, stdout, stderr } = await vloc.run(['jobs', 'download', '--all-finished', '-o', 'id']);
   expect([code, stdout]).toEqual([0, `${dub}\n`]);
-  expect(stderr).toContain('no permission for it: audio_separation');
+  expect(stderr).toContain('no permission: audio_separation');
 });
 
 test('--all-finished drops no result behind a name that another has', async () => {

@@ -113,7 +113,7 @@ test('kinds that the key may not see are left out with a note, unless they are a
   };
   const translations = await listWith(['subtitle_translation']);
   expect([translations.code, idsOf(translations.stdout)]).toEqual([0, [last, first]]);
-  expect(translations.stderr).toContain('the key has no permission for it: audio_separation');
+  expect(translations.stderr).toContain('the key has no permission: audio_separation');
   expect(translations.stderr).toContain('dubbing');
   expect((await listWith(['subtitle_translation'], '--kind', 'dubbing')).code).toBe(4);
   expect(idsOf((await listWith(['dubbing'], '--kind', 'dubbing')).stdout)).toEqual([dub]);

@@ -41,8 +41,8 @@ function describe({ time, cue, message, advice }: Finding): string {
 async function tellChanges({ label, changes }: SubtitleReport, note: Terminal['note']): Promise<void> {
   if (changes === null) return;
   const count = changes.changes.length;
-  const cues = count === 1 ? '1 cue was changed' : `${count} cues were changed`;
-  note(`${label}: ${cues}, ${changes.same} are as they were left`);
+  const cues = count === 1 ? '1 cue' : `${count} cues`;
+  note(`${label}: ${cues} changed, ${changes.same} unchanged`);
   const { describeChange } = await import('../../prepare/subtitles/compare.ts');
   for (const change of changes.changes.slice(0, MOST_TOLD)) {
     for (const row of describeChange(change)) note(`  ${row}`);

@@ -96,7 +96,7 @@ describe('a video that is too long and needs more than cutting', PATIENCE, () =>
     [
       'even.mkv',
       MP4,
-      /take MKV and WebM files \(.*--convert makes an MP4 of it, without encoding anything anew, unless a cut needs it/,
+      /take MKV and WebM files \(.*--convert makes an MP4 of it, without re-encoding, unless a cut needs it/,
     ],
   ])('is told at once all that would help: %s', async (name, codecs, advice) => {
     const desk = await openMediaDesk();

@@ -109,7 +109,7 @@ describe('subtitles with too many lines', PATIENCE, () => {
     const refused = await desk.vloc(words);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
-      'it has 10 lines, and the service takes 4 at once; --split would cut it into 3 parts, about 10 lines',
+      'it has 10 lines, and the service takes 4 per job; --split would cut it into 3 parts, about 10 lines',
     );
     const { code, stderr } = await desk.vloc([...words, '--split']);
     expect(code, stderr).toBe(0);

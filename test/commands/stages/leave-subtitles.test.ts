@@ -26,7 +26,7 @@ describe('an earlier version of a translation that', () => {
     await writeFile(vloc.path('talk.es.srt'), first);
     const { code, stderr } = await vloc.run(GO_ON);
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('talk.es.srt: 1 cue was changed, 1 are as they were left');
+    expect(stderr).toContain('talk.es.srt: 1 cue changed, 1 unchanged');
     expect(vloc.read('talk.es.srt')).toBe(first);
     expect(vloc.dubbed).toEqual(['GOOD MORNING | AND GOOD NIGHT']);
     expect(await vloc.jobs()).toEqual([1, 2, 1, 1]);

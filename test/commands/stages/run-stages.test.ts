@@ -94,7 +94,7 @@ describe('--stop-after translate', () => {
       await vloc.edit(`talk.es.${format}`, 'GOOD MORNING', 'buenos días');
       const { code, stderr } = await vloc.run([...GO_ON, '--subtitle-format', format]);
       expect(code, stderr).toBe(0);
-      expect(stderr).toContain(`talk.es.${format}: 1 cue was changed, 1 are as they were left`);
+      expect(stderr).toContain(`talk.es.${format}: 1 cue changed, 1 unchanged`);
       expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
       expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
     }
@@ -113,10 +113,10 @@ describe('an edited cue', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 2, 1]);
     expect(vloc.dubbed.at(-1)).toContain('a greeting');
     expect(digestOf(vloc.path('talk.es.mp4'))).not.toBe(before);
-    expect(stderr).toContain('talk.es.srt: 1 cue was changed, 1 are as they were left');
+    expect(stderr).toContain('talk.es.srt: 1 cue changed, 1 unchanged');
     expect(stderr).toContain('  - GOOD MORNING');
     expect(stderr).toContain('  + a greeting');
-    expect(stderr).toMatch(/talk\.es\.srt:2: 00:00:00,000 cue 1: .*characters a second/);
+    expect(stderr).toMatch(/talk\.es\.srt:2: 00:00:00,000 cue 1: reading speed is/);
     expect(ffprobe(vloc.path('talk.es.mp4'), 'stream=codec_name', 's:0')).toBe('mov_text');
   });
 
