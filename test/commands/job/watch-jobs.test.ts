@@ -68,7 +68,7 @@ describe('a job command that watches', () => {
       (names) => names.includes('talk.en.srt'),
     );
     const { stderr } = await watch.stop();
-    expect(stderr).not.toContain('Left out');
+    expect(stderr).not.toContain('Skipped');
     const { json } = await vloc.caller.get('/v1/uploads');
     expect(json.data).toMatchObject([{ size_bytes: sample.length }]);
   });
@@ -117,7 +117,7 @@ describe('a job command that watches', () => {
     watch.goOn();
     await scene.untilResult('talk.es.srt', 'one');
     await scene.put('talk.srt', 'two');
-    await untilTold(watch, 'Left out: inbox/talk.srt → es: the file changed since');
+    await untilTold(watch, 'Skipped: inbox/talk.srt → es: the file changed since');
     await watch.stop();
     expect(await scene.countJobs()).toBe(1);
     const allowed = await scene.watch(['--clobber']);
@@ -181,7 +181,7 @@ describe('a job command that watches', () => {
     await writeFile(join(scene.folder, 'inbox2', 'a.srt'), subtitlesOf('another'));
     await writeFile(join(scene.folder, 'inbox2', 'b.srt'), subtitlesOf('b'));
     await scene.untilResult('b.es.srt');
-    await untilTold(watch, 'Left out: inbox2/a.srt → es: has the same name as inbox/a.srt → es');
+    await untilTold(watch, 'Skipped: inbox2/a.srt → es: has the same name as inbox/a.srt → es');
     expect(await readdir(join(scene.folder, 'out'))).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
   });
 });

@@ -12,12 +12,12 @@ describe('the output of a watch', () => {
     const watch = await scene.watch(['-o', 'ndjson']);
     watch.goOn();
     await untilTold(watch, 'inbox/broken.srt → es: not usable as subtitles');
-    await untilTold(watch, 'Left out: inbox/notes.txt: ');
+    await untilTold(watch, 'Skipped: inbox/notes.txt: ');
     await writeFile(join(scene.folder, 'inbox', 'notes.txt'), 'no subtitles');
     await scene.put('good.srt');
     await scene.untilResult('good.es.srt');
     const { stdout, stderr } = await watch.stop();
-    expect(stderr.split('Left out')).toHaveLength(2);
+    expect(stderr.split('Skipped:')).toHaveLength(2);
     const lines = stdout.trim().split('\n');
     const events = lines.map((line) => JSON.parse(line));
     expect(events.filter(({ type }) => type === 'left_out')).toMatchObject([
