@@ -24,7 +24,7 @@ describe('--body', () => {
 
   it.each([
     ['-', '[1]', ['a.mp4'], 'must be a JSON object'],
-    ['-', '{', ['a.mp4'], 'no JSON'],
+    ['-', '{', ['a.mp4'], 'not valid JSON'],
     ['-', '{}', ['-'], '- is the input already'],
     ['@gone.json', '', ['a.mp4'], 'there is no such file'],
   ])('%s with %j is refused for %j', async (written, stdin, operands, said) => {
