@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import {
+  beginsLikeSrt,
   decodeSrt,
   formatSrt,
   formatTime,
@@ -198,5 +199,34 @@ describe('the text of a cue', () => {
     ['a - > b', 'a - > b'],
   ])('%j becomes %j', (text, expected) => {
     expect(normalizeCueText(text)).toBe(expected);
+  });
+});
+
+describe('a text', () => {
+  const times = '00:00:01,000 --> 00:00:02,000';
+
+  it.each([
+    ['a number and times', `1\n${times}\nhello`],
+    ['times without a number', `${times}\nhello`],
+    ['a number of several digits between blanks', ` \t120 \t\n${times}`],
+    ['blank lines and a byte order mark', `\uFEFF\n \n1\r\n${times}\r\n`],
+    ['times behind which it was cut', `7\n${times}`],
+  ])('that begins with %s begins like SRT', (_what, text) => {
+    expect(beginsLikeSrt(text)).toBe(true);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['blank lines', '\n\n'],
+    ['a page', '<!doctype html>\n<title>1</title>'],
+    ['a number alone', '1'],
+    ['a number and words', '1\nhello\n'],
+    ['a number with a letter before it', `a1\n${times}`],
+    ['a number with a letter behind it', `1a\n${times}`],
+    ['words and times', `hello\n${times}`],
+    ['times in the third row', `1\nhello\n${times}`],
+    ['times in the next cue', `1\n\n${times}`],
+  ])('that begins with %s does not', (_what, text) => {
+    expect(beginsLikeSrt(text)).toBe(false);
   });
 });
