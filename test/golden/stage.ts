@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../src/client/runtime.ts';
 import { type Fault, type Faults, scriptFaults } from '../../src/service/index.ts';
-import { type Ended, makeFolder } from '../commands/support/run-vloc.ts';
+import { type Ended, environmentOf, makeFolder } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../service/harness/small-engines.ts';
 import { createTestIo, type TestIo, type TestIoOptions } from '../support/test-io.ts';
@@ -113,11 +113,7 @@ async function openStage(
     HOME: folder,
     // No program of this machine: what is installed must not show.
     PATH: join(folder, 'bin'),
-    VLOC_BASE_URL: scene.service.url,
-    VLOC_KEY: scene.credentials.key,
-    VLOC_SECRET: scene.credentials.secret,
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
+    ...environmentOf(scene, folder),
     VLOC_NO_KEYCHAIN: '1',
   };
   for (const [name, value] of Object.entries(env)) {

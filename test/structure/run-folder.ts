@@ -1,4 +1,5 @@
-/** One folder for everything that a run of the suite leaves behind; it goes when the run ends. */
+/** Before a run of the suite: one folder for all its files, removed at the end, and in CI a check that no test is skipped. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,16 @@ declare module 'vitest' {
   }
 }
 
+/** Tests that need strace, a browser or a shell are skipped where there is none; in CI that would hide a failure. */
+function requirePrograms(): void {
+  execFileSync('sh', [join(import.meta.dirname, '../../.ci/packages'), '--check'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** @throws Error in CI, when a program that tests need is not installed */
 export default function setup(project: TestProject): () => void {
+  if (process.env.CI !== undefined) requirePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
   project.provide('runFolder', folder);
   // The children of tests load the same sources hundreds of times; compiled once, they start in a third of the time.

@@ -71,8 +71,8 @@ function readColumns(table: Table, kind: JobKind, report: (detail: string) => vo
     else {
       isUsable = false;
       const meant = nearestName(title, names);
-      const mend = meant === null ? `columns: ${names.join(', ')}` : `did you mean ${meant}?`;
-      report(isTaken ? `the column "${title}" is there twice` : `there is no column "${title}"; ${mend}`);
+      const fix = meant === null ? `columns: ${names.join(', ')}` : `did you mean ${meant}?`;
+      report(isTaken ? `the column "${title}" is there twice` : `there is no column "${title}"; ${fix}`);
     }
   }
   if (file === null) report(`has no column "${FILE_COLUMN}", which names the inputs`);

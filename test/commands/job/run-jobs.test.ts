@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { environmentOf, startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const TO_SPANISH = ['--from', 'en', '--to', 'es'];
@@ -89,13 +89,7 @@ describe('a job command', () => {
     const vloc = await withSubtitles(2);
     vloc.engines.hold();
     const words = ['translate', ...vloc.names, ...TO_SPANISH];
-    const env = {
-      VLOC_BASE_URL: vloc.service.url,
-      VLOC_KEY: vloc.credentials.key,
-      VLOC_SECRET: vloc.credentials.secret,
-      VLOC_CONFIG_DIR: join(vloc.folder, 'config'),
-      VLOC_STATE_DIR: join(vloc.folder, 'state'),
-    };
+    const env = environmentOf(vloc, vloc.folder);
     const test = createTestIo({ cwd: vloc.folder, env });
     const running = main(words, test.io);
     await until(

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseSrt } from '../../../src/protocol/srt.ts';
 import type { Faults } from '../../../src/service/index.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
+import { environmentOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
@@ -42,11 +43,7 @@ function start({ folder, service, credentials }: MediaDesk): ChildProcess {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env.PATH,
-      VLOC_BASE_URL: service.url,
-      VLOC_KEY: credentials.key,
-      VLOC_SECRET: credentials.secret,
-      VLOC_CONFIG_DIR: join(folder, 'config'),
-      VLOC_STATE_DIR: join(folder, 'state'),
+      ...environmentOf({ service, credentials }, folder),
     },
   });
   onTestFinished(() => void child.kill('SIGKILL'));

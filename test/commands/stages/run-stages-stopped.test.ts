@@ -9,6 +9,7 @@ import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { environmentOf } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const WORDS = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles'];
@@ -18,11 +19,7 @@ const PATIENCE_MS = 60_000;
 
 const environment = (vloc: Staging) => ({
   PATH: process.env.PATH ?? '',
-  VLOC_BASE_URL: vloc.service.url,
-  VLOC_KEY: vloc.credentials.key,
-  VLOC_SECRET: vloc.credentials.secret,
-  VLOC_CONFIG_DIR: join(vloc.folder, 'config'),
-  VLOC_STATE_DIR: join(vloc.folder, 'state'),
+  ...environmentOf(vloc, vloc.folder),
 });
 
 const reach = (vloc: Staging, jobs: readonly number[]) =>

@@ -35,17 +35,25 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
+/** The variables of a run that uses the service of a scene and keeps settings and records in a folder of its own. */
+export function environmentOf(
+  { service, credentials }: Pick<Scene, 'service' | 'credentials'>,
+  folder: string,
+): Record<string, string> {
+  return {
+    VLOC_BASE_URL: service.url,
+    VLOC_KEY: credentials.key,
+    VLOC_SECRET: credentials.secret,
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
+}
+
 /** Starts a service with small engines, and runs commands against it over real HTTP. */
 export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<VlocScene> {
   const scene = await startScene(options);
   const folder = await makeFolder();
-  const env = {
-    VLOC_BASE_URL: scene.service.url,
-    VLOC_KEY: scene.credentials.key,
-    VLOC_SECRET: scene.credentials.secret,
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
+  const env = environmentOf(scene, folder);
   const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
     const test = createTestIo({ cwd: folder, pace: QUICK, ...io, env: { ...env, ...io.env } });
     const code = await main(words, test.io);

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { type Ended, makeFolder } from '../../commands/support/run-vloc.ts';
+import { type Ended, environmentOf, makeFolder } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
 import { createTestIo } from '../../support/test-io.ts';
@@ -64,11 +64,7 @@ export async function openDesk(): Promise<Desk> {
   const env: Record<string, string> = {
     HOME: home,
     PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
-    VLOC_BASE_URL: scene.service.url,
-    VLOC_KEY: scene.credentials.key,
-    VLOC_SECRET: scene.credentials.secret,
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
+    ...environmentOf(scene, folder),
     VLOC_NO_KEYCHAIN: '1',
   };
 

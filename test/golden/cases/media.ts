@@ -19,6 +19,9 @@ async function addVideo(stage: Stage): Promise<void> {
 }
 
 /** A video made of the sample without encoding anything. */
+/** A video with two audio tracks, and how ffmpeg makes it. */
+const TWO_TRACKS = ['two.mp4', '-map', '0:v', '-map', '0:a', '-map', '0:a'] as const;
+
 const video = (line: string, name: string, ...how: string[]): Case => ({
   line,
   env: PROGRAMS,
@@ -78,27 +81,9 @@ export const MEDIA: readonly Case[] = [
   // Videos
   video('recognize silent.mp4 --from en', 'silent.mp4', '-an'),
   video('recognize sound.mp4 --from en', 'sound.mp4', '-vn'),
-  video('recognize two.mp4 --from en', 'two.mp4', '-map', '0:v', '-map', '0:a', '-map', '0:a'),
-  video(
-    'recognize two.mp4 --from en --audio-track 3',
-    'two.mp4',
-    '-map',
-    '0:v',
-    '-map',
-    '0:a',
-    '-map',
-    '0:a',
-  ),
-  video(
-    'recognize two.mp4 --from en --convert --dry-run',
-    'two.mp4',
-    '-map',
-    '0:v',
-    '-map',
-    '0:a',
-    '-map',
-    '0:a',
-  ),
+  video('recognize two.mp4 --from en', ...TWO_TRACKS),
+  video('recognize two.mp4 --from en --audio-track 3', ...TWO_TRACKS),
+  video('recognize two.mp4 --from en --convert --dry-run', ...TWO_TRACKS),
   video('recognize talk.mkv --from en', 'talk.mkv'),
   video('recognize talk.mkv --from en --convert --dry-run', 'talk.mkv'),
   {

@@ -49,6 +49,21 @@ const failed = (code: 'SOURCE_UNREACHABLE' | 'SUBTITLE_INVALID', line: string): 
   unordered: true,
 });
 
+/** Leaves a job running and puts its id in the place of JOB. */
+async function holdJob(stage: Stage): Promise<void> {
+  stage.engines.hold();
+  const id = await makeJob(stage);
+  await untilHeld(stage, id);
+  stage.fill('JOB', id);
+}
+
+/** Finishes a job and puts its id in the place of JOB. */
+async function finishJob(stage: Stage): Promise<void> {
+  const id = await makeJob(stage);
+  await untilStatus(stage, id, 'succeeded');
+  stage.fill('JOB', id);
+}
+
 /** Starts the line, and sends the signal when the service works on the job. */
 async function interrupt(
   stage: Stage,
@@ -235,11 +250,7 @@ export const RECORDS: readonly Case[] = [
   {
     line: 'jobs cancel JOB',
     when: 'it has ended',
-    before: async (stage) => {
-      const id = await makeJob(stage);
-      await untilStatus(stage, id, 'succeeded');
-      stage.fill('JOB', id);
-    },
+    before: finishJob,
   },
   {
     line: 'jobs wait JOB',
@@ -254,32 +265,17 @@ export const RECORDS: readonly Case[] = [
   {
     line: 'jobs download JOB',
     when: 'it still runs',
-    before: async (stage) => {
-      stage.engines.hold();
-      const id = await makeJob(stage);
-      await untilHeld(stage, id);
-      stage.fill('JOB', id);
-    },
+    before: holdJob,
   },
   {
     line: 'jobs wait JOB --timeout 1s',
     io: PATIENT,
-    before: async (stage) => {
-      stage.engines.hold();
-      const id = await makeJob(stage);
-      await untilHeld(stage, id);
-      stage.fill('JOB', id);
-    },
+    before: holdJob,
   },
   {
     line: 'translate JOB --from en --to es',
     when: 'a job that still runs',
-    before: async (stage) => {
-      stage.engines.hold();
-      const id = await makeJob(stage);
-      await untilHeld(stage, id);
-      stage.fill('JOB', id);
-    },
+    before: holdJob,
   },
   {
     line: 'jobs wait JOB',
@@ -295,20 +291,12 @@ export const RECORDS: readonly Case[] = [
     line: 'jobs download JOB --out out',
     when: 'the file is there',
     files: { 'out/job.es.srt': 'mine' },
-    before: async (stage) => {
-      const id = await makeJob(stage);
-      await untilStatus(stage, id, 'succeeded');
-      stage.fill('JOB', id);
-    },
+    before: finishJob,
   },
   {
     line: 'jobs download JOB --out -',
     when: 'the result is on stdout',
-    before: async (stage) => {
-      const id = await makeJob(stage);
-      await untilStatus(stage, id, 'succeeded');
-      stage.fill('JOB', id);
-    },
+    before: finishJob,
   },
   { line: 'jobs download --all-finished --out out', before: (stage) => useOwnService(stage) },
 ];

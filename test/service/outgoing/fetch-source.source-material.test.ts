@@ -93,6 +93,16 @@ test('a subtitle that is none ends the job', async () => {
   expect(job.error.code).toBe('SUBTITLE_INVALID');
 });
 
+/** Lets the clock pass the pauses between attempts until the job has ended. */
+const untilEnded = (scene: Scene, url: string) =>
+  until(
+    async () => {
+      scene.clock.advance(2000);
+      return (await scene.caller.get(url)).json;
+    },
+    ({ status }) => status === 'succeeded' || status === 'failed',
+  );
+
 test('a source that is busy is asked again, and nothing of it stays', async () => {
   let busy = 2;
   const outside = await startSecure((_request, response) => {
@@ -102,13 +112,7 @@ test('a source that is busy is asked again, and nothing of it stays', async () =
   });
   const scene = await startScene({ allowLoopback: true });
   const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
-  const job = await until(
-    async () => {
-      scene.clock.advance(2000);
-      return (await scene.caller.get(json.detail_url)).json;
-    },
-    ({ status }) => status === 'succeeded' || status === 'failed',
-  );
+  const job = await untilEnded(scene, json.detail_url);
   expect(job).toMatchObject({ status: 'succeeded', billing: { quantity: 2, charged_credits: 2 } });
   expect(outside.requests).toHaveLength(3);
   await until(
@@ -121,13 +125,7 @@ test('a source that stays away fails the job with its code, after three attempts
   const outside = await startSecure((_request, response) => response.writeHead(404).end());
   const scene = await startScene({ allowLoopback: true });
   const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
-  const job = await until(
-    async () => {
-      scene.clock.advance(2000);
-      return (await scene.caller.get(json.detail_url)).json;
-    },
-    ({ status }) => status === 'failed',
-  );
+  const job = await untilEnded(scene, json.detail_url);
   expect(job.error).toMatchObject({ code: 'SOURCE_UNREACHABLE', retryable: true });
   expect(job.error.message).toContain('404');
   expect(outside.requests).toHaveLength(3);
