@@ -66,7 +66,7 @@ export type ExaminedVideo =
       /** Null for a file that is sent as it is. */
       readonly preparation: FilePreparation | null;
     }
-  /** Why it cannot be used, with the mend in the same sentence. */
+  /** Why it cannot be used and how to fix it, in one sentence. */
   | { readonly type: 'problem'; readonly detail: string }
   /** No video at all. */
   | { readonly type: 'other'; readonly detail: string };

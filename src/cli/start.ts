@@ -36,7 +36,7 @@ async function answer(text: string, io: Io): Promise<number> {
   return endUnwritten(error, io);
 }
 
-/** Node 22 warns at every use of node:sqlite that it may change; whoever runs vloc can do nothing about it. */
+/** Node 22 warns at every use of node:sqlite that it may change; users of vloc can do nothing about it. */
 function silenceExperiments(host: NodeJS.Process): void {
   const printers = host.listeners('warning');
   host.removeAllListeners('warning');

@@ -18,7 +18,7 @@ export function watchStdout(stdout: Output): StdoutWatch {
     fault ??= describeFault(error);
   });
   const find = async () => {
-    // Node tells of a failed write one tick after it.
+    // Node reports a failed write one tick after it.
     await new Promise((resolve) => setImmediate(resolve));
     return fault;
   };

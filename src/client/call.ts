@@ -17,7 +17,7 @@ export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
   /** Below the version prefix or with it: `/credits` and `/v1/credits` are the same; may carry a query. */
   readonly path: string;
-  /** Added to the query of the path; an undefined value is left out. */
+  /** Added to the query of the path; an undefined value is omitted. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /** A JSON value, or the bytes of one, sent as they are. */
   readonly body?: unknown;

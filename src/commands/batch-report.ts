@@ -85,7 +85,7 @@ export const batchReport: Command = defineCommand({
 });
 
 /**
- * Whoever reads it meanwhile sees the old report or the new one, never half of one.
+ * Readers see the old report or the new one, never a part.
  * @throws Failure: `usage` for a file of the batch, which is left as it is; `disk`
  */
 async function replaceFile(path: string, text: string, batch: OpenBatch): Promise<void> {

@@ -7,7 +7,7 @@ export interface Collected<Row> {
   readonly outcomes: readonly { readonly label: string; readonly failure: Failure | null }[];
 }
 
-/** Reads one thing for each id; what fails is told of at the end. Only an interruption and defects are thrown. */
+/** Reads one record for each id; failures are reported at the end. Only an interruption and defects are thrown. */
 export async function collect<Row>(
   context: Pick<Context, 'signal'>,
   ids: readonly string[],

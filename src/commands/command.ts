@@ -15,7 +15,7 @@ export type HelpGroup = (typeof HELP_GROUPS)[number];
 export type OptionSpec = {
   readonly help: string;
   readonly short?: string;
-  /** Under which heading the help shows it; left out: under `Options:`. */
+  /** Under which heading the help shows it; omitted: under `Options:`. */
   readonly group?: HelpGroup;
   /** True for one that the command does not work without. */
   readonly required?: true;

@@ -62,9 +62,9 @@ export type TableHead =
       readonly title: string;
       /** Shortened when the table is too wide: the highest number first. */
       readonly shrinks?: number;
-      /** Cells that it keeps as long as another column can be left out. */
+      /** Cells that it keeps as long as another column can be dropped. */
       readonly least?: number;
-      /** True for one that is left out where others would become too narrow to read. */
+      /** True for one that is dropped where others would become too narrow to read. */
       readonly drops?: boolean;
       /** True where `failed` and `succeeded` have a meaning that colour may show. */
       readonly status?: boolean;

@@ -43,8 +43,8 @@ export const doctor: Command = defineCommand({
     const findings = await inspectAll(context, createInspect(context.signal, context.io.checkMs));
     await printFindings(
       context,
-      findings.map(({ mend, ...finding }) =>
-        mend === undefined ? finding : { ...finding, mend: completeCommands(mend, context) },
+      findings.map(({ fix, ...finding }) =>
+        fix === undefined ? finding : { ...finding, fix: completeCommands(fix, context) },
       ),
     );
     const failure = failureOf(findings);
@@ -97,7 +97,7 @@ function describeSettings({ baseUrl, profile }: Settings) {
 /** On a build server the machine can be in order before a service is chosen; half a choice is a mistake. */
 function describeDoubt({ facts: { code, message, advice = '' } }: Failure) {
   const grade = code === 'SERVICE_NOT_CHOSEN' ? 'warn' : 'fail';
-  return { grade, message, mend: advice, facts: { code } } as const;
+  return { grade, message, fix: advice, facts: { code } } as const;
 }
 
 /** Without settings there is nothing to reach, and the finding on them says why. */

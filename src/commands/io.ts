@@ -14,7 +14,7 @@ export type Output = Writable & {
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
-  /** Its errors are kept by whoever hands it in: nobody is left to tell. */
+  /** The caller handles its errors: there is no other stream to report them on. */
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -22,13 +22,13 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Clock, sleep and time limits of the client; left out: those of the system. */
+  /** Clock, sleep and time limits of the client; omitted: those of the system. */
   readonly pace?: Pick<ClientOptions, 'runtime' | 'timeouts'>;
-  /** How long inputs may be before they must be split; left out: as long as the service takes them. */
+  /** How long inputs may be before they must be split; omitted: the limits of the service. */
   readonly limits?: LongLimits;
-  /** How many milliseconds a check of `vloc doctor` may take; left out: 5 seconds. */
+  /** How many milliseconds a check of `vloc doctor` may take; omitted: 5 seconds. */
   readonly checkMs?: number;
-  /** Waits until files come into a folder; left out: as the system tells. */
+  /** Waits until files come into a folder; omitted: the file watcher of the system. */
   readonly openWatch?: typeof watchFolder;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
   readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;

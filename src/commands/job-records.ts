@@ -16,7 +16,7 @@ export function listedJobFields(): readonly string[] {
   return [...jobSummaryFields(), 'input'];
 }
 
-/** Jobs as lists tell of them. */
+/** Jobs as lists return them. */
 export const LISTED_JOBS: RecordForm<ListedJob> = {
   plural: 'jobs',
   idOf: (job) => job.id,

@@ -59,7 +59,7 @@ export interface Listed {
 /**
  * Lists jobs of these kinds merged by when they were created, the newest first. A cursor belongs to one list of the
  * service, so there is one only where a single kind is asked for. Kinds that nobody named and the key may not see are
- * left out with a note.
+ * skipped with a note.
  * @throws Failure of category usage for a cursor with several kinds; of the service, also when the key may see none
  */
 export async function listJobs(

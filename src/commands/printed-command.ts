@@ -38,7 +38,7 @@ export function writeCommand(caller: Caller, words: readonly string[]): string {
   return quoteAll(caller, [...programWords(caller.io.env), ...whole]);
 }
 
-/** What begins anew, and what leaves the results to others. */
+/** Options that restart jobs, and those that leave the results to others. */
 const NOT_ONWARD: readonly Part[] = [{ flag: '--fresh' }, { flag: '--detach' }];
 
 /** The same command again, so that it goes on where this run ends, pays nothing twice and fetches the results. */
@@ -46,13 +46,13 @@ export function sameCommand(caller: RunningCaller): string {
   return writeCommand(caller, without(caller.commandLine, NOT_ONWARD));
 }
 
-/** The same command once more, paid anew, replacing what it wrote. */
+/** The same command once more, paid again, replacing its results. */
 export function redoCommand(caller: RunningCaller): string {
   const words = without(caller.commandLine, [{ flag: '--skip-existing' }]);
   return writeCommand(caller, withFlags(words, ['--fresh', '--clobber']));
 }
 
-/** What belongs to the stages before a gate; what was made there would be made anew with --fresh, and paid. */
+/** What belongs to the stages before a gate; with --fresh it would be made and paid again. */
 const BEFORE_GATE: readonly Part[] = [{ flag: '--stop-after', takesValue: true }, { flag: '--fresh' }];
 
 /** The command behind a gate: the same one, from the subtitles that now lie beside the videos. */

@@ -18,7 +18,7 @@ export interface References {
 }
 
 /**
- * Takes the operands, `-` replaced by what stands on stdin: one a line, whatever follows a blank or a tab left out, so
+ * Takes the operands, `-` replaced by the lines of stdin, each up to its first blank or tab, so
  * that the plain form of a list can be piped on. Each id comes once. Nothing on stdin is an empty list and no failure.
  */
 export async function readReferences(

@@ -167,7 +167,7 @@ const ADDRESS_ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'Ports under 1024 need a permission: choose a higher --port, or put a proxy in front.',
 };
 
-/** Starts; an address that cannot be listened on is the operator's to mend. */
+/** Starts; an address that cannot be listened on is reported with what to change. */
 export async function listen<Listening>(start: () => Promise<Listening>): Promise<Listening> {
   try {
     return await start();

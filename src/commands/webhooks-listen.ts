@@ -82,7 +82,7 @@ export const webhooksListen: Command = defineCommand({
       listener = await listen(() => startListener({ host, port, path, receive, onRefused }));
       show.listening(listener.url);
       const last = await waitForEnd(context, ended.promise, options);
-      // The answer to the last event, and its command, come to their end.
+      // Let the answer to the last event, and its command, finish.
       await listener.close();
       await commands?.idle();
       if (last !== null) checkSuccess(last, context);

@@ -1,11 +1,11 @@
-/** Whether what is asked for can be done with the installed engines: pure, and in words for whoever asked. */
+/** Whether what is asked for can be done with the installed engines: pure, with a message for the user. */
 import type { JobKind } from '../protocol/kind-names.ts';
 import { languageName } from '../protocol/language-tag.ts';
 import type { Capabilities, Step } from './engine.ts';
 import { matchLanguage, sameLanguage } from './languages.ts';
 import { findDirection } from './translate/translate.ts';
 
-/** What stands in the way. */
+/** Why it cannot be done. */
 interface Obstacle {
   /** True: an engine is not installed. False: the engines are there but not for this language. */
   readonly missing: boolean;

@@ -1,6 +1,6 @@
 /** The one kind of error that reaches a user: what happened, why, what to do next. */
 
-/** What a failure means for whoever runs the command; the exit code follows from it alone. */
+/** What a failure means for the user; the exit code follows from it alone. */
 export type FailureCategory =
   | 'refused'
   | 'usage'

@@ -26,7 +26,7 @@ const language = v.optional(v.nullable(v.string()));
 const common = {
   key: v.pipe(v.string(), v.minLength(1)),
   at: time,
-  /** Of records that a compaction has left out. */
+  /** Of records that a compaction has removed. */
   times: v.optional(phaseTimes),
 };
 
@@ -63,7 +63,7 @@ const refused = v.object({
   request_id: v.optional(v.string()),
 });
 
-/** The job has come to its end. */
+/** The job has finished. */
 const finished = v.object({
   type: v.literal('finished'),
   ...common,

@@ -41,7 +41,7 @@ export interface Intents {
   readonly byItem: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The state of all intents of a log. Records that come twice count once; those of other types are passed over. */
+/** The state of all intents of a log. Records that come twice count once; those of other types are ignored. */
 export function foldIntents(records: readonly LogRecord[]): Intents {
   const tracker = trackIntents();
   for (const record of records) tracker.add(record);

@@ -100,7 +100,7 @@ export function filesPublished(
   return files;
 }
 
-/** What was said of a job before it was made is passed over. Gives whether the job is new. */
+/** Ignores records that precede creation. Returns whether the job is new. */
 function addLine(jobs: Map<string, JobEntry>, line: JobRecordLine): boolean {
   const key = entryKey(line);
   const known = jobs.get(key);

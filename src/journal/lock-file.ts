@@ -28,7 +28,7 @@ export async function readLockFile(path: string): Promise<LockFile | null> {
   }
 }
 
-/** Hidden, and named after its holder, so that whoever finds a dead one can remove it. */
+/** Hidden, and named after its holder, so that a dead one can be recognized and removed. */
 export function draftPath(path: string, token: string): string {
   return join(dirname(path), `.${basename(path)}.${token}`);
 }

@@ -51,7 +51,7 @@ const START: LogRecord = { type: 'log_start' };
 
 /**
  * The lines of records with their line feeds, which JSON never contains.
- * @param first number of the first of them; left out, the lines have none
+ * @param first number of the first of them; omitted: the lines have none
  */
 export function encodeRecords(records: readonly LogRecord[], first?: number): Buffer {
   return Buffer.from(
@@ -73,7 +73,7 @@ function encodeRecord(record: LogRecord, number: number | null): string {
 
 /**
  * Reads all lines that are whole; never throws, whatever the bytes.
- * @param head the count that is kept beside the log; left out for logs without one
+ * @param head the count that is kept beside the log; omitted for logs without one
  */
 export function decodeLog(bytes: Buffer, head?: Head): LogContent {
   const records: LogRecord[] = [];

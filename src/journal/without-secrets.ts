@@ -1,6 +1,6 @@
 /** Addresses may carry secrets: a signed query, a password. Records keep the address without them. */
 
-/** The fields with query, fragment and user of every web address in them left out, however deep; all else as it is. */
+/** Removes query, fragment and user from every web address in the fields, at any depth. */
 export function withoutSecrets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, strip(value)]));
 }

@@ -60,7 +60,7 @@ function explain(doing: string, cause: unknown): unknown {
   return cause;
 }
 
-/** What is encoded anew can be decoded again: behind it nobody sees the damage. */
+/** After re-encoding, the damage could no longer be seen. */
 function damage(doing: string, cause: ChildFailure): PreparationFailure {
   const message = `${doing}: more than one frame in fifty cannot be decoded: the file is damaged`;
   return new PreparationFailure('MEDIA_CORRUPT', message, 'copy, download or export it once more', { cause });

@@ -32,7 +32,7 @@ export type JobRequest<K extends JobKind = JobKind> = {
   [Each in K]: Required<Kinds[Each]['fields']> & Defaulted<Kinds[Each]['fields']> & CommonRequest;
 }[K];
 
-/** A create request as a caller may write it: what has a default may be left out. */
+/** A create request as callers write it: fields with defaults are optional. */
 export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> &
   Partial<Defaulted<Kinds[K]['fields']>> &
   CommonRequest;

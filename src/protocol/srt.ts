@@ -141,7 +141,7 @@ export function normalizeCueText(text: string): string {
     .replaceAll(ARROW, '→');
 }
 
-/** Writes SRT with `\n` and a blank line behind each cue; the numbers are counted anew from 1. */
+/** Writes SRT with `\n` and a blank line after each cue; cues are numbered from 1. */
 export function formatSrt(lines: readonly SubtitleLine[]): string {
   return lines
     .map((line, position) => {

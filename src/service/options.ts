@@ -27,13 +27,13 @@ export interface ServiceOptions {
    */
   readonly wantsFirstKey?: () => boolean;
   readonly log?: Log;
-  /** Told of every request once it was answered, but for those of monitoring that went well. */
+  /** Called for every answered request, except successful ones of monitoring. */
   readonly onRequest?: RequestLog;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed; default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Addresses and networks that may read `/metrics`; left out: nobody, and nothing is counted. */
+  /** Addresses and networks that may read `/metrics`; omitted: nobody, and nothing is counted. */
   readonly metricsFrom?: readonly string[];
-  /** Told of damage to the store that requests and jobs meet while the service runs; each time. It should be closed then. */
+  /** Called each time that a request or job finds damage in the store while the service runs; close it then. */
   readonly onStoreFailure?: (failure: Failure) => void;
   /** Makes the service misbehave on the wire; `scriptFaults` makes it from a list. */
   readonly faults?: Faults;
@@ -54,7 +54,7 @@ export interface Service {
   dropKey(key: string): void;
   /** Replaces all rules of a key. */
   changeKey(key: string, rules: KeyRules): void;
-  /** Adds credits to the account; `expiresAt` in ms since 1970, left out: they do not expire. */
+  /** Adds credits to the account; `expiresAt` in ms since 1970; omitted: they do not expire. */
   grantCredits(grant: { credits: number; expiresAt?: number }): void;
   /** Ends requests under way, hands back unfinished jobs, and lets go of everything; may be called again. */
   close(): Promise<void>;

@@ -25,7 +25,7 @@ async function run(env: Record<string, string> = {}, words: readonly string[] = 
 }
 
 /** The checks by name. */
-function checksOf(stdout: string): Record<string, { state: string; message: string; mend: string | null }> {
+function checksOf(stdout: string): Record<string, { state: string; message: string; fix: string | null }> {
   const { checks } = JSON.parse(stdout);
   return Object.fromEntries(checks.map((check: { check: string }) => [check.check, check]));
 }
@@ -64,7 +64,7 @@ describe('vloc doctor', () => {
   it('fails with 4 for credentials that the service does not know', async () => {
     const { code, stdout, stderr } = await run({ ...(await serviceEnv()), VLOC_SECRET: 'canary' });
     expect(code).toBe(4);
-    expect(checksOf(stdout).credentials).toMatchObject({ state: 'fail', mend: expect.any(String) });
+    expect(checksOf(stdout).credentials).toMatchObject({ state: 'fail', fix: expect.any(String) });
     expect(stdout + stderr).not.toContain('canary');
   });
 
@@ -93,7 +93,7 @@ describe('vloc doctor', () => {
     const checks = checksOf(stdout);
     expect(checks.configuration).toMatchObject({
       state: 'warn',
-      mend: expect.stringContaining('VLOC_PROFILE'),
+      fix: expect.stringContaining('VLOC_PROFILE'),
     });
     expect(checks).not.toHaveProperty('credentials');
     expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
@@ -105,7 +105,7 @@ describe('vloc doctor', () => {
     expect(stdout).not.toContain('canary');
     expect(checksOf(stdout).configuration).toMatchObject({
       state: 'fail',
-      mend: expect.stringContaining('VLOC_BASE_URL'),
+      fix: expect.stringContaining('VLOC_BASE_URL'),
     });
   });
 
@@ -113,7 +113,7 @@ describe('vloc doctor', () => {
     // Nobody, not even root, makes a file there.
     const { code, stdout } = await run({ ...(await serviceEnv()), VLOC_STATE_DIR: '/proc/self/vloc' });
     expect(code).toBe(10);
-    expect(checksOf(stdout)['state folder']).toMatchObject({ state: 'fail', mend: expect.any(String) });
+    expect(checksOf(stdout)['state folder']).toMatchObject({ state: 'fail', fix: expect.any(String) });
   });
 
   it('fails with 4 without the engines of the embedded service; a service elsewhere needs none', async () => {
@@ -121,13 +121,13 @@ describe('vloc doctor', () => {
     const { code, stdout } = await run(empty);
     expect(code).toBe(4);
     const engine = checksOf(stdout)['engine ffmpeg'];
-    expect(engine).toMatchObject({ state: 'fail', mend: 'vloc engines install' });
+    expect(engine).toMatchObject({ state: 'fail', fix: 'vloc engines install' });
     const elsewhere = await run({ ...(await serviceEnv()), ...empty });
     expect(elsewhere.code).toBe(0);
     expect(checksOf(elsewhere.stdout)['engine ffmpeg']?.message).toContain('not needed');
   });
 
-  it('warns, with the command that mends it, of folders that others may enter', async () => {
+  it('warns, with the command that fixes it, of folders that others may enter', async () => {
     await mkdir(join(folder, 'config'));
     await chmod(join(folder, 'config'), 0o755);
     const { code, stdout } = await run(await serviceEnv(), ['-o', 'plain']);

@@ -130,6 +130,17 @@ it('help texts, messages and what is generated from them are plain English', () 
   expect(report(listTexts())).toEqual([]);
 });
 
+/** The phrases that neither a comment nor a name contains; of the others some are plain in a comment. */
+const NOWHERE =
+  /\b(?:mend(?:s|ed|ing)?|tells? of|told of|passed over|stands? in the way|com(?:e|es|ing) to (?:its|their|an) end|whoever|anew)\b/gi;
+
+it('comments and names in the source avoid the worst of them', () => {
+  const found = readModules('src').flatMap(({ path, text }) =>
+    [...text.matchAll(NOWHERE)].map(([phrase]) => `${path}: ${phrase}`),
+  );
+  expect(found).toEqual([]);
+});
+
 describe('the search for banned phrases', () => {
   it.each([
     ['Mend the file.', 'Mend'],

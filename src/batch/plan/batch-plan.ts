@@ -16,7 +16,7 @@ export interface PlanRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** Found before; told together with those found here. */
   readonly problems: readonly InputProblem[];
-  /** Of the files that folders hold only these, and none is no problem; left out, all of them. */
+  /** Of the files that folders hold only these, and none is not a problem; omitted: all of them. */
   readonly isWanted?: FileFilter;
 }
 
@@ -34,7 +34,7 @@ export interface BatchPlan {
   readonly kind: JobKind;
   readonly planned: readonly PlannedItem[];
   readonly delivery: Delivery;
-  /** What people should know: files passed over, names of one file. */
+  /** Notes for the user: skipped files, names of the same file. */
   readonly notes: readonly string[];
 }
 

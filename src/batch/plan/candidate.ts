@@ -11,7 +11,7 @@ export interface Candidate {
   readonly path: string | null;
   /** Below its root, `/` between folders. */
   readonly name: string;
-  /** False for what a folder or a pattern holds: it is passed over when it is something else. */
+  /** False for files found in a folder or by a pattern: they are skipped when they are something else. */
   readonly isNamed: boolean;
   /** The row of a sheet that it stands in; null elsewhere. */
   readonly row: SheetRow | null;

@@ -18,7 +18,7 @@ import { askedMs, partIntents } from './part-key.ts';
 export type Decision =
   /** A new job with a new key; `after` tells why an earlier one came to nothing. */
   | { readonly step: 'new'; readonly after: NewIntent['after'] }
-  /** Never paid anew: send the same request again, wait for the job, or fetch its result. */
+  /** Never paid again: send the same request again, wait for the job, or fetch its result. */
   | { readonly step: 'continue'; readonly next: Exclude<NextStep, { step: 'nothing' }> | PartsBegun }
   | {
       readonly step: 'done';
@@ -54,7 +54,7 @@ export interface Situation {
   readonly now: number;
   /** --fresh: earlier runs do not count. */
   readonly fresh: boolean;
-  /** --clobber: what has changed is made anew. */
+  /** --clobber: results of changed inputs are made again. */
   readonly replace: boolean;
   /** --retry-failed: run also what would fail again. */
   readonly retryFailed: boolean;

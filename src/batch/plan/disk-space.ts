@@ -24,7 +24,7 @@ export function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'in
   }
 }
 
-/** A picture that is copied keeps its size; one that is encoded anew may become much smaller. */
+/** A picture that is copied keeps its size; one that is re-encoded may become much smaller. */
 function isEncodedAnew({ resolution = 'source', subtitle_output: subtitles }: BatchItem['fields']): boolean {
   return resolution !== 'source' || subtitles === 'burned';
 }
@@ -40,7 +40,7 @@ export function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' 
   const made = new Map<string, number>();
   for (const { input } of items) {
     if (input.type !== 'file' || !isMadeAnew(input)) continue;
-    // One that is encoded anew may become much smaller.
+    // One that is re-encoded may become much smaller.
     if (input.preparation?.conversion !== 'transcoded') made.set(input.path, input.bytes);
   }
   const largest = [...made.values()].toSorted((left, right) => right - left).slice(0, PREPARED_AT_A_TIME);

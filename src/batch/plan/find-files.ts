@@ -35,7 +35,7 @@ export interface LostFile {
 }
 
 /**
- * Looks through a folder and all folders below it, hidden files left out, links followed but never in a circle.
+ * Looks through a folder and all folders below it, without hidden files; links are followed, but never in a circle.
  * The order is the same in every run.
  */
 export async function findFiles({ root, pattern, include, exclude, cwd }: Search): Promise<Found> {

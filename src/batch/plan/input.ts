@@ -21,7 +21,7 @@ export interface FileFacts {
 
 /** What becomes of a file before it is uploaded. */
 export interface FilePreparation {
-  /** `remuxed`: another container, nothing is encoded anew; null: its contents stay in the file that they are in. */
+  /** `remuxed`: another container, without re-encoding; null: its contents stay in the file that they are in. */
   readonly conversion: 'remuxed' | 'transcoded' | null;
   /** Why, one sentence each, without the final stop. */
   readonly reasons: readonly string[];

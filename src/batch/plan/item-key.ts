@@ -29,7 +29,7 @@ export function nameOfKey(key: string): string | null {
   }
 }
 
-/** How storage services sign addresses anew each time: the parameter that holds the signature, and all that go with it. */
+/** How storage services sign addresses, each time with other values: the parameter that holds the signature, and all that go with it. */
 const SIGNED = [
   { by: /^x-(amz|goog)-signature$/i, parts: /^x-(amz|goog)-/i },
   { by: /^signature$/i, parts: /^(expires|signature|policy|key-pair-id|googleaccessid|awsaccesskeyid)$/i },
@@ -41,7 +41,7 @@ const QUERY_DIGITS = 12;
 
 /**
  * An address without what may be secret. A query that says which file is meant is kept as a digest; what only signs the
- * address is left out, so that the same file signed anew is the same input.
+ * address is omitted, so that the same file signed again is the same input.
  */
 export function addressName(address: string): string {
   const all = [...new URL(address).searchParams];

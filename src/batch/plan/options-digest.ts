@@ -24,7 +24,7 @@ export function meaningOf(kind: JobKind, fields: Fields): Fields {
   return meant;
 }
 
-/** 16 hex digits of SHA-256. A default that is spelled out counts as one that is left out. */
+/** 16 hex digits of SHA-256. A default that is spelled out counts as one that is omitted. */
 export function digestOptions(kind: JobKind, fields: Fields): string {
   return hash('sha256', canonicalJson(meaningOf(kind, fields))).slice(0, DIGEST_LENGTH);
 }

@@ -17,7 +17,7 @@ export interface PlanIo {
   ) => Promise<ExaminedVideo>;
   /** The same for subtitles that were read. */
   readonly examineLines: (lines: readonly SubtitleLine[]) => Promise<ExaminedLines>;
-  /** Reads subtitles of all formats that there are; a sentence when it cannot. Left out, SRT alone is read. */
+  /** Reads subtitles of all formats; returns a sentence when it cannot. Omitted: only SRT is read. */
   readonly readSubtitle?: (bytes: Uint8Array, name: string) => Promise<readonly SubtitleLine[] | string>;
   /** The writer of a format by its name; none for the service's own. */
   readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;

@@ -48,7 +48,7 @@ export function createSettledPlanner(request: PlanRequest, io: PlanIo): SettledP
   const named = namedPaths(io.cwd, request.operands, request.options);
   const known = new Map<string, PlacedItem>();
 
-  /** Items that stand in the way of none that is known. */
+  /** New items that conflict with no known item. */
   function pickFree(items: readonly PlacedItem[], problems: InputProblem[]): readonly PlacedItem[] {
     const own = new Map(items.map(({ item }) => [item.key, item]));
     // The same file, changed: it takes the place of what it was.
@@ -67,7 +67,7 @@ export function createSettledPlanner(request: PlanRequest, io: PlanIo): SettledP
       const problems: InputProblem[] = [];
       const isWanted = ({ path }: { path: string | null }) => path !== null && paths.has(path);
       const { candidates } = await collect({ ...request, isWanted }, io, problems);
-      // Whoever puts a file into a watched folder names it.
+      // Putting a file into a watched folder counts as naming it.
       const wanted = candidates.map((each) => ({ ...each, isNamed: true }));
       const place = { delivery, results: NO_RESULTS, isWatched: true };
       const { items } = await planItems(request, wanted, place, io, problems);
@@ -120,7 +120,7 @@ function claimsOf(items: readonly PlacedItem[]) {
   );
 }
 
-/** What is wrong with a result, told of the item that it belongs to. */
+/** A problem of a result, reported for its item. */
 function describeFor({ label }: BatchItem, { pointer, detail }: InputProblem): InputProblem {
   return pointer === label ? { pointer, detail } : { pointer: label, detail: `${pointer} ${detail}` };
 }

@@ -1,6 +1,6 @@
 /**
  * A batch as test results, which every CI system shows: an item is a test case; what failed is a failure, and what has
- * not come to its end is skipped. Source: the schema of Jenkins' xUnit plugin, which others follow.
+ * not finished is skipped. Source: the schema of Jenkins' xUnit plugin, which others follow.
  */
 import { relative } from 'node:path';
 import type { BatchFacts } from './batch-facts.ts';

@@ -73,7 +73,7 @@ export function foldUnusable(records: readonly LogRecord[]): CheckedInputs {
   return { unusable, usable };
 }
 
-/** Keys of the items that a record begins anew. */
+/** Keys of the items that a record restarts. */
 function itemsOf({ type, item, items }: LogRecord): readonly string[] {
   if (type === 'batch_command') return Array.isArray(items) ? items : [];
   return type === 'intend' && typeof item === 'string' ? [readPartKey(item)?.item ?? item] : [];

@@ -5,7 +5,7 @@ export type XmlNode = XmlElement | string;
 
 export interface XmlElement {
   readonly name: string;
-  /** Those that are null are left out. */
+  /** Null values are omitted. */
   readonly attributes: Readonly<Record<string, string | number | null>>;
   readonly children: readonly XmlNode[];
 }

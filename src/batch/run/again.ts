@@ -19,7 +19,7 @@ const LONGEST_ASKED_MS = 60_000;
 
 export function afterTemporary({ facts }: Failure, tries: Tries): boolean {
   if (facts.category !== 'temporary' || tries.isStopped) return false;
-  // Each call was tried five times already: whoever has a single item had rather know.
+  // Each call was tried five times already: with a single item, report the failure.
   if (tries.items === 1 || (facts.retryAfterMs ?? 0) > LONGEST_ASKED_MS) return false;
   const isOutage = tries.inARow >= FAILURES_IN_A_ROW;
   return isOutage || tries.failures < MOST_FAILURES;

@@ -8,7 +8,7 @@ export function writeBill(key: string, bill: Bill): LogRecord {
   return { type: 'billed', key, status, quantity, reserved_credits, charged_credits };
 }
 
-/** The newest bill of each intent, by its key; records of other types are passed over. */
+/** The newest bill of each intent, by its key; records of other types are ignored. */
 export function readBills(records: readonly LogRecord[]): ReadonlyMap<string, Bill> {
   const bills = new Map<string, Bill>();
   for (const record of records) {

@@ -5,7 +5,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { CreditTotals, Units } from '../item.ts';
 import { type Cost, createCostSums } from './cost-sums.ts';
 
-/** What a service tells of the costs of a job; null where it does not. */
+/** The costs of a job as the service reports them; null where it does not. */
 export interface Bill {
   readonly status: string | null;
   readonly quantity: number | null;
@@ -28,7 +28,7 @@ export interface Budget {
   totals(): CreditTotals;
 }
 
-/** A video has at most so many started minutes, whoever measures it. */
+/** A video has at most so many started minutes, however it is measured. */
 const MOST_MINUTES = Math.ceil(LIMITS.videoSeconds / 60);
 
 /** @param maxCredits null for no limit */

@@ -29,7 +29,7 @@ export async function carryAll(
     // What has a job already holds a slot, or a result that lapses: it waits for nobody.
     const isNew = task.decision.step === 'new';
     const carrying = isNew ? line.add(() => carryTask(run, task, at)) : carryTask(run, task, at);
-    // It may fail long before the others have come to their ends, which is when somebody hears of it.
+    // It may fail long before the others have finished, and is reported only then.
     carrying.catch(() => undefined);
     places.set(task.item.key, place);
     carried[place] = carrying;
@@ -62,7 +62,7 @@ function createLine(count: number) {
   return {
     async add<T>(work: () => Promise<T>): Promise<T> {
       if (atWork < count) atWork += 1;
-      // Whoever ends hands on its place.
+      // A task that ends passes its place on.
       else await new Promise<void>((start) => waiting.push(start));
       try {
         return await work();

@@ -114,7 +114,7 @@ async function findAndWait(journey: Journey, key: string, asked: IntendRecord | 
   return resumeJob(journey, { key, jobId: job.id, step: 'attach' });
 }
 
-/** Nobody waits with --detach, but what has come to its end since is known, and its result fetched. */
+/** --detach does not wait, but downloads the results of jobs that have finished since. */
 async function lookOnce(
   journey: Journey,
   key: string,

@@ -1,4 +1,4 @@
-/** Jobs carry the name of what they are for, so that a lost journal can be made anew from the lists of the service. */
+/** Jobs carry the name of what they are for, so that a lost journal can be rebuilt from the lists of the service. */
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as v from 'valibot';

@@ -41,7 +41,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     if (options.fresh) return;
     countEarlierBills(budget, others, journal);
     const totals = budget.totals();
-    // Whoever adds up what a batch has cost hears of it also from a run that finds all of it done.
+    // A run that finds everything done still reports the costs, for those who add them up.
     if (totals.charged + totals.reserved + totals.unknown > 0) listen({ type: 'credits', ...totals });
   }
   countBills(batch.tasks);

@@ -39,7 +39,7 @@ export interface Naming {
 export interface DeliverOptions extends Naming {
   /**
    * Takes a file that is there already for the result when it has its bytes, by what the service states or by one of these
-   * records: an earlier run may have been killed behind it. Left out, no file is taken.
+   * records: an earlier run may have been killed after it. Omitted: no file is adopted.
    */
   readonly adopt?: readonly StoredFile[] | undefined;
   /** Awaited before a file gets its name, unless the service states what it is known by. */

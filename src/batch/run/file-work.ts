@@ -6,7 +6,7 @@ import type { FileWork } from '../plan/settled-files.ts';
 export interface FilesAtWork {
   /** These files, absolute, were taken, and these items made of them. */
   begin(paths: readonly string[], items: readonly BatchItem[]): void;
-  /** What the run tells of its items. */
+  /** What the run reports about its items. */
   listen(event: BatchEvent): void;
   /** @param path absolute */
   workOn(path: string): FileWork;

@@ -116,7 +116,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
 
   function acquire(queue: AbortController): Promise<Lock> {
     const slot = slots.acquire(AbortSignal.any([queue.signal, stopping.launching]));
-    // Whoever needs it waits for it; nobody else is to hear of its failure.
+    // Only those that wait for it receive its failure.
     slot.catch(() => undefined);
     return slot;
   }

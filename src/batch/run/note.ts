@@ -3,7 +3,7 @@ import { Failure } from '../../errors/failure.ts';
 /** Works on the records of the profile, whose failure is no reason to lose a paid result: then it gives undefined. */
 export type Note = <T>(work: () => Promise<T>) => Promise<T | undefined>;
 
-/** @param warn told of the first failure: what keeps one record from being written keeps the others too */
+/** @param warn called with the first failure only: its cause affects the other records too */
 export function createNote(warn: (text: string) => void): Note {
   let isWarned = false;
   return async (work) => {

@@ -37,7 +37,7 @@ export async function openFamily(run: Run, item: BatchItem, order: number): Prom
   return { run, item, order, parts, source, folder: folderOf(parts) };
 }
 
-/** The run for the parts; `noteEnd` is to be told of the end of each. */
+/** The run for the parts; `noteEnd` is called at the end of each. */
 export function runOfFamily({ run, parts, source, folder }: Family) {
   const waiting = new Set(parts.items.map(({ key }) => key));
   const state = { isHopeless: false };

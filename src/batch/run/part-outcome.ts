@@ -1,4 +1,4 @@
-/** What becomes of an item when its parts have come to their ends. */
+/** The outcome of an item whose parts have finished. */
 import { Failure } from '../../errors/failure.ts';
 import type { RunOutcome } from './batch.ts';
 import { readBills } from './bills.ts';

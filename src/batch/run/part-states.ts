@@ -2,7 +2,7 @@
 import type { BatchItem, BatchListener, ItemState } from '../item.ts';
 import type { Run } from './run.ts';
 
-/** Tells of items; what happens to a part is told as a state of its item. */
+/** Reports items: each event of a part becomes a state of its item. */
 export function createTeller(listen: BatchListener, now: () => number): Run['tell'] {
   /** By item key, then by number of the part. */
   const families = new Map<string, Map<number, ItemState>>();

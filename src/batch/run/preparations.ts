@@ -66,7 +66,7 @@ interface Opened {
   made: MadeFiles;
   /** True once the files are known to be there. */
   isThere: boolean;
-  /** Whoever needs a file waits for those who look for it already. */
+  /** A caller that needs a file waits for a running search for it. */
   readonly looks: Limiter;
 }
 

@@ -1,4 +1,4 @@
-/** Subtitles that are wanted in another format than the service's own: fetched aside, written anew under their name. */
+/** Subtitles in another format than the service's own: downloaded to a temporary file, then written under their name. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

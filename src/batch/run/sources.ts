@@ -17,7 +17,7 @@ export interface Sources {
   provide(item: BatchItem, order: number): Promise<Provided>;
   /** A file that was made for the item, in the place of its input. @throws Failure, Stopped */
   send(item: BatchItem, file: Sendable, order: number): Promise<Provided>;
-  /** The service does not take this upload any more: forgets it, so that the file is sent anew. */
+  /** The service does not take this upload any more: forgets it, so that the file is sent again. */
   forget(item: BatchItem, uploadId: string): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export interface Stopping {
   readonly launching: AbortSignal;
   /** Aborted when nothing may be waited for any more, with Stopped as reason. */
   readonly waiting: AbortSignal;
-  /** @param why one sentence without its final stop; left out: what the reason says of itself */
+  /** @param why one sentence without its final stop; omitted: the words of the reason */
   stop(reason: StopReason, why?: string): void;
   /** Stops listening to the signal. */
   end(): void;
@@ -28,7 +28,7 @@ export interface Stopping {
 
 /**
  * @param signal of the user: aborted, it stops everything
- * @param onStop told of each reason that stops more than those before it
+ * @param onStop called with each reason that stops more than those before it
  */
 export function createStopping(
   signal: AbortSignal,

@@ -80,7 +80,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
       try {
         return (await reuse(file)) ?? (await sendAnew(file, items));
       } catch (error) {
-        // The next who asks for it begins anew.
+        // The next request for it starts again.
         files.delete(contentOf(file));
         use();
         throw error;
@@ -136,7 +136,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
       return { source: { type: 'upload', upload_id: id }, sha256, units, use: sending.use };
     },
     async forget(uploadId) {
-      // By its id: another language may have had the file sent anew already.
+      // By its id: another language may have sent the file again already.
       for (const [content, { id }] of files) if (id === uploadId) files.delete(content);
       await note(() => record.remove(uploadId));
     },

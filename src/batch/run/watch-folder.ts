@@ -16,7 +16,7 @@ export interface WatchOptions {
   readonly folder: string;
   /** Which names matter, such as those of videos; hidden and unfinished files never do. */
   readonly isWanted: (name: string) => boolean;
-  /** What becomes of a file, by its name below the folder; left out, each is taken once and whenever it has changed. */
+  /** What to do with a file, by its name below the folder; omitted: each is taken once and whenever it has changed. */
   readonly workOn?: (name: string) => FileWork;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -26,7 +26,7 @@ export interface WatchOptions {
   readonly openWatch?: typeof openFolderWatch;
 }
 
-/** Subfolders and network shares tell of no change, so now and then it is looked without one. */
+/** Subfolders and network shares report no changes, so the folder is also polled. */
 const UNTOLD_MS = 10_000;
 
 /**
@@ -47,7 +47,7 @@ export async function* watchFolder(options: WatchOptions): AsyncGenerator<readon
         seen = look.next;
         if (look.settled.length > 0) yield look.settled;
       }
-      // A file that grows changes no name, so whoever waits for it has to look.
+      // A file that grows changes no name, so a waiter has to look.
       await watch
         .changed(look?.isWaiting === true ? SETTLE_MS : UNTOLD_MS, signal)
         .catch(rethrowUnless(signal));

@@ -40,7 +40,7 @@ export async function* watchFolders({ folders, workOn, signal, ...rest }: Folder
 
 function nextOf(files: Files): Promise<{ files: Files; result: IteratorResult<readonly string[]> }> {
   const next = files.next().then((result) => ({ files, result }));
-  // It may fail while nobody waits for it; whoever does next hears of it.
+  // It may fail while nobody waits for it; the next waiter receives the failure.
   next.catch(() => undefined);
   return next;
 }

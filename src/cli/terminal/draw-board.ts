@@ -36,7 +36,7 @@ export function drawBoard(picture: WorkPicture, room: Room, now: number, style: 
   );
 }
 
-/** The cells of each column; those of no cells are left out. */
+/** The cells of each column; those without cells are omitted. */
 interface Columns {
   readonly label: number;
   readonly bar: number;

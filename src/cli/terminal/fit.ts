@@ -7,7 +7,7 @@ export interface ColumnLimit {
   readonly shrinks: number;
   /** Cells below which it is hard to read. */
   readonly least?: number;
-  /** Left out rather than that others become hard to read. */
+  /** Dropped before others become hard to read. */
   readonly drops?: boolean;
 }
 
@@ -20,7 +20,7 @@ const READABLE = 20;
 /** Blanks between two columns. */
 export const GAP = 2;
 
-/** The positions of the columns that have room; those that may be left out go only where others would be unreadable. */
+/** The positions of the columns that have room; optional ones are dropped only where others would be unreadable. */
 export function chooseColumns(
   columns: readonly ColumnLimit[],
   rows: readonly (readonly string[])[],

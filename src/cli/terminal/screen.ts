@@ -1,4 +1,4 @@
-/** A part of the terminal that is drawn anew in its place, with lines that stay above it. */
+/** A part of the terminal that is redrawn in its place, with lines that stay above it. */
 import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
 import type { Io } from '../../commands/io.ts';
@@ -24,7 +24,7 @@ const FRAME_MS = 200;
 /** Durations and times left change without any news. */
 const CLOCK_MS = 1_000;
 
-/** A terminal that knows these shows all that stands between them at once; others pass over them. */
+/** Terminals that support these show everything between them in one step; others ignore them. */
 const FRAME_BEGINS = '\u001b[?2026h';
 const FRAME_ENDS = '\u001b[?2026l';
 const ERASE_ROW_ABOVE = '\u001b[1A\u001b[2K';

@@ -15,7 +15,7 @@ export interface Fetched {
 }
 
 /**
- * @param onHop told of every address before it is asked
+ * @param onHop called with every address before it is requested
  * @throws Failure for a redirect that leaves https (or, begun there, this machine), has no address, or the sixth
  */
 export async function getFollowing(

@@ -27,8 +27,8 @@ function indexOfMark(course: readonly Sighting[], progress: number): number {
 }
 
 /**
- * The sightings of a job in its present state with one more: the first, and of the others those that will tell of its
- * recent speed. One without progress adds nothing; one that fell back begins anew, as the work has.
+ * The sightings of a job in its present state with one more: the first, and of the others those that will show its
+ * recent speed. One without progress adds nothing; one that fell back restarts, as its work has.
  */
 export function addSighting(course: readonly Sighting[], sighting: Sighting): readonly Sighting[] {
   const [first, ...later] = course;

@@ -26,7 +26,7 @@ export interface Wanted {
   readonly isDue: boolean;
 }
 
-/** Told of each job as soon as it is known. */
+/** Called for each job as soon as it is known. */
 export interface Findings {
   /** It has ended; how is read next. */
   ended(id: string): void;
@@ -38,8 +38,8 @@ export interface Findings {
 const SIDE_BY_SIDE = 4;
 
 /**
- * Looks at jobs of one kind by one list. Those that have ended are then read one by one, since only that tells of their
- * result; what a list tells of the others has no stage.
+ * Looks at jobs of one kind by one list. Those that have ended are then read one by one, since only that reports their
+ * result; the list entries of the others have no stage.
  * @throws Failure (`temporary`), the reason of the signal; what was told before stands
  */
 export async function lookAtJobs(

@@ -1,5 +1,5 @@
 /**
- * Many jobs waited for at once: one list request a kind tells of all of them, at 0.9 of the soonest expected end.
+ * Waits for many jobs together: one list request per kind covers all of them, at 0.9 of the soonest expected end.
  * Source: performance figures, "Waiting".
  */
 

@@ -14,7 +14,7 @@ export type Outcome<T> =
       readonly type: 'failed';
       readonly failure: Failure;
       readonly advice: RetryAdvice;
-      /** True when the attempt brought the work forward, so that counting starts anew. */
+      /** True when the attempt brought the work forward, so that counting restarts. */
       readonly progressed?: boolean;
     };
 

@@ -24,7 +24,7 @@ export function hashBody(body: Buffer | null): string {
 }
 
 /**
- * Signs one attempt anew.
+ * Signs one attempt.
  * @param moment `timeMs` as the service sees it, `nonce` never used before
  */
 export function signedHeaders(

@@ -25,7 +25,7 @@ export interface Clock {
   /** Milliseconds since the epoch as the service sees them. */
   now(): number;
   readonly offset: number;
-  /** True when this is news: several calls refused at once tell of the same skew. */
+  /** True when this is news: several calls refused together report the same skew. */
   correct(offset: number): boolean;
 }
 

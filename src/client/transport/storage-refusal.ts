@@ -21,7 +21,7 @@ export interface StorageRefusal {
   readonly advice: RetryAdvice;
   /** For a message: `status 403: Request has expired`. */
   readonly said: string;
-  /** When it was given by the clock of whoever gave it, in milliseconds; the clock of this machine may be wrong. */
+  /** When it was issued, by the clock of the issuer, in milliseconds; the clock of this machine may be wrong. */
   readonly atMs: number;
   /** What is the same in every failure made of this answer. */
   readonly facts: Pick<
@@ -66,7 +66,7 @@ export function isGatewayPage(headers: StorageAnswer['headers'], page: Buffer): 
   return (headers['content-type'] ?? '').startsWith('text/html') || !/^\s*(?:<\?xml|<Error\b|\{)/.test(text);
 }
 
-/** The `<Code>` of S3 and its like; whatever tells of an expiry is one code. */
+/** The `<Code>` of S3 and its like; all codes of an expiry become one code. */
 function codeOf(page: Buffer, words: string): string | null {
   if (/expire/i.test(words)) return 'ExpiredToken';
   return /<Code>([A-Za-z]{1,60})<\/Code>/.exec(page.toString('utf8'))?.[1] ?? null;

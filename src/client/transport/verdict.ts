@@ -29,11 +29,11 @@ export interface Verdict {
 
 interface Row {
   readonly origin: Refused['origin'];
-  /** Left out: any status. */
+  /** Omitted: matches every status. */
   readonly status?: readonly number[] | ((status: number) => boolean);
-  /** Left out: with or without a code. A function is only asked about a code that is there. */
+  /** Omitted: with or without a code. A function is only called with a code. */
   readonly code?: string | ((code: string) => boolean) | null;
-  /** Left out: whatever the service says. */
+  /** Omitted: as the service says. */
   readonly retryable?: boolean;
   readonly verdict: readonly [Verdict['category'], Verdict['retry'], Blame];
   readonly renew?: true;

@@ -15,6 +15,6 @@ export interface UploadOperations {
   get(id: string, options?: CallOptions): Promise<Upload>;
   /** One page, newest first. */
   list(filters?: UploadFilters, options?: CallOptions): Promise<ListPage<Upload>>;
-  /** Says that the bytes are there; the quotes of the ETag may be left out. */
+  /** Says that the bytes are there; the quotes of the ETag may be omitted. */
   complete(id: string, etag: string, options?: CallOptions): Promise<Upload>;
 }

@@ -20,7 +20,7 @@ export interface Forwarder {
 /** The sender gives up after 5 s; half a second is left for telling it how this went. */
 const ANSWER_MS = 4_500;
 
-/** They belong to one connection, or are made anew for the next one. Source: RFC 9110, section 7.6.1. */
+/** They belong to one connection, or are set again for the next one. Source: RFC 9110, section 7.6.1. */
 const HOP_BY_HOP = new Set([
   'accept-encoding',
   'connection',

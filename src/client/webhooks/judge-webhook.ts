@@ -8,7 +8,7 @@ import { matchWebhookLayout, type WebhookLayout } from '../../protocol/webhook-s
 import { valuesOf, type WebhookHeaders } from './webhook-headers.ts';
 
 export interface ReceivedWebhook {
-  /** The raw bytes received, never a body that was parsed and written anew. */
+  /** The raw bytes received, never a body that was parsed and serialized again. */
   readonly body: Uint8Array | string;
   readonly headers: WebhookHeaders;
 }

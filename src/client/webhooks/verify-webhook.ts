@@ -7,7 +7,7 @@ import { judgeWebhook, type ReceivedWebhook, type WebhookRules } from './judge-w
 import { readEvent, type WebhookEvent } from './read-event.ts';
 
 export interface VerifiedWebhook extends WebhookEvent {
-  /** The same for every delivery of this event: whoever has seen it before must not act again. */
+  /** The same for every delivery of this event: ignore an event that you have seen before. */
   readonly id: string;
   /** The form in which it was signed. */
   readonly layout: WebhookLayout;

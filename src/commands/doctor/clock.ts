@@ -16,9 +16,9 @@ export function judgeClock(date: string | undefined, sentMs: number, receivedMs:
   const away = Math.abs(seconds);
   if (away === 0) return { grade: 'ok', message: 'agrees with the service to the second', facts };
   const message = `${away} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`;
-  const mend = 'Set the clock by the network: `timedatectl set-ntp true` or the settings of the system.';
-  if (away > LIMITS.timestampSkewSeconds) return { grade: 'fail', message, mend, facts };
+  const fix = 'Set the clock by the network: `timedatectl set-ntp true` or the settings of the system.';
+  if (away > LIMITS.timestampSkewSeconds) return { grade: 'fail', message, fix, facts };
   return away * 1000 > SKEW_THRESHOLD_MS
-    ? { grade: 'warn', message, mend, facts }
+    ? { grade: 'warn', message, fix, facts }
     : { grade: 'ok', message, facts };
 }

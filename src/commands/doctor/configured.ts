@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 
 /**
  * Reads project file, profiles and environment.
- * @param warn told of files that others may read
+ * @param warn called for files that others may read
  * @throws Failure (`configuration`) for a file or a combination that cannot be used
  */
 export async function readSettings(context: Context, warn: (text: string) => void): Promise<Settings> {

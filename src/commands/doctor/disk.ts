@@ -25,7 +25,7 @@ export async function lookAtFolder(folder: string): Promise<Result> {
     return {
       grade: 'fail',
       message: `cannot write to ${existing}: ${reason} (${fault})`,
-      mend: advice,
+      fix: advice,
       facts,
     };
   }
@@ -45,7 +45,7 @@ export function judgeRoom(
   return {
     grade: freeBytes < LEAST_BYTES ? 'fail' : 'warn',
     message,
-    mend: 'Make room: a video and its result may take 2 GiB together.',
+    fix: 'Make room: a video and its result may take 2 GiB together.',
     facts: all,
   };
 }

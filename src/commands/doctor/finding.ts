@@ -13,7 +13,7 @@ export interface Result {
   /** What was found, without the final stop. Holds no secret. */
   readonly message: string;
   /** What to do about it. */
-  readonly mend?: string;
+  readonly fix?: string;
   /** The same for programs. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
@@ -30,7 +30,7 @@ export type Inspect = (
   look: (signal: AbortSignal) => Promise<Result> | Result,
 ) => Promise<Finding>;
 
-/** Looking at a healthy system takes milliseconds; whoever waits for a sick one wants an answer too. */
+/** Looking at a healthy system takes milliseconds; a check of a broken one must end too. */
 export const LIMIT_MS = 5_000;
 
 /**
@@ -71,6 +71,6 @@ function findingOf(error: unknown, check: string, area: Area, limitMs: number): 
     return { check, area, grade: 'fail', message };
   }
   const { category, code, message, advice } = error.facts;
-  const mend = advice === undefined ? {} : { mend: advice };
-  return { check, area: AREAS[category] ?? area, grade: 'fail', message, ...mend, facts: { code } };
+  const fix = advice === undefined ? {} : { fix: advice };
+  return { check, area: AREAS[category] ?? area, grade: 'fail', message, ...fix, facts: { code } };
 }

@@ -31,7 +31,7 @@ export async function judgeLocks(folders: LockFolders): Promise<Result> {
   return {
     grade: 'warn',
     message,
-    mend: 'Nothing needs to be done: the next run takes stale ones over. To remove them now: vloc doctor --clear-locks',
+    fix: 'Nothing needs to be done: the next run takes stale ones over. To remove them now: vloc doctor --clear-locks',
     facts,
   };
 }

@@ -47,7 +47,7 @@ async function lookAtEngine(
 
 function missing(message: string, needed: boolean, facts: Readonly<Record<string, unknown>>): Result {
   if (!needed) return { grade: 'ok', message: `${message}; not needed for a service elsewhere`, facts };
-  return { grade: 'fail', message, mend: 'vloc engines install', facts };
+  return { grade: 'fail', message, fix: 'vloc engines install', facts };
 }
 
 /** They agree on no flag: the first that is answered with a number counts. */

@@ -17,18 +17,18 @@ export async function judgePrivacy(
   // Windows has no such bits: Node shows 0666 for every file there.
   if (platform === 'win32') return { grade: 'ok', message: 'file modes are not checked on Windows' };
   const open = [...warnings];
-  const mends: string[] = [];
+  const fixes: string[] = [];
   for (const folder of folders) {
     const mode = await modeOf(folder);
     if (mode === null || (mode & OTHERS) === 0) continue;
     open.push(`${folder} is open to others (mode ${mode.toString(8)})`);
-    mends.push(`chmod 700 '${folder}'`);
+    fixes.push(`chmod 700 '${folder}'`);
   }
   if (open.length === 0) return { grade: 'ok', message: 'only you can read settings and results' };
   return {
     grade: 'warn',
     message: open.join('; '),
-    ...(mends.length === 0 ? {} : { mend: mends.join('; ') }),
+    ...(fixes.length === 0 ? {} : { fix: fixes.join('; ') }),
   };
 }
 
@@ -36,7 +36,7 @@ async function modeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).mode & 0o777;
   } catch {
-    // The check of the disk tells of a folder that cannot be reached.
+    // The check of the disk reports a folder that cannot be reached.
     return null;
   }
 }

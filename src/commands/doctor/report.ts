@@ -34,16 +34,16 @@ function count(findings: readonly Finding[], grade: Grade): number {
   return findings.filter((finding) => finding.grade === grade).length;
 }
 
-function document({ check, grade, area, message, mend, facts }: Finding): object {
-  return { check, state: grade, area, message, mend: mend ?? null, facts: facts ?? {} };
+function document({ check, grade, area, message, fix, facts }: Finding): object {
+  return { check, state: grade, area, message, fix: fix ?? null, facts: facts ?? {} };
 }
 
-function rows({ grade, check, message, mend }: Finding): string[][] {
+function rows({ grade, check, message, fix }: Finding): string[][] {
   const found = [grade, check, message];
-  return mend === undefined || grade === 'ok' ? [found] : [found, ['', '', `→ ${mend}`]];
+  return fix === undefined || grade === 'ok' ? [found] : [found, ['', '', `→ ${fix}`]];
 }
 
-/** The settings come first: what they get wrong brings the rest down with it. A network may mend itself, a disk does not. */
+/** The settings come first: their faults make the rest fail. A network may recover by itself, a disk does not. */
 const ORDER: readonly Area[] = ['configuration', 'disk', 'network'];
 
 const CATEGORIES = { configuration: 'configuration', disk: 'disk', network: 'temporary' } as const;
@@ -53,12 +53,12 @@ export function failureOf(findings: readonly Finding[]): Failure | null {
   const failed = findings.filter(({ grade }) => grade === 'fail');
   const area = ORDER.find((each) => failed.some((finding) => finding.area === each));
   if (area === undefined) return null;
-  const mend = failed.find((finding) => finding.area === area && finding.mend !== undefined)?.mend;
+  const fix = failed.find((finding) => finding.area === area && finding.fix !== undefined)?.fix;
   return new Failure({
     category: CATEGORIES[area],
     code: 'CHECKS_FAILED',
     message: `${failed.length} of ${findings.length} checks failed: ${failed.map(({ check }) => check).join(', ')}`,
-    advice: mend ?? 'The findings above say why.',
+    advice: fix ?? 'The findings above say why.',
     retryable: area === 'network',
   });
 }

@@ -10,7 +10,7 @@ export function judgeNode(version: string, needed: string = packageFile.engines.
   return {
     grade: 'fail',
     message: `Node ${version} is too old, ${needed} is needed`,
-    mend: 'Install a current Node from https://nodejs.org.',
+    fix: 'Install a current Node from https://nodejs.org.',
     facts,
   };
 }

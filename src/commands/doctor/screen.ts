@@ -18,5 +18,5 @@ export function judgeScreen({ stdout, stderr, env, platform }: Io): Result {
   if (!isTerminal) return { grade: 'ok', message: 'none: plain lines in place of live progress', facts };
   const message = `${facts.columns ?? 80} columns, ${facts.color ? '' : 'no '}colour, ${unicode ? '' : 'no '}Unicode`;
   if (unicode) return { grade: 'ok', message, facts };
-  return { grade: 'warn', message, mend: 'Set a UTF-8 locale, such as LANG=C.UTF-8.', facts };
+  return { grade: 'warn', message, fix: 'Set a UTF-8 locale, such as LANG=C.UTF-8.', facts };
 }

@@ -1,4 +1,4 @@
-/** The exit code of a run, for what tells of it before it is there. */
+/** The exit code that a run will end with, for summaries printed before it ends. */
 
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { Failure } from '../../errors/failure.ts';

@@ -62,7 +62,7 @@ export async function followJob(follow: Follow, started: Job): Promise<Outcome> 
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(everyMs === null ? {} : { everyMs }),
       onChange: (changed) => {
-        // What a list tells of a job is only a part of it.
+        // A list entry is only a part of a job.
         job = { ...job, status: changed.status, stage: changed.stage, progress: changed.progress };
         if (!isTerminal(changed.status)) progress.show(key, stepOf(changed));
         event(context, {

@@ -73,7 +73,7 @@ async function runToStdout(
   stdout.checkOneFile(kind);
   const { io, content } = await stdout.keepStdin(kind, context.io, operands);
   const out = await stdout.stdoutFolder(context, kind, operands, options, content);
-  // What is in the folder is no file of the user's; a result of other inputs is made anew.
+  // The files in the folder are vloc's own; a result of other inputs is made again.
   const { name: _name, skipExisting: _skip, ...rest } = options;
   const placed = { ...rest, out, clobber: true };
   return stdout.writeResult({ ...context, io }, (silent) =>

@@ -112,7 +112,7 @@ export async function printOutcomes(
   }
 }
 
-/** Columns of which no row has anything are left out. */
+/** Empty columns are omitted. */
 const HEAD = {
   input: { title: 'INPUT', shrinks: 1, least: 20 },
   language: 'LANGUAGE',

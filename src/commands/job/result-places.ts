@@ -50,7 +50,7 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
   };
 }
 
-/** Ids of jobs whose results would have the names of those of newer jobs: a file that was made anew is the newest. */
+/** Ids of jobs whose results would have the names of those of newer jobs: a file that was made again is the newest. */
 function findReplaced(jobs: readonly JobEntry[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const replaced = new Set<string>();

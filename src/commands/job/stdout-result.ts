@@ -180,7 +180,7 @@ function hidePaths(terminal: Terminal): Terminal {
   };
 }
 
-/** A reader that has had enough is fine; all other faults are reported by whoever watches stdout. */
+/** A reader that has had enough is fine; all other faults are reported by the guard of stdout. */
 async function copyToStdout(path: string, { io: { stdout }, signal }: Context): Promise<void> {
   for await (const chunk of createReadStream(path)) {
     signal.throwIfAborted();

@@ -11,7 +11,7 @@ export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitl
     try {
       return await readSubtitleFile(bytes, name);
     } catch (error) {
-      // Whoever tells it names the file.
+      // The caller adds the name of the file.
       if (error instanceof PreparationFailure)
         return `not usable as subtitles, ${withoutName(error.message, name)}`;
       throw error;

@@ -1,4 +1,4 @@
-/** How uploads are told of while they go on. */
+/** Progress of uploads. */
 import type { Upload, UploadProgress } from '../../client/index.ts';
 import { formatBytes } from '../../errors/amounts.ts';
 import type { Context, Progress } from '../context.ts';

@@ -54,7 +54,7 @@ function isAround(folder: string, position: number): (other: string, at: number)
   return (other, at) => at !== position && (folder === other || folder.startsWith(`${other}${sep}`));
 }
 
-function usage(message: string, mend: string): Failure {
-  const advice = `${mend.charAt(0).toUpperCase()}${mend.slice(1)}.`;
+function usage(message: string, fix: string): Failure {
+  const advice = `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`;
   return new Failure({ category: 'usage', code: 'USAGE', message, advice });
 }

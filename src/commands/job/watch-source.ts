@@ -21,7 +21,7 @@ export interface WatchSource {
 
 /**
  * @param folders absolute
- * @param leaveOut told of each input that cannot be used, once
+ * @param leaveOut called once for each input that cannot be used
  */
 export function createWatchSource(
   run: JobRun,
@@ -104,7 +104,7 @@ function openWatchOf({ context }: JobRun) {
   return openWatch === undefined ? {} : { openWatch };
 }
 
-/** A file may go away while it is looked at: that is told of it alone. */
+/** A file may disappear while it is examined: only that file is reported. */
 async function planReadable(
   planner: SettledPlanner,
   paths: readonly string[],

@@ -5,7 +5,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { LongLimits } from './limits.ts';
 import { serviceLimits } from './limits.ts';
 
-/** @param limits those of the service when they are left out */
+/** @param limits omitted: those of the service */
 export function createLinesExaminer(
   kind: JobKind,
   isSplit: boolean,

@@ -125,7 +125,7 @@ async function planLong(
   return { plan, facts: { ...facts, seconds: Math.max(facts.seconds ?? 0, durationSeconds) } };
 }
 
-/** Whoever names a track of a file that the service takes has asked for a file with that track alone. */
+/** --audio-track on a file that the service takes asks for a file with that track alone. */
 function isAllowed(plan: Usable, facts: VideoFacts, wishes: Wishes): boolean {
   if (plan.type === 'none' || wishes.convert) return true;
   return wishes.audioTrack !== null && facts.tracks.length > 1 && plan.picture === 'copy' && plan.isTaken;

@@ -1,4 +1,4 @@
-/** The last stage: the finished videos, put together on this machine and made anew only when something in them changed. */
+/** The last stage: the finished videos, put together on this machine, and again only when something in them changed. */
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';

@@ -25,7 +25,7 @@ type Lines = readonly SubtitleLine[] | null;
 type Known = Pick<StageSubtitle, 'lines' | 'parts'> | null;
 type KindOfLines = 'subtitle_translation' | 'dubbing';
 
-/** One forecast for each kind of job, in the order of the stages; kinds of which there is nothing are left out. */
+/** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
 export async function forecastStages(
   context: Context,
   options: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ import type { Comparison, Finding } from '../../prepare/index.ts';
 import { SUBTITLE_FORMATS, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
-/** What is to be told of a file. */
+/** What to report about a file. */
 export interface SubtitleReport {
   /** For people. */
   readonly label: string;

@@ -21,7 +21,7 @@ export interface Wish {
   readonly path: string;
   /** Edited or brought along; null for what is to be translated. */
   readonly given: StageSubtitle | null;
-  /** The file is there and is to be left out. */
+  /** The file exists and is to be skipped. */
   readonly isLeftOut: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface EventCommandOptions {
   readonly output: Output;
   /** When aborted, the running command is ended and no further one started. */
   readonly signal: AbortSignal;
-  /** Told of every command that failed; `reason` is one sentence without the final stop. */
+  /** Called for every command that failed; `reason` is one sentence without the final stop. */
   readonly onFailed: (event: ReceivedEvent, reason: string) => void;
 }
 

@@ -14,7 +14,7 @@ export interface Delivery {
 
 export interface Answer {
   readonly status: number;
-  /** One line for whoever reads the sender's log. */
+  /** One line for the sender's log. */
   readonly text: string;
 }
 
@@ -25,7 +25,7 @@ export interface ListenerOptions {
   /** Begins with a slash; a query behind it is ignored. */
   readonly path: string;
   readonly receive: (delivery: Delivery) => Promise<Answer>;
-  /** Told of requests that never became a delivery. */
+  /** Called for requests that never became a delivery. */
   readonly onRefused: (reason: string) => void;
   /** How long a request may take to arrive, in milliseconds; default: the sender's own patience. */
   readonly arriveMs?: number;

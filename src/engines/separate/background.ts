@@ -4,7 +4,7 @@ import { splitMidSide } from './samples.ts';
 import { findPauses, nearestWindows, type Segment, segmentFinder } from './segments.ts';
 import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
 
-/** Pauses this far from a segment, in seconds, tell of the background under it. */
+/** Pauses this far from a segment, in seconds, show the background under it. */
 const NEIGHBOURHOOD = 5;
 
 /**

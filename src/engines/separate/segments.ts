@@ -24,7 +24,7 @@ export function segmentFinder(segments: readonly Segment[]): (time: number) => n
 }
 
 /**
- * The stretches between segments, margins left out, from 0 to the end of the sound.
+ * The stretches between segments, without margins, from 0 to the end of the sound.
  * @param segments in order of time
  * @param seconds length of the sound
  */
@@ -41,7 +41,7 @@ export function findPauses(segments: readonly Segment[], seconds: number): Segme
 
 /**
  * The windows of pause nearest before a time and nearest after it, as positions of their first samples; pauses that are
- * shorter than a window are passed over.
+ * shorter than a window are ignored.
  * @param window length in samples
  * @param count most windows on each side
  */

@@ -168,7 +168,7 @@ async function createDenoiser(): Promise<Denoiser> {
   const first = address / Float32Array.BYTES_PER_ELEMENT;
   return {
     process(frame) {
-      // Taken anew each time: the memory moves when it grows.
+      // Read each time: the memory moves when it grows.
       const memory = rnnoise.HEAPF32.subarray(first, first + DENOISER_FRAME);
       for (let at = 0; at < DENOISER_FRAME; at += 1) memory[at] = (frame[at] ?? 0) * FULL_SCALE;
       rnnoise._rnnoise_process_frame(state, address, address);

@@ -24,7 +24,7 @@ export interface Slot {
 
 /**
  * Plans the slots: in order of time, none reaching into the next. Cues that begin at (nearly) the same time, as
- * two speakers do, are spoken one after the other in the slot they share. Cues without words are passed over.
+ * two speakers do, are spoken one after the other in the slot they share. Cues without words are skipped.
  * @param totalMs where the track ends; Infinity when nothing ends it
  */
 export function planSlots(lines: readonly SubtitleLine[], totalMs: number): Slot[] {

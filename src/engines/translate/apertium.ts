@@ -26,7 +26,7 @@ export async function runApertium(
   keepMarks = false,
 ): Promise<string[]> {
   if (texts.length === 0) return [];
-  // A file, since Apertium opens /dev/stdin anew, which fails on a socket: empty output and exit code 0.
+  // A file, since Apertium reopens /dev/stdin, which fails on a socket: empty output and exit code 0.
   const file = join(run.folder, `${run.mode}.txt`);
   // A blank line ends a sentence for it and comes back as it is.
   await writeFile(file, `${texts.join('\n\n')}\n`);

@@ -19,7 +19,7 @@ export async function listDirections(
   return parseDirections(stdout.toString('utf8'));
 }
 
-/** Reads the list, one mode a line; modes that are no pair of languages are left out. */
+/** Reads the list, one mode a line; modes that are not a pair of languages are ignored. */
 export function parseDirections(list: string): Direction[] {
   return list.split('\n').flatMap((line) => {
     const mode = line.trim();

@@ -16,7 +16,7 @@ export interface LocalizedParts {
   readonly track: number | null;
   /** Of the dub, a WAV; null keeps the original sound. */
   readonly dub: string | null;
-  /** What the separation has given, WAVs; null where the original sound is turned down or left out. */
+  /** The WAVs of the separation; null where the original sound is lowered or muted. */
   readonly separated: { readonly vocals: string; readonly background: string } | null;
   /** In the target language. */
   readonly subtitle: Subtitle;

@@ -18,7 +18,7 @@ export interface Timeline {
   readonly pictureSeconds: number;
   /** From the first frame to the end of whichever ends last, picture or sound. */
   readonly durationSeconds: number;
-  /** Numbers of the frames that the picture can be parted before without decoding; 0 is left out. */
+  /** Numbers of the frames before which the picture can be cut without decoding, except 0. */
   readonly cleanFrames: readonly number[];
 }
 

@@ -43,6 +43,6 @@ export const SAMPLES_BEFORE = 2_048;
 
 /**
  * Behind, heard after the last frame of the picture: two AAC frames that the joining takes, in place of the first two of the
- * next part, whose sound the service has encoded anew after silence; and two more for the encoders.
+ * next part, whose sound the service has re-encoded after silence; and two more for the encoders.
  */
 export const SAMPLES_BEHIND = 4_096;

@@ -27,7 +27,7 @@ const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
 
 /**
  * Reads SRT, WebVTT and ASS or SSA, told by content first, then by name. Cues come in order of time, numbered from 1; styles,
- * comments, drawings and cues without text are left out. More lines than the service takes are no fault here.
+ * comments, drawings and cues without text are skipped. More lines than the service takes are not a fault here.
  * @throws PreparationFailure SUBTITLE_INVALID
  */
 export async function readSubtitleFile(bytes: Uint8Array, name: string): Promise<SubtitleLine[]> {

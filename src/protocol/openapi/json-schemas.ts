@@ -57,7 +57,7 @@ function itemsOf(metadata: unknown): v.GenericSchema | null {
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',
-  // What a caller may write: defaults may be left out.
+  // Requests as callers write them: fields with defaults are optional.
   typeMode: 'input',
   overrideAction,
 };

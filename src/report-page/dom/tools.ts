@@ -11,7 +11,7 @@ interface Tools {
   count(listed: number): void;
 }
 
-/** @param onChange is told of every new choice */
+/** @param onChange called with every new choice */
 export function makeTools(entries: readonly ListedEntry[], onChange: (choice: Choice) => void): Tools {
   let choice: Choice = EVERYTHING;
   const change = (part: Partial<Choice>) => {

@@ -162,7 +162,7 @@ function describeExchange(exchange: Exchange, status: number | null, now: number
 
 function refuseLate(context: Context, exchange: Exchange) {
   const refusal = new Refusal('SERVICE_TEMPORARILY_UNAVAILABLE', 'the service is closing', {
-    // Whoever runs it starts it again in about that time, if at all.
+    // A restart takes about that long.
     headers: { 'Retry-After': '5' },
   });
   return answerRefusal(refusal, exchange, context.origin());

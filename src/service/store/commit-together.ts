@@ -37,12 +37,12 @@ function commit(store: Store, batch: readonly Waiting[]): void {
   let working = false;
   const attemptAll = () => {
     working = true;
-    const tell = batch.map(({ attempt }) => attempt());
+    const settle = batch.map(({ attempt }) => attempt());
     working = false;
-    return tell;
+    return settle;
   };
   try {
-    for (const tell of store.transaction(attemptAll)) tell();
+    for (const settle of store.transaction(attemptAll)) settle();
   } catch (error) {
     // A store that cannot begin or commit now would also fail for each single work, and may take seconds to do so.
     if (working && batch.length > 1) for (const each of batch) commit(store, [each]);

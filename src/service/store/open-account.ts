@@ -1,4 +1,4 @@
-/** Opens the store of an account, after a look at whether it is whole: whoever writes to a damaged one makes it worse. */
+/** Opens the store of an account, after checking it: writing to a damaged one makes it worse. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
@@ -20,7 +20,7 @@ const QUICK_CHECK = 'PRAGMA quick_check(1)';
 
 /**
  * Opens the store, or makes it where none has been, and brings its tables to the newest form.
- * @param onFailure is told of damage that is found later, at each statement that meets it
+ * @param onFailure called at each statement that finds damage later
  * @throws Failure, with nothing changed; errors of SQLite
  */
 export function openAccountStore(

@@ -12,7 +12,7 @@ export function ensureSecret(store: Store, name: SecretName, randomBytes: Random
   const read = () => store.get<{ value: Uint8Array }>('SELECT value FROM secrets WHERE name = ?', name);
   let row = read();
   if (row === undefined) {
-    // Two processes may start at once: whoever comes second keeps what the first one wrote.
+    // Two processes may start together: the second keeps the file of the first.
     store.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, randomBytes(SECRET_BYTES));
     row = read();
   }

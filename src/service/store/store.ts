@@ -30,7 +30,7 @@ interface StoreOptions {
   readonly synchronous: 'FULL' | 'NORMAL';
   /** What to do when the file is damaged, whole sentences. */
   readonly advice: string;
-  /** Is told of damage, at each statement that meets it; not while the store is opened, which throws it. */
+  /** Called at each statement that finds damage; not while the store is opened, which throws it. */
   readonly onFailure?: (failure: Failure) => void;
   /** Reads what it wants before anything is written; what it throws ends the opening. */
   readonly inspect?: (store: Store) => void;

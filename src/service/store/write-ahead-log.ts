@@ -15,7 +15,7 @@ type Checksum = readonly [number, number];
 
 /** Whether transactions in the log at `path` are committed but cannot be read. False for a missing file. */
 export function hasLostCommits(path: string): boolean {
-  // Another process may begin the log anew between two reads; its header is another one then.
+  // Another process may restart the log between two reads, with another header.
   for (;;) {
     const log = readLog(path);
     if (!losesCommits(log)) return false;

@@ -28,7 +28,7 @@ it('makes what a check throws a finding, in the area that the failure names', as
     area: 'disk',
     grade: 'fail',
     message: 'it is full',
-    mend: 'Make room.',
+    fix: 'Make room.',
   });
   expect(await inspect('b', 'network', () => Promise.reject(new Error('odd')))).toMatchObject({
     area: 'network',

@@ -45,7 +45,7 @@ describe('the check of the locks', () => {
     expect(result.message).toContain(
       `1 held, of process ${process.pid} on ${host} in ${process.cwd()} since `,
     );
-    expect(result.mend).toContain('vloc doctor --clear-locks');
+    expect(result.fix).toContain('vloc doctor --clear-locks');
     expect(readdirSync(slots)).toHaveLength(3);
     if (held.taken) await held.lock.release();
   });

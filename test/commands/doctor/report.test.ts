@@ -3,7 +3,7 @@ import type { Area, Finding, Grade } from '../../../src/commands/doctor/finding.
 import { failureOf } from '../../../src/commands/doctor/report.ts';
 
 function finding(area: Area, grade: Grade): Finding {
-  return { check: `${area} ${grade}`, area, grade, message: 'm', mend: `mend the ${area}` };
+  return { check: `${area} ${grade}`, area, grade, message: 'm', fix: `fix the ${area}` };
 }
 
 it.each([
