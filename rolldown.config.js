@@ -165,7 +165,7 @@ const tool = defineConfig({
         // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP.
         {
           name: 'main',
-          test: /src\/(cli\/(?!start|version)[\w-]+|cli\/terminal\/(terminal|plain-progress|step-text|style|escape)|commands\/(command|connection|context|format|records|tree))\.ts$|node_modules\/commander/,
+          test: /src\/(cli\/(?!start|version)[\w-]+|cli\/terminal\/(terminal|plain-progress|step-text|style|escape)|(commands\/tree|context\/(command|connection|context|format|records)))\.ts$|node_modules\/commander/,
           priority: 1,
         },
         // What every call to a service needs; the rest of the client is loaded when it is used.

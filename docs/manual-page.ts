@@ -3,8 +3,8 @@
 import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts';
 import { writtenFlags } from '../src/cli/options.ts';
 import { VERSION } from '../src/cli/version.ts';
-import type { Command, Operands, OptionTable } from '../src/commands/command.ts';
 import { type CalledCommand, COMMANDS } from '../src/commands/tree.ts';
+import type { Command, Operands, OptionTable } from '../src/context/command.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 

@@ -1,7 +1,8 @@
 /** The values that the shells offer: choices from the tables, otherwise by the value name in the help. */
-import type { Command, Operands, OptionSpec } from '../../src/commands/command.ts';
+
 import type { ValueSource } from '../../src/commands/completion/sources.ts';
 import { KIND_CHOICES } from '../../src/commands/jobs-listing.ts';
+import type { Command, Operands, OptionSpec } from '../../src/context/command.ts';
 
 export type Value = {
   /** What the help calls it. */

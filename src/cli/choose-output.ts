@@ -1,7 +1,7 @@
 /** The form of the data on stdout, out of --output, --jq and --fields. */
 
-import type { Command } from '../commands/command.ts';
-import type { OutputMode } from '../commands/context.ts';
+import type { Command } from '../context/command.ts';
+import type { OutputMode } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import type { GlobalValues } from './global-options.ts';
 import type { JqFilter } from './jq.ts';

@@ -1,6 +1,6 @@
 /** Options that every command takes. */
-import { inGroup, type OptionTable, type OptionValues } from '../commands/command.ts';
-import { OUTPUT_MODES } from '../commands/context.ts';
+import { inGroup, type OptionTable, type OptionValues } from '../context/command.ts';
+import { OUTPUT_MODES } from '../context/context.ts';
 import { FLAG_OPTIONS } from '../profiles/settings.ts';
 
 export const GLOBAL_OPTIONS = {

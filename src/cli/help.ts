@@ -1,5 +1,5 @@
 /** What stands behind the options in a help text. */
-import type { Command } from '../commands/command.ts';
+import type { Command } from '../context/command.ts';
 import { HELP_TOPICS } from './help-topics.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** One run: parse, run the command, turn whatever comes out into an exit code. */
 
-import { Interruption } from '../commands/context.ts';
-import type { Io } from '../commands/io.ts';
-import type { Caller } from '../commands/printed-command.ts';
+import { Interruption } from '../context/context.ts';
+import type { Io } from '../context/io.ts';
+import type { Caller } from '../context/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
@@ -82,7 +82,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 async function withWholeCommands(failure: Failure, caller: Caller): Promise<Failure> {
   const { advice } = failure.facts;
   if (advice?.includes('vloc ') !== true) return failure;
-  const { completeCommands } = await import('../commands/printed-command.ts');
+  const { completeCommands } = await import('../context/printed-command.ts');
   const whole = failure.with({ advice: completeCommands(advice, caller) });
   if (failure.stack !== undefined) whole.stack = failure.stack;
   return whole;

@@ -6,8 +6,8 @@ import {
   type OptionSpec,
   type OptionTable,
   type OptionValues,
-} from '../commands/command.ts';
-import { parseDuration } from '../commands/format.ts';
+} from '../context/command.ts';
+import { parseDuration } from '../context/format.ts';
 
 /** Adds every option of the table; the help shows headings in the order in which they come first. */
 export function addOptions(parser: Parser, table: OptionTable): void {

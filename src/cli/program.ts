@@ -1,8 +1,8 @@
 /** The command tree made into a parser. Only the command that is called is loaded. */
 import { CommanderError, Option, Command as Parser } from 'commander';
-import type { Command, OptionTable, OptionValues } from '../commands/command.ts';
-import type { Io } from '../commands/io.ts';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
+import type { Command, OptionTable, OptionValues } from '../context/command.ts';
+import type { Io } from '../context/io.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';

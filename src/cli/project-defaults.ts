@@ -1,9 +1,9 @@
 /** Options that were not given, filled in from the project file. */
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { Command, OptionSpec, OptionTable, OptionValues } from '../commands/command.ts';
-import type { Io } from '../commands/io.ts';
 import { COMMANDS } from '../commands/tree.ts';
+import type { Command, OptionSpec, OptionTable, OptionValues } from '../context/command.ts';
+import type { Io } from '../context/io.ts';
 import { Failure } from '../errors/failure.ts';
 import { readValue } from './options.ts';
 

@@ -1,6 +1,6 @@
 /** The edge: a real process made into `Io`. The only file that touches `process`. */
 import { writeSync } from 'node:fs';
-import type { Io, Output } from '../commands/io.ts';
+import type { Io, Output } from '../context/io.ts';
 import { takeEnvironment } from '../profiles/environment.ts';
 import { VERSION } from './version.ts';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Call } from '../client/index.ts';
+import { readBody, readCall } from '../context/api-call.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import type { Failure } from '../errors/failure.ts';
-import { readBody, readCall } from './api-call.ts';
 import { readAllPages } from './api-pages.ts';
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
-import type { Context } from './context.ts';
-import { usageFailure } from './usage-failure.ts';
 
 export const api: Command = defineCommand({
   operands: {

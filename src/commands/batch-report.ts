@@ -10,14 +10,14 @@ import { writeJunit } from '../batch/report/junit.ts';
 import { writeMarkdown } from '../batch/report/markdown.ts';
 import type { ReportHead } from '../batch/report/report-head.ts';
 import { foldStageRecords } from '../batch/stages/records.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { showPath } from '../context/format.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import { createInputs } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
-import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
-import { type Command, defineCommand } from './command.ts';
-import { showPath } from './format.ts';
-import { usageFailure } from './usage-failure.ts';
+import { BATCH_OPERAND, type OpenBatch, openBatch } from '../workflow/batch/open-batch.ts';
 
 const WRITERS = {
   markdown: writeMarkdown,
@@ -62,7 +62,7 @@ export const batchReport: Command = defineCommand({
       if (options.format !== undefined)
         throw usageFailure('--html and --format ask for two forms', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(folder, 'report.html'));
-      const { htmlReport } = await import('./batch/html-report.ts');
+      const { htmlReport } = await import('../workflow/batch/html-report.ts');
       await refuseFileOf(batch, page);
       await replaceFile(page, await htmlReport(batch, page, context), batch);
       context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);

@@ -1,15 +1,17 @@
 import type { BatchFacts } from '../batch/report/batch-facts.ts';
 import { countFailed } from '../batch/report/report-head.ts';
 import { type Retries, type RetryRun, selectRetries } from '../batch/report/select-retries.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { serviceFlagsOf, writeCommand } from '../context/printed-command.ts';
+import { printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { ITEM_FIELDS, ITEMS } from './batch/item-records.ts';
-import { BATCH_OPERAND, openBatch } from './batch/open-batch.ts';
-import { rerunCommand } from './batch/rerun-command.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
-import { summarizeFailures } from './job/outcome.ts';
-import { writeCommand } from './printed-command.ts';
-import { printList } from './records.ts';
+import { asksForStages } from '../stages/stage-options.ts';
+import { ITEM_FIELDS, ITEMS } from '../workflow/batch/item-records.ts';
+import { BATCH_OPERAND, openBatch } from '../workflow/batch/open-batch.ts';
+import { checkFolder } from '../workflow/jobs/check-folder.ts';
+import { summarizeFailures } from '../workflow/jobs/outcome.ts';
+import { runJobs } from '../workflow/jobs/run-jobs.ts';
 
 export const batchRetry: Command = defineCommand({
   operands: BATCH_OPERAND,
@@ -101,4 +103,44 @@ async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Fail
     }
   }
   return summarizeFailures(outcomes, 'commands failed', 'See the messages of each above.');
+}
+
+/**
+ * Runs the command as it was typed then, where it was typed, for these items only.
+ * @throws Failure: that of the run, or `usage` for one that cannot be repeated from its record
+ */
+async function rerunCommand(context: Context, { command, items }: RetryRun): Promise<void> {
+  const { argv, cwd, profile, kind, operands } = command;
+  const { options: asked } = command;
+  const readers = [...operands, asked.body, asked.filesFrom, asked.filesFrom0, asked.sheet];
+  if (readers.includes('-')) throw notRepeatable(argv);
+  const { baseUrl } = serviceFlagsOf(argv);
+  const then: Context = {
+    ...context,
+    io: { ...context.io, cwd },
+    commandLine: argv,
+    service: isNamed(context.service) ? context.service : { profile: profile ?? undefined, baseUrl },
+  };
+  const options = { ...command.options, retryFailed: true, renewExpired: true };
+  await checkFolder(options, then.io);
+  if (kind === 'auto_localization' && asksForStages(options)) {
+    // What is done of them is left alone, whichever items they are.
+    const { runStages } = await import('../stages/run-stages.ts');
+    await runStages(then, operands, options);
+    return;
+  }
+  await runJobs(kind, then, operands, options, new Set(items.map(({ key }) => key)));
+}
+
+function isNamed({ profile, baseUrl }: Context['service']): boolean {
+  return profile !== undefined || baseUrl !== undefined;
+}
+
+function notRepeatable(argv: readonly string[]): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'NOT_REPEATABLE',
+    message: `the command read its input from stdin, which is not kept: ${argv.join(' ')}`,
+    advice: 'Run it again with the same input and --retry-failed.',
+  });
 }

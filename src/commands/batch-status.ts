@@ -2,17 +2,17 @@ import type { BatchFacts } from '../batch/report/batch-facts.ts';
 import { reportDocument } from '../batch/report/json.ts';
 import { countFailed, countOpen } from '../batch/report/report-head.ts';
 import { describeCredits } from '../batch/report/sum-credits.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { formatRelative } from '../context/format.ts';
+import { writeCommand } from '../context/printed-command.ts';
+import { cutFields, printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { continueBatch } from './batch/continue-batch.ts';
-import { countTable, ITEM_FIELDS, ITEMS, tableOf } from './batch/item-records.ts';
-import { BATCH_OPERAND, type OpenBatch, openBatch } from './batch/open-batch.ts';
-import { watchStatus } from './batch/watch-status.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
-import { formatRelative } from './format.ts';
-import { warnOfDamage } from './job/read-history.ts';
-import { writeCommand } from './printed-command.ts';
-import { cutFields, printList } from './records.ts';
+import { continueBatch } from '../workflow/batch/continue-batch.ts';
+import { countTable, ITEM_FIELDS, ITEMS, tableOf } from '../workflow/batch/item-records.ts';
+import { BATCH_OPERAND, type OpenBatch, openBatch } from '../workflow/batch/open-batch.ts';
+import { watchStatus } from '../workflow/batch/watch-status.ts';
+import { warnOfDamage } from '../workflow/jobs/read-history.ts';
 
 export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,

@@ -1,5 +1,5 @@
 /** What a row of the command tree is. */
-import type { Command } from './command.ts';
+import type { Command } from '../context/command.ts';
 
 export interface CommandLeaf {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { type Command, defineCommand } from '../context/command.ts';
 import { Failure } from '../errors/failure.ts';
-import { type Command, defineCommand } from './command.ts';
 
 /** The shells, each with the file of its script. */
 const SCRIPTS: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 import type { CreditTransaction, ListFilters } from '../client/index.ts';
 import { creditTransactionFields } from '../client/read/fields.ts';
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
-import { describeUnits } from './job/print-plan.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { printList, type RecordForm } from '../context/records.ts';
+import { describeUnits } from '../workflow/jobs/print-plan.ts';
 import { listOptions, readListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
-import { printList, type RecordForm } from './records.ts';
 
 export const TRANSACTIONS: RecordForm<CreditTransaction> = {
   plural: 'transactions',

@@ -1,9 +1,9 @@
 import type { CreditBalance } from '../client/index.ts';
 import { creditBalanceFields } from '../client/read/fields.ts';
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
-import { formatRelative } from './format.ts';
-import { printRecord, type RecordForm } from './records.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { formatRelative } from '../context/format.ts';
+import { printRecord, type RecordForm } from '../context/records.ts';
 
 const BALANCE: RecordForm<CreditBalance> = {
   plural: 'balances',

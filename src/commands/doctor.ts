@@ -1,12 +1,13 @@
 import { tmpdir } from 'node:os';
 import { versions } from 'node:process';
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { completeCommands } from '../context/printed-command.ts';
 import type { Failure } from '../errors/failure.ts';
 import { configFolder, stateFolder } from '../profiles/folders.ts';
 import { proxySettings } from '../profiles/proxy-settings.ts';
 import { findDoubt } from '../profiles/resolve.ts';
 import { describeOrigin, type Settings } from '../profiles/settings.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
 import { readSettings } from './doctor/configured.ts';
 import { lookAtFolder } from './doctor/disk.ts';
 import { createInspect, type Finding, type Inspect, LIMIT_MS } from './doctor/finding.ts';
@@ -18,7 +19,6 @@ import { failureOf, printFindings } from './doctor/report.ts';
 import { judgeNode } from './doctor/runtime.ts';
 import { judgeScreen } from './doctor/screen.ts';
 import { askForCredits } from './doctor/service.ts';
-import { completeCommands } from './printed-command.ts';
 
 export const doctor: Command = defineCommand({
   options: {

@@ -1,5 +1,5 @@
-import type { Command } from './command.ts';
-import { jobCommand } from './job/job-command.ts';
+import type { Command } from '../context/command.ts';
+import { jobCommand } from './job-command.ts';
 
 export const dub: Command = jobCommand('dubbing', [
   { command: 'vloc dub talk.es.srt --to es', explains: 'writes ./talk.es.wav, each cue on its time' },

@@ -1,7 +1,7 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
 import type { InstallPlan } from '../engines/install.ts';
 import { Failure } from '../errors/failure.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
 
 export const enginesInstall: Command = defineCommand({
   options: {

@@ -1,8 +1,8 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { writeCommand } from '../context/printed-command.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { languageName } from '../protocol/language-tag.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
-import { writeCommand } from './printed-command.ts';
 
 interface EngineState {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** How jobs are shown: the columns of lists and of single jobs. */
 import type { Job, JobSummary } from '../client/index.ts';
 import { jobFields, jobSummaryFields } from '../client/read/fields.ts';
-import { formatRelative } from './format.ts';
-import type { RecordForm } from './records.ts';
+import { formatRelative } from '../context/format.ts';
+import type { RecordForm } from '../context/records.ts';
 
 export { jobFields };
 

@@ -1,13 +1,13 @@
 import type { Job } from '../client/index.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { type Connection, connect } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
-import { type Command, defineCommand } from './command.ts';
-import { type Connection, connect } from './connection.ts';
-import type { Context } from './context.ts';
-import { exitCodeOf } from './job/exit-code.ts';
-import { recordedKinds } from './job/find-jobs.ts';
-import { event } from './job/follow-job.ts';
-import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from './job/outcome.ts';
-import { writeCommand } from './printed-command.ts';
+import { exitCodeOf } from '../workflow/jobs/exit-code.ts';
+import { recordedKinds } from '../workflow/jobs/find-jobs.ts';
+import { event } from '../workflow/jobs/follow-job.ts';
+import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from '../workflow/jobs/outcome.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsCancel: Command = defineCommand({

@@ -1,20 +1,20 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import type { Job } from '../client/index.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Connection } from './connection.ts';
-import type { Context } from './context.ts';
-import { deliverJobs, deliverTo } from './deliver-jobs.ts';
-import { checkFolder } from './job/check-folder.ts';
-import { deliveryCommand } from './job/continuation.ts';
-import { deliverJob, type Follow } from './job/follow-job.ts';
-import { TAKE_UP_OPTIONS } from './job/job-options.ts';
-import { OUTCOME_FIELDS, type Outcome } from './job/outcome.ts';
-import { RESULT_NAMES_NOTE } from './job/result-places.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Connection } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { openLocalRecords } from '../context/local-records.ts';
+import { sameCommand } from '../context/printed-command.ts';
+import { usageFailure } from '../context/usage-failure.ts';
+import { checkFolder } from '../workflow/jobs/check-folder.ts';
+import { deliveryCommand } from '../workflow/jobs/continuation.ts';
+import { deliverJobs, deliverTo } from '../workflow/jobs/deliver-jobs.ts';
+import { deliverJob, type Follow } from '../workflow/jobs/follow-job.ts';
+import { TAKE_UP_OPTIONS } from '../workflow/jobs/job-options.ts';
+import { OUTCOME_FIELDS, type Outcome } from '../workflow/jobs/outcome.ts';
+import { RESULT_NAMES_NOTE } from '../workflow/jobs/result-places.ts';
 import { KIND_OPTION, type KindChoice, listJobs, readKinds } from './jobs-listing.ts';
-import { openLocalRecords } from './local-records.ts';
-import { sameCommand } from './printed-command.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
-import { usageFailure } from './usage-failure.ts';
 
 export const jobsDownload: Command = defineCommand({
   operands: { ...JOB_OPERANDS, count: 'any' },

@@ -1,9 +1,9 @@
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
-import { collectJobs } from './job/find-jobs.ts';
-import { summarizeFailures } from './job/outcome.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { printList, printRecord } from '../context/records.ts';
+import { collectJobs } from '../workflow/jobs/find-jobs.ts';
+import { summarizeFailures } from '../workflow/jobs/outcome.ts';
 import { JOBS, jobFields } from './job-records.ts';
-import { printList, printRecord } from './records.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsGet: Command = defineCommand({

@@ -1,10 +1,10 @@
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
-import { inputsOf, recordedJobs } from './job/find-jobs.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { printList } from '../context/records.ts';
+import { inputsOf, recordedJobs } from '../workflow/jobs/find-jobs.ts';
 import { LISTED_JOBS, listedJobFields } from './job-records.ts';
 import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
 import { listOptions, readListRequest } from './list-options.ts';
-import { printList } from './records.ts';
 
 const OPTIONS = { kind: KIND_OPTION, ...listOptions('listJobs') } as const;
 

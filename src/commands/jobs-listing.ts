@@ -2,14 +2,14 @@
 
 import type { Client, JobFilters, JobSummary, ListPage } from '../client/index.ts';
 import { isNotPermitted } from '../client/jobs/not-permitted.ts';
+import type { OptionSpec } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import { kindOfPath } from '../protocol/operations.ts';
-import type { OptionSpec } from './command.ts';
-import type { Context } from './context.ts';
 import type { ListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
-import { usageFailure } from './usage-failure.ts';
 
 /** Kinds by the names of the commands that make them. */
 const COMMAND_OF: Readonly<Record<JobKind, string>> = {

@@ -1,12 +1,12 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
-import { type Command, defineCommand } from './command.ts';
-import { deliverJobs, deliverTo } from './deliver-jobs.ts';
-import { checkFolder } from './job/check-folder.ts';
-import { deliveryCommand } from './job/continuation.ts';
-import { followJob } from './job/follow-job.ts';
-import { TAKE_UP_OPTIONS, TIMEOUT_OPTION } from './job/job-options.ts';
-import { OUTCOME_FIELDS } from './job/outcome.ts';
-import { RESULT_NAMES_NOTE } from './job/result-places.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { checkFolder } from '../workflow/jobs/check-folder.ts';
+import { deliveryCommand } from '../workflow/jobs/continuation.ts';
+import { deliverJobs, deliverTo } from '../workflow/jobs/deliver-jobs.ts';
+import { followJob } from '../workflow/jobs/follow-job.ts';
+import { TAKE_UP_OPTIONS, TIMEOUT_OPTION } from '../workflow/jobs/job-options.ts';
+import { OUTCOME_FIELDS } from '../workflow/jobs/outcome.ts';
+import { RESULT_NAMES_NOTE } from '../workflow/jobs/result-places.ts';
 import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsWait: Command = defineCommand({

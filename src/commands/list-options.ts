@@ -1,9 +1,10 @@
 /** The options of a list: its query parameters as the table of operations describes them. */
+
+import { flagName, type OptionSpec, type OptionTable } from '../context/command.ts';
+import { parseMoment } from '../context/format.ts';
 import { Failure } from '../errors/failure.ts';
 import { parametersOf } from '../protocol/openapi/parameters.ts';
 import { type Action, OPERATIONS } from '../protocol/operations.ts';
-import { flagName, type OptionSpec, type OptionTable } from './command.ts';
-import { parseMoment } from './format.ts';
 
 /** Names that people expect where the parameter's own would be long. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { created_after: 'since', created_before: 'until' };

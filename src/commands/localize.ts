@@ -1,6 +1,6 @@
-import type { Command } from './command.ts';
-import { jobCommand } from './job/job-command.ts';
-import { asksForStages, STAGE_OPTIONS } from './stages/stage-options.ts';
+import type { Command } from '../context/command.ts';
+import { asksForStages, STAGE_OPTIONS } from '../stages/stage-options.ts';
+import { jobCommand } from './job-command.ts';
 
 export const localize: Command = jobCommand(
   'auto_localization',
@@ -52,10 +52,10 @@ export const localize: Command = jobCommand(
     async divert(context, operands, options) {
       if (!asksForStages(options)) return null;
       if (options.dryRun === true) {
-        const { showStages } = await import('./stages/show-stages.ts');
+        const { showStages } = await import('../stages/show-stages.ts');
         return showStages(context, operands, options);
       }
-      const { runStages } = await import('./stages/run-stages.ts');
+      const { runStages } = await import('../stages/run-stages.ts');
       return runStages(context, operands, options);
     },
   },

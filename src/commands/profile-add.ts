@@ -1,3 +1,8 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import { createKeeper, createRemoteClient } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { writeCommand } from '../context/printed-command.ts';
+import { printRecord } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { checkProfileName, findProfile, type Profile, type ProfileDocument } from '../profiles/profile.ts';
 import { runSecretCommand } from '../profiles/secret-command.ts';
@@ -10,13 +15,8 @@ import {
   type SecretSource,
 } from '../profiles/settings.ts';
 import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
-import { type Command, defineCommand } from './command.ts';
-import { createKeeper, createRemoteClient } from './connection.ts';
-import type { Context } from './context.ts';
-import { writeCommand } from './printed-command.ts';
 import { type GivenSecret, INPUT_OPTIONS, type ProfileInput, readProfileInput } from './profile-input.ts';
 import { forgetSecrets, PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-records.ts';
-import { printRecord } from './records.ts';
 
 export const profileAdd: Command = defineCommand({
   operands: { name: 'name', count: 'one', help: 'name of the profile' },

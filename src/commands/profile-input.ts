@@ -1,5 +1,8 @@
 /** What a new profile is made of, from flags, from stdin, and from questions on a terminal. */
 import { parseBaseUrl } from '../client/transport/base-url.ts';
+import type { OptionTable, OptionValues } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import type { Failure } from '../errors/failure.ts';
 import { cleanSecret } from '../profiles/secret-command.ts';
 import {
@@ -17,9 +20,6 @@ import {
   type SettingName,
   type SettingRows,
 } from '../profiles/settings.ts';
-import type { OptionTable, OptionValues } from './command.ts';
-import type { Context } from './context.ts';
-import { usageFailure } from './usage-failure.ts';
 
 type OptionName = {
   [Name in SettingName]: SettingRows[Name] extends { option: object } ? Name : never;

@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from './command.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { printList } from '../context/records.ts';
 import { PROFILE_FIELDS, PROFILES, profileStore, showProfiles } from './profile-records.ts';
-import { printList } from './records.ts';
 
 export const profileList: Command = defineCommand({
   options: {},

@@ -1,4 +1,7 @@
 /** What the commands on profiles share: their store, and how a profile is shown. */
+
+import type { Context } from '../context/context.ts';
+import type { RecordForm } from '../context/records.ts';
 import { configFolder } from '../profiles/folders.ts';
 import { LOCAL, type Profile, type ProfileDocument } from '../profiles/profile.ts';
 import type { SecretKeeper } from '../profiles/secrets.ts';
@@ -13,8 +16,6 @@ import {
   type SettingRows,
 } from '../profiles/settings.ts';
 import { openProfileStore, type ProfileStore } from '../profiles/store.ts';
-import type { Context } from './context.ts';
-import type { RecordForm } from './records.ts';
 
 /** The store of the user who runs the command. */
 export function profileStore({ io, terminal }: Context): ProfileStore {

@@ -1,9 +1,9 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import { createKeeper } from '../context/connection.ts';
+import { printRecord } from '../context/records.ts';
 import { unknownProfile } from '../profiles/layers.ts';
 import { checkProfileName, findProfile, type Profile } from '../profiles/profile.ts';
-import { type Command, defineCommand } from './command.ts';
-import { createKeeper } from './connection.ts';
 import { forgetSecrets, PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-records.ts';
-import { printRecord } from './records.ts';
 
 export const profileRemove: Command = defineCommand({
   operands: { name: 'name', count: 'one', help: 'name of the profile' },

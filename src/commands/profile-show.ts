@@ -1,3 +1,5 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import { printList, type RecordForm } from '../context/records.ts';
 import { resolveSettings, type Sources } from '../profiles/layers.ts';
 import { readSources } from '../profiles/resolve.ts';
 import {
@@ -9,8 +11,6 @@ import {
   type Setting,
   type Settings,
 } from '../profiles/settings.ts';
-import { type Command, defineCommand } from './command.ts';
-import { printList, type RecordForm } from './records.ts';
 
 interface ShownSetting {
   readonly setting: string;

@@ -1,8 +1,8 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import { printRecord } from '../context/records.ts';
 import { unknownProfile } from '../profiles/layers.ts';
 import { findProfile, LOCAL } from '../profiles/profile.ts';
-import { type Command, defineCommand } from './command.ts';
 import { PROFILE_FIELDS, PROFILES, profileStore, showProfiles } from './profile-records.ts';
-import { printRecord } from './records.ts';
 
 export const profileUse: Command = defineCommand({
   operands: { name: 'name', count: 'one', help: 'name of the profile; `local` is the embedded service' },

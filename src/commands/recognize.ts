@@ -1,5 +1,5 @@
-import type { Command } from './command.ts';
-import { jobCommand } from './job/job-command.ts';
+import type { Command } from '../context/command.ts';
+import { jobCommand } from './job-command.ts';
 
 export const recognize: Command = jobCommand('subtitle_recognition', [
   { command: 'vloc recognize talk.mp4 --from en', explains: 'writes ./talk.en.srt' },

@@ -1,8 +1,8 @@
 /** Ids as operands: given, or one a line on stdin. */
 import { text } from 'node:stream/consumers';
+import type { Operands } from '../context/command.ts';
+import type { Io } from '../context/io.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Operands } from './command.ts';
-import type { Io } from './io.ts';
 
 /** The operands of commands that take jobs. */
 export const JOB_OPERANDS = {

@@ -1,5 +1,5 @@
+import { type Command, defineCommand } from '../context/command.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
-import { type Command, defineCommand } from './command.ts';
 
 export const schema: Command = defineCommand({
   options: {},

@@ -1,11 +1,11 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { IssuedKey, KeyRules } from '../service/index.ts';
 import type { KeyDesk } from '../service/operate/key-desk.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
 import { STATE_DIR, showNewKey, withKeys } from './serve-keys.ts';
-import { usageFailure } from './usage-failure.ts';
 
 export const serveKeysCreate: Command = defineCommand({
   options: {

@@ -1,6 +1,6 @@
+import { type Command, defineCommand } from '../context/command.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
-import { type Command, defineCommand } from './command.ts';
 import { keyDocument, STATE_DIR, withKeys } from './serve-keys.ts';
 
 export const serveKeysList: Command = defineCommand({

@@ -1,7 +1,7 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
-import { type Command, defineCommand } from './command.ts';
-import type { Context } from './context.ts';
-import { writeCommand } from './printed-command.ts';
 import { keyDocument, STATE_DIR, withKeys } from './serve-keys.ts';
 
 export const serveKeysRevoke: Command = defineCommand({

@@ -1,11 +1,11 @@
 /** What the commands on keys share: the state folder they work on, and how a key is shown. */
 import { resolve } from 'node:path';
+import type { Context } from '../context/context.ts';
+import { openStateFolder } from '../context/state-folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
 import type { KeyDesk } from '../service/operate/key-desk.ts';
-import type { Context } from './context.ts';
-import { openStateFolder } from './state-folder.ts';
 
 export const STATE_DIR = {
   type: 'text',

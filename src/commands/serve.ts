@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
+import { type Command, defineCommand, type OptionTable, type OptionValues } from '../context/command.ts';
+import { type Context, Interruption } from '../context/context.ts';
+import { writeCommand } from '../context/printed-command.ts';
+import { openStateFolder } from '../context/state-folder.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
-import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
-import { type Context, Interruption } from './context.ts';
-import { writeCommand } from './printed-command.ts';
 import { STATE_DIR, showNewKey } from './serve-keys.ts';
-import { openStateFolder } from './state-folder.ts';
-import { usageFailure } from './usage-failure.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },

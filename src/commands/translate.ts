@@ -1,5 +1,5 @@
-import type { Command } from './command.ts';
-import { jobCommand } from './job/job-command.ts';
+import type { Command } from '../context/command.ts';
+import { jobCommand } from './job-command.ts';
 
 export const translate: Command = jobCommand('subtitle_translation', [
   { command: 'vloc translate talk.en.srt --from en --to es', explains: 'writes ./talk.es.srt' },

@@ -1,7 +1,7 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { printRecord } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
-import { printRecord } from './records.ts';
 import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadComplete: Command = defineCommand({

@@ -1,9 +1,9 @@
+import { type Command, defineCommand, flagName } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { printRecord } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { checkUploadRequest } from '../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../protocol/states.ts';
-import { type Command, defineCommand, flagName } from './command.ts';
-import { connect } from './connection.ts';
-import { printRecord } from './records.ts';
 import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadCreate: Command = defineCommand({

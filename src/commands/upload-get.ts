@@ -1,8 +1,8 @@
-import { collect } from './collect.ts';
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
-import { summarizeFailures } from './job/outcome.ts';
-import { printList, printRecord } from './records.ts';
+import { collect } from '../context/collect.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { printList, printRecord } from '../context/records.ts';
+import { summarizeFailures } from '../workflow/jobs/outcome.ts';
 import { readReferences } from './references.ts';
 import { UPLOADS, uploadFields } from './upload-records.ts';
 

@@ -1,9 +1,9 @@
 import type { UploadFilters } from '../client/index.ts';
-import { type Command, defineCommand } from './command.ts';
-import { connect } from './connection.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import { printList } from '../context/records.ts';
 import { listOptions, readListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
-import { printList } from './records.ts';
 import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadList: Command = defineCommand({

@@ -1,9 +1,9 @@
 /** How uploads are shown. */
 import type { Upload } from '../client/index.ts';
 import { uploadFields } from '../client/read/fields.ts';
+import { formatDuration, formatRelative } from '../context/format.ts';
+import type { RecordForm } from '../context/records.ts';
 import { formatBytes } from '../errors/amounts.ts';
-import { formatDuration, formatRelative } from './format.ts';
-import type { RecordForm } from './records.ts';
 
 export { uploadFields };
 

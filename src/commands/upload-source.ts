@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import { isAddress, isHttps, ONLY_HTTPS } from '../batch/plan/address.ts';
 import { type Content, readContent } from '../batch/plan/content.ts';
 import { statReadable } from '../batch/plan/readable-file.ts';
+import type { Io } from '../context/io.ts';
 import { formatBytes } from '../errors/amounts.ts';
 import { Failure } from '../errors/failure.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { UploadPurpose } from '../protocol/states.ts';
-import type { Io } from './io.ts';
 
 export interface UploadSource extends Content {
   readonly label: string;

@@ -1,18 +1,18 @@
 import { findKnownUpload, rememberUpload } from '../batch/run/known-uploads.ts';
 import type { Upload } from '../client/index.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { type Connection, connect } from '../context/connection.ts';
+import type { Context, Progress } from '../context/context.ts';
+import { openLocalRecords } from '../context/local-records.ts';
+import { printList } from '../context/records.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { unlessDiskFails } from '../errors/system-error.ts';
 import { UPLOAD_PURPOSES } from '../protocol/states.ts';
-import { type Command, defineCommand } from './command.ts';
-import { type Connection, connect } from './connection.ts';
-import type { Context, Progress } from './context.ts';
-import { summarizeFailures } from './job/outcome.ts';
-import { createUploadReport, describeReady } from './job/upload-input.ts';
-import { openLocalRecords } from './local-records.ts';
-import { printList } from './records.ts';
+import { summarizeFailures } from '../workflow/jobs/outcome.ts';
+import { createUploadReport, describeReady } from '../workflow/jobs/upload-input.ts';
 import { UPLOADS, uploadFields } from './upload-records.ts';
 import { readUploadSources, type UploadSource } from './upload-source.ts';
-import { usageFailure } from './usage-failure.ts';
 
 export const upload: Command = defineCommand({
   operands: { name: 'file', count: 'many', help: 'videos and SRT files, or - for stdin' },

@@ -1,12 +1,12 @@
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../client/webhooks/forward.ts';
+import { type Command, defineCommand, type OptionTable, type OptionValues } from '../context/command.ts';
+import { type Context, Interruption } from '../context/context.ts';
+import { formatDuration } from '../context/format.ts';
+import { type Caller, writeCommand } from '../context/printed-command.ts';
+import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
-import { type Command, defineCommand, type OptionTable, type OptionValues } from './command.ts';
-import { type Context, Interruption } from './context.ts';
-import { formatDuration } from './format.ts';
-import { type Caller, writeCommand } from './printed-command.ts';
 import { listen } from './serve.ts';
-import { usageFailure } from './usage-failure.ts';
 import { createEventCommands } from './webhooks/event-commands.ts';
 import { type Listener, startListener } from './webhooks/listener.ts';
 import { createReceiver, type ReceivedEvent, type Report } from './webhooks/receiver.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/program.ts';
-import type { Command } from '../../src/commands/command.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
+import type { Command } from '../../src/context/command.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const LEAVES = COMMANDS.map(({ words, leaf }) => ({ words, load: leaf.load }));

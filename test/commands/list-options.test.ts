@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { flagName } from '../../src/commands/command.ts';
 import { filterOptions, listOptions, readListRequest } from '../../src/commands/list-options.ts';
+import { flagName } from '../../src/context/command.ts';
 
 /** Source: specification, "List query parameters". */
 const PAGING = ['limit', 'cursor', 'created_after', 'created_before'];

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Example } from '../../src/commands/command.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
+import type { Example } from '../../src/context/command.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
 import type { Ended } from '../commands/support/run-vloc.ts';
 import { type Desk, openDesk, splitWords } from './examples/desk.ts';

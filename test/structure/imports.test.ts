@@ -15,7 +15,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engines: ['errors', 'protocol'],
   prepare: ['errors', 'protocol', 'disk', 'engines'],
   service: ['errors', 'protocol', 'disk', 'engines'],
-  commands: [
+  context: ['errors', 'protocol', 'client', 'journal', 'batch', 'profiles', 'engines', 'prepare', 'service'],
+  workflow: [
     'errors',
     'protocol',
     'disk',
@@ -25,14 +26,40 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'profiles',
     'engines',
     'prepare',
-    'service',
+    'context',
   ],
-  cli: ['errors', 'protocol', 'client', 'batch', 'profiles', 'commands'],
+  stages: [
+    'errors',
+    'protocol',
+    'disk',
+    'client',
+    'journal',
+    'batch',
+    'prepare',
+    'engines',
+    'context',
+    'workflow',
+  ],
+  commands: [
+    'errors',
+    'protocol',
+    'disk',
+    'client',
+    'journal',
+    'batch',
+    'profiles',
+    'engines',
+    'service',
+    'context',
+    'workflow',
+    'stages',
+  ],
+  cli: ['errors', 'protocol', 'client', 'batch', 'profiles', 'context', 'commands'],
 };
 
 /** Where each package may be imported. */
 const HOMES: Record<string, readonly string[]> = {
-  commander: ['commands', 'cli'],
+  commander: ['cli'],
   undici: ['client', 'service/outgoing'],
   execa: ['engines'],
   conf: ['profiles'],
@@ -101,9 +128,9 @@ describe('imports between folders', () => {
     expect(show(loading.filter(({ manner }) => manner === 'eager'))).toEqual([]);
     const files = new Set(loading.map(({ from }) => from.path));
     expect([...files]).toEqual([
-      'src/commands/connection.ts',
       'src/commands/serve-keys.ts',
       'src/commands/serve.ts',
+      'src/context/connection.ts',
     ]);
   });
 

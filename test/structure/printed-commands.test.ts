@@ -5,7 +5,7 @@ import { COMMAND_ROWS } from '../../src/commands/tree.ts';
 import { readModules } from './modules.ts';
 
 /** The one place. */
-const HOME = 'src/commands/printed-command.ts';
+const HOME = 'src/context/printed-command.ts';
 
 /**
  * What lies below `commands` may not import it. These write an id or a name that was checked, between backticks, and the

@@ -1,8 +1,8 @@
 /** Questions to a person on the terminal. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Interruption, type Question } from '../../commands/context.ts';
-import type { Io } from '../../commands/io.ts';
+import { Interruption, type Question } from '../../context/context.ts';
+import type { Io } from '../../context/io.ts';
 import { Failure } from '../../errors/failure.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The frame for many pieces of work: totals, and a row for each of those that run. Pure. */
 import stringWidth from 'string-width';
-import type { RunningWork, WorkPicture } from '../../commands/context.ts';
-import { formatDuration } from '../../commands/format.ts';
+import type { RunningWork, WorkPicture } from '../../context/context.ts';
+import { formatDuration } from '../../context/format.ts';
 import { escapeControls } from './escape.ts';
 import { shorten } from './fit.ts';
 import type { Room } from './screen.ts';

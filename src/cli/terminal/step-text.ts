@@ -1,4 +1,4 @@
-import type { Step } from '../../commands/context.ts';
+import type { Step } from '../../context/context.ts';
 
 /** `dubbing 40 %` or `uploading 12 %, 3.1 of 27 MB`. */
 export function describeStep(step: Step): string {

@@ -1,7 +1,7 @@
 /** How many pieces of work stand, in words. */
 import type { CreditTotals } from '../../batch/item.ts';
-import type { WorkPicture } from '../../commands/context.ts';
-import { formatDuration, formatRelative } from '../../commands/format.ts';
+import type { WorkPicture } from '../../context/context.ts';
+import { formatDuration, formatRelative } from '../../context/format.ts';
 
 /** `120 of 400 done, 15 running, 263 waiting, 2 failed`; zero counts are omitted. */
 export function describeCounts({ counts }: Pick<WorkPicture, 'counts'>): string {

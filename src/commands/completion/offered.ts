@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts';
+import type { Io } from '../../context/io.ts';
 
 /** A value with what it is, as shells show it beside the value. */
 export interface Offered {

@@ -1,9 +1,9 @@
 /** Which service a run is configured for, without fetching a secret: the one place that asks the profiles for it. */
 
+import type { Context } from '../../context/context.ts';
 import { resolveSettings } from '../../profiles/layers.ts';
 import { readSources } from '../../profiles/resolve.ts';
 import type { Settings } from '../../profiles/settings.ts';
-import type { Context } from '../context.ts';
 
 /**
  * Reads project file, profiles and environment.

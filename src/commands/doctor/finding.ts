@@ -1,8 +1,8 @@
 /** What a check found, and how a check is run: within its time, and never throwing for what it looks at. */
 
 import { startTimeLimit, TimeOver } from '../../client/transport/time-limit.ts';
+import { formatDuration } from '../../context/format.ts';
 import { Failure, type FailureCategory } from '../../errors/failure.ts';
-import { formatDuration } from '../format.ts';
 
 /** Whose fault a failed check is; the exit code follows from it. */
 export type Area = 'configuration' | 'disk' | 'network';

@@ -1,6 +1,7 @@
 /** Findings on stdout, and the failure that they add up to. */
+
+import type { Context } from '../../context/context.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { Context } from '../context.ts';
 import type { Area, Finding, Grade } from './finding.ts';
 
 /** Prints all findings, in the form that was asked for. */

@@ -1,5 +1,5 @@
 /** What the terminal can show. */
-import type { Io } from '../io.ts';
+import type { Io } from '../../context/io.ts';
 import type { Result } from './finding.ts';
 
 /** Never fails: vloc writes plain text where a terminal can do no more. */

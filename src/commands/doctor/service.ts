@@ -1,7 +1,7 @@
 /** One signed call to the service that the run is configured for: does it know us? */
 
-import { connect } from '../connection.ts';
-import type { Context } from '../context.ts';
+import { connect } from '../../context/connection.ts';
+import type { Context } from '../../context/context.ts';
 import { LIMIT_MS, type Result } from './finding.ts';
 
 /** Left for telling why there is no answer. */

@@ -1,7 +1,7 @@
 /** The user's own command for each event, one after the other, in the order of arrival. */
 import { spawn } from 'node:child_process';
+import type { Output } from '../../context/io.ts';
 import { type Environment, withoutSecrets } from '../../profiles/environment.ts';
-import type { Output } from '../io.ts';
 import type { ReceivedEvent } from './receiver.ts';
 
 export interface EventCommands {

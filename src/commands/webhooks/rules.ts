@@ -3,12 +3,12 @@ import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { checkWebhookRules } from '../../client/webhooks/check-rules.ts';
 import type { WebhookRules } from '../../client/webhooks/judge-webhook.ts';
+import type { OptionTable, OptionValues } from '../../context/command.ts';
+import { createKeeper } from '../../context/connection.ts';
+import type { Context } from '../../context/context.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { SecretSource, Settings } from '../../profiles/settings.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
-import type { OptionTable, OptionValues } from '../command.ts';
-import { createKeeper } from '../connection.ts';
-import type { Context } from '../context.ts';
 import { readSettings } from '../doctor/configured.ts';
 
 export const RULE_OPTIONS = {

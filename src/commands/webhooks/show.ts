@@ -1,5 +1,5 @@
 /** Deliveries on stdout, a line for each new event; what was refused, repeated or not forwarded goes to stderr. */
-import type { Context } from '../context.ts';
+import type { Context } from '../../context/context.ts';
 import type { ReceivedEvent, Report } from './receiver.ts';
 
 export interface Show {

@@ -1,7 +1,8 @@
 /** The end of a job, as its event tells it. */
+
+import { type Caller, writeCommand } from '../../context/printed-command.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
-import { type Caller, writeCommand } from '../printed-command.ts';
 import type { ReceivedEvent } from './receiver.ts';
 
 /** The id in a bare id, `kind/id` or `detail_url`. */

@@ -1,5 +1,5 @@
 /** Pictures of work for the tests of what shows them. */
-import type { RunningWork, WorkPicture } from '../../../src/commands/context.ts';
+import type { RunningWork, WorkPicture } from '../../../src/context/context.ts';
 import { START_MS } from './terminal-io.ts';
 
 export const QUIET: WorkPicture = {

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { drawBoard } from '../../../src/cli/terminal/draw-board.ts';
 import { loadStyle } from '../../../src/cli/terminal/style.ts';
-import type { WorkPicture } from '../../../src/commands/context.ts';
+import type { WorkPicture } from '../../../src/context/context.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { picture, QUIET } from '../support/pictures.ts';
 import { START_MS } from '../support/terminal-io.ts';

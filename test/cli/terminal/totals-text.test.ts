@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeOutlook } from '../../../src/cli/terminal/totals-text.ts';
-import type { WorkPicture } from '../../../src/commands/context.ts';
+import type { WorkPicture } from '../../../src/context/context.ts';
 import { picture } from '../support/pictures.ts';
 
 const outlookOf = (counts: Partial<WorkPicture['counts']>, leftMs: number | null) =>

@@ -2,8 +2,8 @@
 
 import { GLOBAL_OPTIONS } from '../../../src/cli/global-options.ts';
 import { HELP_TOPICS } from '../../../src/cli/help-topics.ts';
-import { flagName } from '../../../src/commands/command.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
+import { flagName } from '../../../src/context/command.ts';
 
 export interface Case {
   readonly line: string;

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
-import { LIMITS } from '../../commands/prepare/limits.ts';
 import { send } from '../../commands/webhooks/listening.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { TestIo } from '../../support/test-io.ts';
+import { LIMITS } from '../../workflow/prepare/limits.ts';
 import type { Case, Stage } from '../stage.ts';
 import { prepare, SRT } from './files.ts';
 

@@ -4,12 +4,11 @@ import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
-    stages: () => import('../../commands/stages/run-stages.test.ts'),
-    'stages with subtitles that somebody brought': () =>
-      import('../../commands/stages/run-stages-brought.test.ts'),
-    'stages that were stopped': () => import('../../commands/stages/run-stages-stopped.test.ts'),
-    split: () => import('../../commands/prepare/preparation.test.ts'),
-    'split and killed': () => import('../../commands/prepare/preparation.killed.test.ts'),
+    stages: () => import('../../stages/run-stages.test.ts'),
+    'stages with subtitles that somebody brought': () => import('../../stages/run-stages-brought.test.ts'),
+    'stages that were stopped': () => import('../../stages/run-stages-stopped.test.ts'),
+    split: () => import('../../workflow/prepare/preparation.test.ts'),
+    'split and killed': () => import('../../workflow/prepare/preparation.killed.test.ts'),
   },
   // What was charged, why a part failed and the language that was heard are the subject of some.
   ['billing', 'error', 'language'],

@@ -4,11 +4,11 @@ import type { BatchItem } from '../../../../src/batch/item.ts';
 import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
-import { createPreparation } from '../../../../src/commands/prepare/preparation.ts';
 import { openJobRecord } from '../../../../src/journal/job-record.ts';
 import { profileId } from '../../../../src/journal/profile-id.ts';
 import { openSlots } from '../../../../src/journal/slots.ts';
 import { openUploadRecord } from '../../../../src/journal/upload-record.ts';
+import { createPreparation } from '../../../../src/workflow/prepare/preparation.ts';
 
 export interface Opening {
   readonly baseUrl: string;

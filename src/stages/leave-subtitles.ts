@@ -1,0 +1,127 @@
+/** Subtitles written beside the videos for people to edit: never over what is somebody's own. */
+import { hash } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
+import { placeFile } from '../batch/run/place-file.ts';
+import { STAGES_FOLDER } from '../batch/stages/items.ts';
+import { foldStageRecords, type LeftSubtitle } from '../batch/stages/records.ts';
+import { createInputs, type FindInput } from '../disk/find-input.ts';
+import { makeFolder } from '../disk/make-folder.ts';
+import { Failure } from '../errors/failure.ts';
+import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import { labelOf } from './given-subtitle.ts';
+import { inputFilesOf, type Session } from './session.ts';
+
+export interface Leaving {
+  /** Absolute. */
+  readonly path: string;
+  readonly lines: readonly SubtitleLine[];
+  /** Name of the video below its root. */
+  readonly video: string;
+  readonly role: LeftSubtitle['role'];
+  /** BCP 47 tag, `und` where nobody has told. */
+  readonly language: string;
+}
+
+/** Writes all of them; what could not be written is told by path. @throws Failure of the folder's lock or journal */
+export async function leaveSubtitles(
+  session: Session,
+  leavings: readonly Leaving[],
+): Promise<ReadonlyMap<string, Failure>> {
+  const failures = new Map<string, Failure>();
+  if (leavings.length === 0) return failures;
+  const { find } = createInputs(inputFilesOf(session));
+  const journal = await openBatchJournal(session.plan.delivery.folder);
+  try {
+    for (const leaving of leavings) {
+      const failure = await leave(session, journal, leaving, find);
+      if (failure !== null) failures.set(leaving.path, failure);
+    }
+  } finally {
+    await journal.close();
+  }
+  return failures;
+}
+
+async function leave(
+  session: Session,
+  journal: BatchJournal,
+  leaving: Leaving,
+  findInput: FindInput,
+): Promise<Failure | null> {
+  const { context, plan } = session;
+  const { path, video, role, language } = leaving;
+  const { writeSubtitle } = await import('../prepare/subtitles/write.ts');
+  const bytes = Buffer.from(writeSubtitle(leaving.lines, plan.choices.format));
+  const sha256 = hash('sha256', bytes);
+  const place = relative(plan.delivery.folder, path);
+  const digests = foldStageRecords(journal.records()).left.get(place)?.digests;
+  const found = await stat(path).catch(() => null);
+  // A pipe could be read forever.
+  if (found !== null && !found.isFile()) return foreignFile(path);
+  const there = await readFile(path).catch(() => null);
+  const isSame = there?.equals(bytes) === true;
+  if (isSame && digests?.size === 1 && digests.has(sha256)) return null;
+  const isOurs = there === null || isSame || digests?.has(hash('sha256', there)) === true;
+  if (!isOurs) {
+    if (digests === undefined) return foreignFile(path);
+    const name = labelOf(path, context.io.cwd);
+    context.terminal.warn(
+      `${name} was edited meanwhile and is left as it is; run this again to continue from it.`,
+    );
+    return null;
+  }
+  // First the record: a file without one would be taken for somebody else's.
+  const at = new Date(context.io.now()).toISOString();
+  const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 };
+  if (!isSame) {
+    await journal.add(record);
+    const publish = (part: string) => placeFile(part, path, there !== null, findInput);
+    const failure = await write(plan.delivery.folder, path, bytes, publish);
+    if (failure !== null) return failure;
+  }
+  // Then, that it is there: from now on what it has replaced is somebody's own where it comes back.
+  await journal.add({ ...record, is_placed: true });
+  return null;
+}
+
+async function write(
+  folder: string,
+  path: string,
+  bytes: Uint8Array,
+  publish: (part: string) => Promise<void>,
+): Promise<Failure | null> {
+  const part = join(folder, STAGES_FOLDER, `${hash('sha256', path)}.part`);
+  try {
+    await makeFolder(join(folder, STAGES_FOLDER), 0o700);
+    await writeFile(part, bytes);
+    await publish(part);
+    return null;
+  } catch (error) {
+    return error instanceof Failure ? error : unwritable(path, error);
+  }
+}
+
+function foreignFile(path: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'TARGET_EXISTS',
+    message: `${path} already exists, was not written by vloc, and was not changed`,
+    advice:
+      'Move it away and run the same command again, which pays nothing twice; or use it with --from-subtitles.',
+  });
+}
+
+function unwritable(path: string, cause: unknown): Failure {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return new Failure(
+    {
+      category: 'disk',
+      code: 'DISK_ERROR',
+      message: `${path} cannot be written (${code})`,
+      advice: 'Free room, or make the folder of the video writable, then run the same command again.',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,84 @@
+/** The options by which a localization is made in stages, with subtitles that people may look over or bring along. */
+
+import { flagName, inGroup } from '../context/command.ts';
+import { Failure } from '../errors/failure.ts';
+import { SUBTITLE_FORMATS, type SubtitleFormat } from '../protocol/subtitle-line.ts';
+import { STDOUT, SUBTITLE_FORMAT_OPTION } from '../workflow/jobs/job-options.ts';
+
+const STOPS = ['recognize', 'translate'] as const;
+
+export const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
+  stopAfter: {
+    type: 'choice',
+    choices: STOPS,
+    help: 'stop there, with the subtitles beside the videos for you to edit; prints the command that continues',
+  },
+  fromSubtitles: {
+    type: 'flag',
+    help: 'continue from the subtitles beside the videos: {stem}.{lang}.srt, .vtt or .ass; existing ones are not remade',
+  },
+  subtitle: {
+    type: 'text',
+    value: 'file',
+    help: 'your own subtitles in the target language, for one video: nothing is recognized or translated',
+  },
+  sourceSubtitle: {
+    type: 'text',
+    value: 'file',
+    help: 'your own subtitles in the spoken language, for one video: skips recognition',
+  },
+  ...SUBTITLE_FORMAT_OPTION,
+});
+
+type Options = Readonly<Record<string, unknown>>;
+
+export interface StageChoices {
+  readonly stopAfter: (typeof STOPS)[number] | null;
+  readonly fromSubtitles: boolean;
+  /** Files as they were written; null without. */
+  readonly subtitle: string | null;
+  readonly sourceSubtitle: string | null;
+  readonly format: SubtitleFormat;
+}
+
+/** Whether the options ask for stages; without them the service does all in one job. */
+export function asksForStages({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: Options): boolean {
+  const isGiven = (value: unknown) => typeof value === 'string';
+  return isGiven(stopAfter) || fromSubtitles === true || isGiven(subtitle) || isGiven(sourceSubtitle);
+}
+
+/** @throws Failure (`usage`) for options that do not go together */
+export function readStageChoices(options: Options): StageChoices {
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  const choices: StageChoices = {
+    stopAfter: STOPS.find((stop) => stop === options.stopAfter) ?? null,
+    fromSubtitles: options.fromSubtitles === true,
+    subtitle: text(options.subtitle),
+    sourceSubtitle: text(options.sourceSubtitle),
+    format: SUBTITLE_FORMATS.find((format) => format === options.subtitleFormat) ?? 'srt',
+  };
+  const conflict = conflictOf(choices, options);
+  if (conflict === null) return choices;
+  const advice = 'Nothing was sent; leave one of them out.';
+  throw new Failure({ category: 'usage', code: 'USAGE', message: conflict, advice });
+}
+
+function conflictOf({ stopAfter, subtitle, sourceSubtitle }: StageChoices, options: Options): string | null {
+  if (options.detach === true)
+    return '--detach cannot go with stages: each waits for the one before it, so somebody must wait';
+  if (options.watch === true) return '--watch cannot go with stages';
+  if (options.out === STDOUT) return '--out - writes the only result of one job, and stages are several jobs';
+  for (const name of ['set', 'body']) {
+    const value = options[name];
+    const isGiven = typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
+    if (isGiven)
+      return `${flagName(name)} applies to one request, and a localization in stages makes several`;
+  }
+  if (subtitle !== null && sourceSubtitle !== null)
+    return '--source-subtitle is for a translation, and --subtitle is one already';
+  if (subtitle !== null && stopAfter !== null)
+    return `--stop-after ${stopAfter} has nothing to stop at when the translation is given with --subtitle`;
+  if (sourceSubtitle !== null && stopAfter === 'recognize')
+    return '--stop-after recognize has nothing to stop at when --source-subtitle is given';
+  return null;
+}

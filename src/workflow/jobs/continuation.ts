@@ -1,0 +1,114 @@
+/** How a run that ended before its jobs goes on: said, and with which command. */
+import type { BatchItem } from '../../batch/item.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import { fixParts } from '../../batch/plan/result-name.ts';
+import { languageOfItem } from '../../batch/plan/result-paths.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
+import { deliveryOf } from '../../batch/run/downloads.ts';
+import type { Context } from '../../context/context.ts';
+import { sameCommand, writeCommand } from '../../context/printed-command.ts';
+import type { Failure } from '../../errors/failure.ts';
+
+/** Said where jobs of the embedded service are left running. */
+export const EMBEDDED_STOPS =
+  'The embedded service works only while vloc runs; its jobs continue with the next command.';
+
+/** `vloc jobs wait ID… --out … --name …`: takes up jobs by their ids, and puts their results in the same place. */
+export function deliveryCommand(
+  verb: 'wait' | 'download',
+  ids: readonly string[],
+  { folder, isFolderGiven = false, template, existing, toStdout = false }: Delivery,
+  context: Pick<Context, 'io' | 'service'>,
+): string {
+  const words = ['jobs', verb, ...ids];
+  if (toStdout) return writeCommand(context, [...words, '--out', '-']);
+  if (isFolderGiven || folder !== context.io.cwd) words.push('--out', folder);
+  if (template !== '') words.push('--name', template);
+  if (existing === 'replace') words.push('--clobber');
+  if (existing === 'skip') words.push('--skip-existing');
+  return writeCommand(context, words);
+}
+
+/** Says how an interrupted run stands, and how to go on. */
+export function tellStop(
+  context: Context,
+  outcomes: readonly RunOutcome[],
+  delivery: Delivery,
+  isEmbedded: boolean,
+): void {
+  const { note } = context.terminal;
+  const running = outcomes.filter(isRunning).length;
+  const done = outcomes.filter(({ state }) => state.phase === 'done').length;
+  if (running === 0 && done === 0) note('Stopped before a job was submitted; nothing is charged.');
+  else if (outcomes.length === 1) note('Stopped waiting; the job is kept and nothing is lost.');
+  else {
+    const counts = `${done} of ${outcomes.length} done, ${running} running`;
+    note(`Stopped waiting: ${counts}. The jobs are kept and nothing is lost.`);
+  }
+  tellContinuation(context, outcomes, delivery, isEmbedded);
+}
+
+/** Says with which command to go on. */
+export function tellContinuation(
+  context: Context,
+  outcomes: readonly RunOutcome[],
+  delivery: Delivery,
+  isEmbedded: boolean,
+): void {
+  const { note } = context.terminal;
+  if (isEmbedded && outcomes.some(isRunning)) {
+    note(EMBEDDED_STOPS);
+  }
+  note('Continue with:');
+  note(`  ${sameCommand(context)}`);
+  const [only] = outcomes;
+  if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
+  const { item, state, partJobs } = only;
+  // Results of parts are joined by the command itself.
+  if (partJobs !== undefined) return;
+  // That command would put the service's own format under the name of another.
+  if (state.jobId === null || delivery.rewrite !== undefined) return;
+  note('or, by the id of the job:');
+  note(`  ${deliveryCommand('wait', [state.jobId], fixDelivery(delivery, item), context)}`);
+}
+
+/** So many commands are read one by one; for more the command of the whole run is shorter. */
+const FEW_COMMANDS = 5;
+
+/** Prints the commands for jobs that are paid, whose results could not be waited for or downloaded. */
+export function tellKeptJobs(context: Context, outcomes: readonly RunOutcome[], delivery: Delivery): void {
+  const { note } = context.terminal;
+  const kept = outcomes.flatMap(({ item, state, partJobs }) =>
+    state.phase === 'failed' && state.jobId !== null && isResultKept(state.failure)
+      ? [{ item, jobId: state.jobId, isWhole: partJobs === undefined }]
+      : [],
+  );
+  if (kept.length === 0) return;
+  // Only the command itself joins parts and converts formats.
+  const isEach = kept.length <= FEW_COMMANDS && delivery.rewrite === undefined;
+  const commands =
+    isEach && kept.every(({ isWhole }) => isWhole)
+      ? kept.map(({ item, jobId }) => {
+          return deliveryCommand('wait', [jobId], fixDelivery(delivery, item), context);
+        })
+      : [sameCommand(context)];
+  note('The service still has these jobs, and a result is not paid again. Continue with:');
+  for (const command of commands) note(`  ${command}`);
+}
+
+/** The delivery of one item, for a command that does not know its input. */
+function fixDelivery(delivery: Delivery, item: BatchItem): Delivery {
+  const known = { stem: item.input.stem, lang: languageOfItem(item) };
+  return { ...deliveryOf(delivery, item), template: fixParts(delivery.template, known) };
+}
+
+/** True when the way to the service failed and not the job: its result is still there, or will be. */
+export function isResultKept({ facts: { origin, code } }: Failure): boolean {
+  const isOnTheWay = origin === 'storage' || origin === 'gateway' || origin === 'network';
+  return isOnTheWay && code !== 'RESULT_EXPIRED';
+}
+
+/** A job that was made and whose result is not here. */
+function isRunning({ state }: RunOutcome): boolean {
+  return state.phase === 'left' && state.jobId !== null;
+}

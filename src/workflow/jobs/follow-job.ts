@@ -1,0 +1,207 @@
+/** One job from its creation to files on this disk, with progress. */
+
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import { deliverResults, jobFailure, resultFiles } from '../../batch/run/deliver.ts';
+import type { Limiter } from '../../batch/run/limiter.ts';
+import { whenLinksLapse } from '../../batch/run/links-lapse.ts';
+import type { Client, Job } from '../../client/index.ts';
+import type { Connection } from '../../context/connection.ts';
+import type { Context, Progress, Step } from '../../context/context.ts';
+import { showPath } from '../../context/format.ts';
+import { openLocalRecords } from '../../context/local-records.ts';
+import type { FindInput } from '../../disk/find-input.ts';
+import { formatBytes } from '../../errors/amounts.ts';
+import { Failure, isOfRecords } from '../../errors/failure.ts';
+import { unlessDiskFails } from '../../errors/system-error.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
+import { isTerminal } from '../../protocol/states.ts';
+import type { Claims } from './claims.ts';
+import { deliveryCommand, isResultKept } from './continuation.ts';
+import { findFetched } from './fetched-before.ts';
+import { noteDownloaded } from './note-downloaded.ts';
+import type { Outcome } from './outcome.ts';
+import type { NamingOf } from './result-places.ts';
+import { withTargets } from './target-locks.ts';
+
+export interface Follow {
+  readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile'>;
+  readonly context: Context;
+  readonly progress: Progress;
+  /** As the options ask for it. */
+  readonly delivery: Delivery;
+  /** What the result of each job is named by. */
+  readonly namingOf: NamingOf;
+  /** Knows the inputs of the jobs that this machine has recorded. */
+  readonly findInput: FindInput;
+  /** Null waits without an end. */
+  readonly timeoutMs: number | null;
+  /** How it is waited for a job; several jobs share their requests. */
+  readonly wait: Client['jobs']['wait'];
+  readonly claims: Claims;
+  /** Turns to fetch results in: those whose addresses lapse first before others. */
+  readonly downloads: Limiter;
+}
+
+/** The way to wait for so many jobs. A service on this machine tells more when each is asked for, and it costs nothing. */
+export function chooseWait(
+  { client, everyMs }: Pick<Connection, 'client' | 'everyMs'>,
+  count: number,
+): Client['jobs']['wait'] {
+  return count > 1 && everyMs === null ? client.jobs.waitTogether() : client.jobs.wait;
+}
+
+/** Waits until the job ends, then downloads. Failures and interruptions become part of the outcome. */
+export async function followJob(follow: Follow, started: Job): Promise<Outcome> {
+  const { connection, context, progress, timeoutMs } = follow;
+  const { everyMs } = connection;
+  let job = started;
+  const key = progressKey(started);
+  try {
+    job = await follow.wait(started.object, started.id, {
+      signal: context.signal,
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+      ...(everyMs === null ? {} : { everyMs }),
+      onChange: (changed) => {
+        // A list entry is only a part of a job.
+        job = { ...job, status: changed.status, stage: changed.stage, progress: changed.progress };
+        if (!isTerminal(changed.status)) progress.show(key, stepOf(changed));
+        event(context, {
+          type: 'job',
+          id: changed.id,
+          status: changed.status,
+          stage: changed.stage,
+          progress: changed.progress,
+        });
+      },
+    });
+  } catch (error) {
+    return failedJob(follow, job, error);
+  }
+  return deliverJob(follow, job);
+}
+
+/** Downloads what a job has made; one that did not succeed is a failure. An interruption leaves it as it is. */
+export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
+  const { connection, context, progress, claims } = follow;
+  const key = progressKey(job);
+  try {
+    if (!isTerminal(job.status)) throw notFinished(job);
+    const failed = jobFailure(job);
+    if (failed !== null) throw failed;
+    context.signal.throwIfAborted();
+    const naming = follow.namingOf(job);
+    const { existing } = naming.delivery;
+    const results = resultFiles(job, naming);
+    const paths = results.map(({ path }) => path);
+    claims.take(job, paths);
+    const { jobs: record } = openLocalRecords(connection, context.io.now);
+    const options = {
+      ...naming,
+      findInput: follow.findInput,
+      adopt: existing === 'replace' ? undefined : await unlessDiskFails(() => record.published(job.id), []),
+      beforePublish: (file: StoredFile) =>
+        unlessDiskFails(() => record.notePublishing(job.id, file), undefined),
+      hash: true,
+      signal: context.signal,
+      onProgress: (bytes: number, total: number | null) => progress.show(key, downloadStep(bytes, total)),
+    };
+    const before = existing === 'refuse' ? await findFetched(record, job.id, results) : null;
+    const fetch = () =>
+      withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options));
+    const files = before ?? (await inTurn(follow, job, fetch));
+    await noteDownloaded(record, job, files, results);
+    progress.end(key, 'done', files.map((file) => showPath(file.path, context.io.cwd)).join(', '));
+    for (const file of files) event(context, { type: 'file', id: job.id, ...file });
+    return { label: job.id, stem: job.id, job, files, failure: null };
+  } catch (error) {
+    return failedJob(follow, job, error);
+  }
+}
+
+async function inTurn<T>({ downloads, context }: Follow, job: Job, work: () => Promise<T>): Promise<T> {
+  const lapseMs = Date.parse(whenLinksLapse(job) ?? '');
+  const end = await downloads.enter(
+    Number.isNaN(lapseMs) ? Number.MAX_SAFE_INTEGER : lapseMs,
+    context.signal,
+  );
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/** Its failure; or neither result nor failure, when the run was interrupted. @throws what is neither */
+function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
+  const { context, progress } = follow;
+  const outcome = { label: job.id, stem: job.id, job, files: [] };
+  const key = progressKey(job);
+  if (!(error instanceof Failure) || isOfRecords(error)) {
+    if (!context.signal.aborted) throw error;
+    progress.end(key, 'stopped', isTerminal(job.status) ? 'not fetched' : `${job.id} continues`);
+    return { ...outcome, failure: null };
+  }
+  const failure = withCommand(follow, job, error);
+  progress.end(key, isStillRunning(error) ? 'stopped' : 'failed', failure.message);
+  event(context, { type: 'failed', id: job.id, code: failure.facts.code, message: failure.message });
+  return { ...outcome, failure };
+}
+
+const STILL_RUNNING = 'STILL_RUNNING';
+
+/** Whether the job goes on. */
+export function isStillRunning(failure: Failure | null): boolean {
+  return failure?.facts.code === STILL_RUNNING;
+}
+
+/** The failure with the command that continues, where the job or its result is still at the service. */
+function withCommand(follow: Follow, job: Job, failure: Failure): Failure {
+  if (isStillRunning(failure)) return failure.with({ advice: goOnAdvice(follow, job) });
+  const { advice = '' } = failure.facts;
+  if (!isTerminal(job.status)) {
+    const isPassing = failure.facts.category === 'temporary';
+    return isPassing ? failure.with({ advice: `${advice}\n${goOnAdvice(follow, job)}` }) : failure;
+  }
+  if (!isResultKept(failure)) return failure;
+  const command = deliveryCommand('download', [job.id], follow.delivery, follow.context);
+  return failure.with({ advice: `${advice}\nDownload it with: ${command}` });
+}
+
+function goOnAdvice({ delivery, context }: Follow, { id }: Job): string {
+  return `It is still running; wait for it with: ${deliveryCommand('wait', [id], delivery, context)}`;
+}
+
+function notFinished({ id, status }: Job): Failure {
+  return new Failure({
+    category: 'timeout',
+    code: STILL_RUNNING,
+    message: `the job ${id} is still ${status}`,
+    jobId: id,
+    retryable: true,
+  });
+}
+
+/** `dub_… → es` where a language is asked for. */
+function progressKey({ id, input }: Pick<Job, 'id' | 'input'>): string {
+  const language = input?.target_language;
+  return typeof language === 'string' ? `${id} → ${language}` : id;
+}
+
+/** Writes one event of the `ndjson` form; nothing in the others. */
+export function event(context: Context, fact: Readonly<Record<string, unknown>>): void {
+  if (context.output === 'ndjson') context.print(JSON.stringify(fact));
+}
+
+function stepOf(job: Job): Step {
+  if (job.status === 'queued') return { phase: 'queued', fraction: null };
+  return { phase: job.stage ?? 'processing', fraction: job.progress / 100 };
+}
+
+function downloadStep(bytes: number, total: number | null): Step {
+  if (total === null) return { phase: 'downloading', fraction: null, detail: formatBytes(bytes) };
+  return {
+    phase: 'downloading',
+    fraction: bytes / total,
+    detail: `${formatBytes(bytes)} of ${formatBytes(total)}`,
+  };
+}

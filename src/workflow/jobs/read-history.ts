@@ -1,0 +1,57 @@
+/** What earlier runs have left in a folder of results, for the plan: read without a lock and without changing it. */
+import { resolve } from 'node:path';
+import type { History } from '../../batch/plan/batch-plan.ts';
+import { foldItemFacts } from '../../batch/plan/facts.ts';
+import { describeBatchDamage, readBatchLog } from '../../batch/report/read-batch.ts';
+import { hashInput } from '../../batch/run/known-uploads.ts';
+import type { Context } from '../../context/context.ts';
+import { foldIntents } from '../../journal/intents.ts';
+
+export interface ReadHistory extends History {
+  /** A sentence for each damaged place of the journal, as far as nobody has looked for what is lost. */
+  readonly damage: readonly string[];
+}
+
+/** @param options of the command, by name  @throws Failure (`disk`) when the journal cannot be read */
+export async function readHistory(
+  { io, signal }: Pick<Context, 'io' | 'signal'>,
+  options: Readonly<Record<string, unknown>>,
+): Promise<ReadHistory> {
+  const folder = resolve(io.cwd, typeof options.out === 'string' ? options.out : '');
+  const content = await readBatchLog(folder);
+  const { records } = content;
+  return {
+    recorded: { intents: foldIntents(records), facts: foldItemFacts(records) },
+    choices: historyChoices({ io, signal }, options),
+    damage: describeBatchDamage(folder, content),
+  };
+}
+
+/** How the options want the past to count, as of now. */
+export function historyChoices(
+  { io, signal }: Pick<Context, 'io' | 'signal'>,
+  options: Readonly<Record<string, unknown>>,
+): History['choices'] {
+  return {
+    now: io.now(),
+    fresh: options.fresh === true,
+    replace: options.clobber === true,
+    retryFailed: options.retryFailed === true,
+    hashFile: (path) => hashInput(path, signal),
+  };
+}
+
+/** Who hears of damage. */
+export interface Warned {
+  readonly terminal: Pick<Context['terminal'], 'warn'>;
+}
+
+/** Most sentences about one journal: the first ones tell where to look. */
+const MOST_PLACES = 3;
+
+/** Reports damage of the journal, before anything else can end the command. */
+export function warnOfDamage({ terminal }: Warned, { damage }: Pick<ReadHistory, 'damage'>): void {
+  for (const sentence of damage.slice(0, MOST_PLACES)) terminal.warn(sentence);
+  const more = damage.length - MOST_PLACES;
+  if (more > 0) terminal.warn(`The record is damaged in ${more} more places.`);
+}

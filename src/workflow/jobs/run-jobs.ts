@@ -1,0 +1,174 @@
+/** A job command from operands to results: plan, connect, run the batch, report how it ended. */
+import { resolve } from 'node:path';
+import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import { readBatchLog } from '../../batch/report/read-batch.ts';
+import {
+  createUnusableRecord,
+  createUsableRecord,
+  foldUnusable,
+} from '../../batch/report/unusable-inputs.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
+import { doneBefore } from '../../batch/run/done-before.ts';
+import { openBatchJournal } from '../../batch/run/journal.ts';
+import { summarizeOutcomes } from '../../batch/run/outcome.ts';
+import { runBatch } from '../../batch/run/run-batch.ts';
+import { explainDecision } from '../../batch/run/unusable.ts';
+import { connect } from '../../context/connection.ts';
+import type { Context } from '../../context/context.ts';
+import { showPath } from '../../context/format.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { pickItems } from '../batch/pick-items.ts';
+import { createBatchView } from '../batch/view.ts';
+import { toOutcome } from './batch-outcome.ts';
+import { tellContinuation, tellKeptJobs, tellStop } from './continuation.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { planJobs } from './job-plan.ts';
+import { batchOf, commandRecord, type JobRun } from './job-run.ts';
+import { tellNextSteps } from './next-steps.ts';
+import { printOutcomes } from './outcome.ts';
+import { readRunOptions } from './run-options.ts';
+import { checkSupport } from './support.ts';
+
+interface Request extends Omit<JobRun, 'connection' | 'runOptions'> {
+  readonly plan: BatchPlan;
+  readonly only: ReadonlySet<string> | null;
+}
+
+type Work = Request & JobRun;
+
+/**
+ * Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with.
+ * @param only keys of items, where a command that was run before is repeated for some of them; null for all
+ * @param check may refuse the plan, before anything is sent, or change where its results go
+ */
+export async function runJobs(
+  kind: JobKind,
+  context: Context,
+  operands: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+  only: ReadonlySet<string> | null = null,
+  check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
+): Promise<number> {
+  const runOptions = readRunOptions(options);
+  const whole = await planJobs(kind, operands, options, context, only);
+  const plan = check(only === null ? whole : pickItems(whole, only, context));
+  for (const note of plan.notes) context.terminal.note(note);
+  tellSkipped(context, plan);
+  const { delivery } = plan;
+  const request: Request = { kind, context, operands, options, delivery, plan, only };
+  const known = outcomesOf(plan);
+  // Nothing is to be sent, so no key and no network is needed.
+  if (known !== null) return endHere(request, known);
+  const connection = await connect(context);
+  const work: Work = { ...request, runOptions, connection };
+  try {
+    await checkSupport(plan.planned, connection.capabilities);
+    await finish(work, await runPlan(work));
+    return 0;
+  } catch (error) {
+    throw context.signal.aborted ? context.signal.reason : error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function tellSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
+  for (const { decision, paths } of planned) {
+    if (decision.step !== 'done' || decision.before !== 'exists') continue;
+    for (const path of paths ?? []) terminal.note(`Skipped, it exists: ${showPath(path, io.cwd)}`);
+  }
+}
+
+/** The outcomes of a plan that needs nothing of the service; null for all others. */
+function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | null {
+  const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] => {
+    if (decision.step === 'done') return [{ item, state: doneBefore(item, decision), job: null }];
+    if (decision.step !== 'unusable') return [];
+    const failure = explainDecision(decision, delivery.folder);
+    return [{ item, state: { phase: 'failed', jobId: null, failure }, job: null }];
+  });
+  return outcomes.length === planned.length ? outcomes : null;
+}
+
+async function endHere(request: Request, outcomes: readonly RunOutcome[]): Promise<number> {
+  const { context, plan } = request;
+  await recordUnusable(request);
+  const failure = summarizeOutcomes(outcomes);
+  const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
+  const atMs = context.io.now();
+  for (const { item, state } of outcomes) view.listener({ type: 'item', item, state, atMs });
+  view.summarize(outcomes, exitCodeOf(context, failure));
+  view.close();
+  await printEnd(context, plan, outcomes);
+  if (failure !== null) throw failure;
+  return EXIT_CODES.done.code;
+}
+
+/**
+ * Keeps in the journal which files cannot be used, and which can be again, for `batch status` and the other commands that
+ * read it. @throws Failure (`temporary`, `disk`)
+ */
+async function recordUnusable(request: Request): Promise<void> {
+  const { context, plan } = request;
+  const now = context.io.now();
+  const folder = resolve(context.io.cwd, plan.delivery.folder);
+  const before = foldUnusable((await readBatchLog(folder)).records).unusable;
+  const unusable = plan.planned.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, now)] : [],
+  );
+  const usable = plan.planned.filter(
+    ({ item, decision }) => decision.step !== 'unusable' && before.has(item.key),
+  );
+  if (unusable.length + usable.length === 0) return;
+  const preface = unusable.length === 0 ? [] : prefaceOf(request);
+  const fixed = usable.map(({ item }) => createUsableRecord(item.key));
+  const journal = await openBatchJournal(folder);
+  await journal.add(...preface, ...unusable, ...fixed).finally(() => journal.close());
+}
+
+/** A run for some items of a command keeps the record of the whole. */
+function prefaceOf(request: Request): readonly LogRecord[] {
+  const keys = request.plan.planned.map(({ item }) => item.key);
+  return request.only === null ? [commandRecord(request, keys)] : [];
+}
+
+/** The lines of `ndjson` come from the view. */
+async function printEnd(context: Context, plan: BatchPlan, outcomes: readonly RunOutcome[]): Promise<void> {
+  const told = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
+  if (context.output !== 'ndjson') await printOutcomes(context, told);
+  if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, told);
+}
+
+async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
+  const { context, plan } = work;
+  const view = await createBatchView(context, { items: plan.planned.map(({ item }) => item) });
+  try {
+    const outcomes = await runBatch({
+      ...batchOf(work),
+      tasks: plan.planned,
+      preface: prefaceOf(work),
+      listen: view.listener,
+    });
+    view.summarize(outcomes, exitCodeOf(context, summarizeOutcomes(outcomes)));
+    return outcomes;
+  } finally {
+    view.close();
+  }
+}
+
+async function finish(work: Work, outcomes: readonly RunOutcome[]): Promise<void> {
+  const { context, plan, connection } = work;
+  const isEmbedded = connection.capabilities !== null;
+  if (context.signal.aborted) {
+    tellStop(context, outcomes, plan.delivery, isEmbedded);
+    throw context.signal.reason;
+  }
+  await printEnd(context, plan, outcomes);
+  const isLeft = outcomes.some(({ state }) => state.phase === 'left' && state.jobId !== null);
+  if (isLeft) tellContinuation(context, outcomes, plan.delivery, isEmbedded);
+  else tellKeptJobs(context, outcomes, plan.delivery);
+  const failure = summarizeOutcomes(outcomes);
+  if (failure !== null) throw failure;
+}

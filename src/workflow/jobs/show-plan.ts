@@ -1,0 +1,104 @@
+/** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
+import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import { forecast, type Purse } from '../../batch/plan/dry-run.ts';
+import { NOT_USABLE, unusable } from '../../batch/plan/unusable.ts';
+import type { CreditBalance, CreditTransaction } from '../../client/index.ts';
+import { connect } from '../../context/connection.ts';
+import type { Context } from '../../context/context.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { planJobs } from './job-plan.ts';
+import { printPlan } from './print-plan.ts';
+import { checkSupport } from './support.ts';
+
+/** Somebody looks at a screen; the plan is worth more than the balance. */
+export const PATIENCE_MS = 5_000;
+
+/** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
+export async function showPlan(
+  kind: JobKind,
+  context: Context,
+  operands: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const plan = await planJobs(kind, operands, options, context);
+  for (const note of plan.notes) context.terminal.note(note);
+  const failure = describeUnusable(plan);
+  const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
+  const purse = isUseless ? NO_PURSE : await askForPurse(plan, context);
+  await printPlan(context, forecast(plan, purse));
+  if (failure !== null) throw failure;
+  return 0;
+}
+
+async function askForPurse({ planned }: BatchPlan, context: Context): Promise<Purse> {
+  const connection = await connect(context);
+  try {
+    await checkSupport(planned, connection.capabilities);
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    return await readPurse(connection.client.credits, context, signal);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The failure that the command itself would end with, as far as that is known before anything is sent. */
+export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failure | null {
+  const problems = planned.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
+  );
+  if (problems.length === 0) return null;
+  // Languages of a file mostly share what is wrong with it.
+  const once = [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
+  if (problems.length === planned.length) return unusable(once, null);
+  return new Failure({
+    category: 'partial',
+    code: NOT_USABLE,
+    message: `${problems.length} of ${planned.length} items cannot be used; the others would run`,
+    advice: 'Fix the files above, or run the command anyway: they fail without being sent.',
+    errors: once,
+  });
+}
+
+type Account = Awaited<ReturnType<typeof connect>>['client']['credits'];
+
+const NO_PURSE: Purse = { balance: null, price: () => null };
+
+/** Balance and prices; a service that does not tell is no reason to show no plan. */
+export async function readPurse(credits: Account, context: Context, signal: AbortSignal): Promise<Purse> {
+  try {
+    const [balance, { data }] = await Promise.all([
+      credits.balance({ signal }),
+      credits.transactions({ limit: LIMITS.pageSize.max }, { signal }),
+    ]);
+    return { balance: spendableOf(balance), price: (kind) => priceOf(kind, data) };
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const isExpected = error instanceof Failure || signal.aborted;
+    if (!isExpected) throw error;
+    const why = error instanceof Failure ? error.message : `no answer in ${PATIENCE_MS / 1000} s`;
+    context.terminal.note(`The credits could not be read (${why}); the plan goes without them.`);
+    return NO_PURSE;
+  }
+}
+
+/** What this key may spend now: no more than the account has, nor than the quota of the key leaves for the month. */
+export function spendableOf({
+  available_credits: available,
+  monthly_usage: month,
+}: Pick<CreditBalance, 'available_credits' | 'monthly_usage'>): number {
+  return Math.min(available, month.remaining_credits ?? available);
+}
+
+/** What the newest job of the kind was charged for a unit; null when none was. */
+export function priceOf(
+  kind: JobKind,
+  newestFirst: readonly Pick<CreditTransaction, 'capability' | 'amount' | 'quantity'>[],
+): number | null {
+  for (const { capability, amount, quantity } of newestFirst) {
+    // What is above zero is a refund or a top-up.
+    if (capability === kind && amount < 0 && quantity !== null && quantity > 0) return -amount / quantity;
+  }
+  return null;
+}

@@ -1,0 +1,202 @@
+/**
+ * `--out -`: the only result of a command, written to stdout. It is made in a folder of its own first, with the record of
+ * every run, so that a command which is stopped or repeated continues and pays for nothing twice.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { Context, Progress, Terminal } from '../../context/context.ts';
+import { usageFailure } from '../../context/usage-failure.ts';
+import { makePrivateFolder } from '../../journal/private-folder.ts';
+import { stateFolder } from '../../profiles/folders.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { RUN_OPTIONS } from './run-options.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What has nothing to do with a result that is written at once. */
+const WITHOUT_RESULT: Readonly<Record<string, string>> = {
+  detach: '--detach',
+  watch: '--watch',
+  dryRun: '--dry-run',
+  allFinished: '--all-finished',
+};
+
+/** @throws Failure of category usage for what does not go together with `--out -` */
+export function checkStdout({ output, fields, io }: Context, options: Options): void {
+  const [other] = Object.entries(WITHOUT_RESULT).filter(([name]) => options[name] === true);
+  if (other !== undefined) {
+    throw usageFailure(`--out - and ${other[1]} exclude each other`, 'Leave one of them out.');
+  }
+  if (output !== 'table' || fields !== null) {
+    throw usageFailure(
+      '--out - writes the result to stdout, so nothing else can be printed there',
+      'Leave out --output, --fields and --jq.',
+    );
+  }
+  if (io.stdout.isTTY === true) {
+    throw usageFailure(
+      '--out - writes the bytes of the result, and stdout is a terminal',
+      'Send them to a file or a program: `> FILE` or `| PROGRAM`.',
+    );
+  }
+}
+
+/** @throws Failure of category usage unless a job of the kind has one file as its result */
+export function checkOneFile(kind: JobKind): void {
+  const parts = Object.values(KINDS[kind].result).filter(({ type }) => type === 'asset');
+  if (parts.length !== 1) throw notOne(`a result of this kind is ${parts.length} files`);
+}
+
+/** The failure of a command that makes more, or less, than one result. */
+export function notOne(found: string): Error {
+  return usageFailure(`--out - writes exactly one file, and ${found}`, 'Use a folder: --out DIR.');
+}
+
+/** @throws Failure of category usage unless the plan is about one file; nothing was sent */
+export function checkOneResult(plan: BatchPlan): BatchPlan {
+  checkOneFile(plan.kind);
+  const { length } = plan.planned;
+  if (length !== 1) throw notOne(`this command makes ${length}`);
+  return { ...plan, delivery: { ...plan.delivery, toStdout: true } };
+}
+
+/** Options that do not change what the result is. */
+const ABOUT_THE_RUN: ReadonlySet<string> = new Set([
+  ...Object.keys(RUN_OPTIONS),
+  ...['timeout', 'clobber', 'skipExisting', 'name'],
+]);
+
+/** Reads subtitles that come on stdin, and gives them again to who reads them next; the content is their SHA-256. */
+export async function keepStdin(
+  kind: JobKind,
+  io: Context['io'],
+  operands: readonly string[],
+): Promise<{ readonly io: Context['io']; readonly content: string | null }> {
+  if (!operands.includes('-') || KINDS[kind].input !== 'subtitle') return { io, content: null };
+  const bytes = await buffer(io.stdin);
+  const content = createHash('sha256').update(bytes).digest('hex');
+  return { io: { ...io, stdin: Readable.from([bytes]) }, content };
+}
+
+/**
+ * The folder of a job command: the same when it is run again, and another one for each other command, so that several of
+ * them run side by side.
+ * @param content of stdin where that is an input: other text is another command
+ */
+export async function stdoutFolder(
+  { io, service }: Pick<Context, 'io' | 'service'>,
+  kind: JobKind,
+  operands: readonly string[],
+  options: Options,
+  content: string | null,
+): Promise<string> {
+  const lasting = Object.entries(options).filter(([name]) => !ABOUT_THE_RUN.has(name));
+  const { VLOC_PROFILE, VLOC_BASE_URL } = io.env;
+  const about = [io.cwd, service, VLOC_PROFILE, VLOC_BASE_URL, kind, operands, lasting.sort(), content];
+  const name = createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 32);
+  const folder = join(await openRoot(io), name);
+  await makePrivateFolder(folder);
+  return folder;
+}
+
+/**
+ * Writes the result of a job that is there already to stdout.
+ * @param ids what the command names  @param run delivers the job and prints the paths of its files
+ */
+export async function jobToStdout(
+  context: Context,
+  options: Options,
+  ids: readonly string[],
+  run: (context: Context, delivery: Delivery) => Promise<number>,
+): Promise<number> {
+  checkStdout(context, options);
+  if (ids.length !== 1) throw notOne(`these are ${ids.length} jobs`);
+  const folder = await mkdtemp(join(await openRoot(context.io), 'job-'));
+  try {
+    const delivery: Delivery = {
+      folder,
+      isFolderGiven: true,
+      template: '',
+      existing: 'replace',
+      toStdout: true,
+    };
+    return await writeResult(context, (silent) => run(silent, delivery));
+  } finally {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** The folder of all of them, without those that no run can continue any more: the service has forgotten their jobs. */
+async function openRoot({ env, platform, now }: Context['io']): Promise<string> {
+  const root = join(stateFolder(env, platform), 'stdout');
+  await makePrivateFolder(root);
+  for (const name of await readdir(root)) {
+    const path = join(root, name);
+    const found =
+      (await stat(join(path, '.vloc', 'journal')).catch(() => null)) ?? (await stat(path).catch(() => null));
+    if (found !== null && now() - found.mtimeMs > LIMITS.retentionMs) {
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+  return root;
+}
+
+/**
+ * Runs a command that prints the paths of its results, and writes the only one to stdout instead.
+ * @param run is given a context that prints nothing
+ */
+export async function writeResult(
+  context: Context,
+  run: (context: Context) => Promise<number>,
+): Promise<number> {
+  const paths: string[] = [];
+  const print = (path: string) => void paths.push(path);
+  const terminal = hidePaths(context.terminal);
+  const code = await run({ ...context, terminal, output: 'plain', print });
+  const [path, ...others] = paths;
+  if (path === undefined || others.length > 0) throw notOne(`this command made ${paths.length}`);
+  await copyToStdout(path, context);
+  return code;
+}
+
+/** The result is in a folder that nobody knows of, so its path would only mislead. */
+function hidePaths(terminal: Terminal): Terminal {
+  const hide = (progress: Progress): Progress => ({
+    ...progress,
+    end: (key, outcome, text) => progress.end(key, outcome, outcome === 'done' ? 'written to stdout' : text),
+  });
+  return {
+    ...terminal,
+    progress: async () => hide(await terminal.progress()),
+    board: async (look) => hide(await terminal.board(look)),
+  };
+}
+
+/** A reader that has had enough is fine; all other faults are reported by the guard of stdout. */
+async function copyToStdout(path: string, { io: { stdout }, signal }: Context): Promise<void> {
+  for await (const chunk of createReadStream(path)) {
+    signal.throwIfAborted();
+    if (stdout.destroyed || stdout.errored !== null) return;
+    if (stdout.write(chunk)) continue;
+    await new Promise<void>((resolve) => {
+      const goOn = () => {
+        for (const event of EVENTS) stdout.off(event, goOn);
+        signal.removeEventListener('abort', goOn);
+        resolve();
+      };
+      for (const event of EVENTS) stdout.on(event, goOn);
+      signal.addEventListener('abort', goOn, { once: true });
+    });
+  }
+}
+
+/** What ends the wait for a slow reader. */
+const EVENTS = ['drain', 'close', 'error'] as const;

@@ -1,7 +1,0 @@
-import { expect, it } from 'vitest';
-import { flagName } from '../../src/commands/command.ts';
-
-it('writes the name of an option as a flag', () => {
-  expect(flagName('subtitleOutput')).toBe('--subtitle-output');
-  expect(flagName('to')).toBe('--to');
-});

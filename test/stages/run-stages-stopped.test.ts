@@ -1,0 +1,225 @@
+/** Stages that are stopped half way: by Ctrl-C, by a kill, for money, for time, by a failure. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { JobFailure } from '../../src/protocol/job-failure.ts';
+import { environmentOf } from '../commands/support/run-vloc.ts';
+import { until } from '../service/harness/scene.ts';
+import { createTestIo } from '../support/test-io.ts';
+import { type Staging, startStaging } from './staging.ts';
+
+const WORDS = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles'];
+const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
+/** A process loads all sources; on a busy machine that takes seconds. */
+const PATIENCE_MS = 60_000;
+
+const environment = (vloc: Staging) => ({
+  PATH: process.env.PATH ?? '',
+  ...environmentOf(vloc, vloc.folder),
+});
+
+const reach = (vloc: Staging, jobs: readonly number[]) =>
+  until(vloc.jobs, (now) => JSON.stringify(now) === JSON.stringify(jobs), PATIENCE_MS);
+
+describe('stages that were', () => {
+  it('interrupted print the command that goes on, which pays nothing twice', async () => {
+    const vloc = await startStaging();
+    vloc.engines.hold();
+    const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
+    const running = main(WORDS, test.io);
+    await reach(vloc, [1, 0, 0, 0]);
+    test.send('SIGINT');
+    expect(await running).toBe(130);
+    expect(test.stderr()).toContain('0 of 1 done');
+    expect(test.stderr()).toContain(`  vloc ${WORDS.join(' ')}\n`);
+    vloc.engines.letGo();
+    const { code, stderr } = await vloc.run(WORDS);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('interrupted tell programs how it stands, and with which exit code they end', async () => {
+    const vloc = await startStaging();
+    vloc.engines.hold();
+    for (const output of ['ndjson', 'json']) {
+      const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
+      const running = main([...WORDS, '-o', output], test.io);
+      await reach(vloc, [1, 0, 0, 0]);
+      await until(
+        async () => test.stderr() + test.stdout(),
+        (told) => told.includes('talk.mp4'),
+      );
+      test.send('SIGTERM');
+      expect(await running).toBe(143);
+      if (output === 'ndjson') {
+        const last = JSON.parse(test.stdout().trim().split('\n').at(-1) ?? '');
+        expect(last).toMatchObject({ type: 'summary', left: 1, exit_code: 143 });
+      } else expect(JSON.parse(test.stdout()).data).toHaveLength(1);
+    }
+    vloc.engines.letGo();
+  });
+
+  it.each([
+    ['recognition', [1, 0, 0, 0], 0],
+    ['the dub', [1, 1, 1, 1], 2],
+  ])('killed during %s go on from there', { timeout: PATIENCE_MS }, async (_stage, jobs, before) => {
+    const vloc = await startStaging();
+    if (before > 0) await vloc.run([...WORDS, '--stop-after', 'translate']);
+    vloc.engines.hold();
+    const child = spawn(process.execPath, [ENTRY, ...WORDS], {
+      cwd: vloc.folder,
+      env: environment(vloc),
+      stdio: 'ignore',
+    });
+    await reach(vloc, jobs);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    vloc.engines.letGo();
+    const { code, stderr } = await vloc.run(WORDS);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+    expect(vloc.has('talk.es.mp4')).toBe(true);
+  });
+
+  it('killed before a subtitle was on the disk write it then, out of what was fetched', async () => {
+    const vloc = await startStaging();
+    const words = ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate'];
+    await vloc.run(words);
+    // The record is written first, so this is how a kill between the two leaves the folder.
+    await rm(vloc.path('talk.es.srt'));
+    const { code, stderr } = await vloc.run(words);
+    expect(code, stderr).toBe(0);
+    expect(vloc.read('talk.es.srt')).toContain('GOOD MORNING');
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+  });
+
+  it('out of credits tell so before the next stage, and the rest runs with more', async () => {
+    const vloc = await startStaging();
+    const poor = await vloc.run([...WORDS, '--max-credits', '2']);
+    expect(poor.code, poor.stderr).toBe(6);
+    expect(poor.stderr).toContain('--max-credits');
+    const [recognitions, , dubs] = await vloc.jobs();
+    expect([recognitions, dubs]).toEqual([1, 0]);
+    const { code, stderr } = await vloc.run([...WORDS, '--max-credits', '5']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('out of credits at a gate give what has reached it, and say that the rest was not begun', async () => {
+    const vloc = await startStaging();
+    const words = ['localize', 'talk.mp4', '--to', 'es,fr', '--stop-after', 'translate', '--out', 'out'];
+    // A minute is heard and two lines are translated; two more would be over it.
+    const poor = await vloc.run([...words, '--max-credits', '4', '-o', 'json', '--jobs', '1']);
+    expect(poor.code, poor.stderr).toBe(6);
+    expect(poor.stderr).toContain('1 of 2 done, 1 not started');
+    expect(poor.stderr).toContain('Look over:  talk.en.srt, talk.es.srt');
+    const [es, fr] = JSON.parse(poor.stdout).data;
+    expect(es).toMatchObject({ status: 'succeeded', files: [{ path: vloc.path('talk.es.srt') }] });
+    expect(fr).toMatchObject({ id: null, status: null, files: [] });
+    expect((await vloc.run(words)).code).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 2, 0, 0]);
+  });
+
+  it('out of credits before a stage say that it was not begun, and not that it still runs', async () => {
+    const vloc = await startStaging();
+    await vloc.addVideo('other.mp4');
+    const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
+    const poor = await vloc.run([...words, '--max-credits', '1']);
+    expect(poor.code, poor.stderr).toBe(6);
+    expect(poor.stderr).toContain('0 of 2 done, 2 not started');
+    expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
+  });
+
+  it('out of time end with 8 and go on later', async () => {
+    const vloc = await startStaging();
+    vloc.engines.hold();
+    const late = await vloc.run([...WORDS, '--timeout', '1s'], {});
+    expect(late.code, late.stderr).toBe(8);
+    vloc.engines.letGo();
+    expect((await vloc.run(WORDS)).code).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('a video that fails', () => {
+  it('in one stage is left out of the next, and the others are finished', async () => {
+    const vloc = await startStaging();
+    await vloc.addVideo('other.mp4');
+    vloc.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'there is no speech'));
+    const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
+    const { code, stdout, stderr } = await vloc.run([...words, '-o', 'ndjson']);
+    expect(code, stderr).toBe(3);
+    expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const files = events.filter(({ type }) => type === 'file');
+    // Whichever is uploaded first is the one that fails.
+    const [failed] = events.filter(({ type }) => type === 'failed');
+    const finished = failed?.input === 'talk.mp4' ? 'other.es.mp4' : 'talk.es.mp4';
+    expect(files.map(({ path }) => path)).toEqual([vloc.path(finished)]);
+    expect(events.filter(({ type }) => type === 'summary')).toEqual([
+      expect.objectContaining({ jobs: 2, done: 1, failed: 1, exit_code: 3 }),
+    ]);
+    expect(events.at(-1).type).toBe('summary');
+  });
+
+  it('is run again by `batch retry`, stage by stage and not as one job', async () => {
+    const vloc = await startStaging({ config: { attempts: 1 } });
+    vloc.engines.failNext(new JobFailure('SOURCE_UNREACHABLE', 'it did not answer'));
+    expect((await vloc.run(WORDS)).code).toBe(5);
+    const { code, stderr } = await vloc.run(['batch', 'retry', '.']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
+    expect((await vloc.caller.get('/v1/auto-localizations')).json.data).toEqual([]);
+  });
+});
+
+describe('a dry run', () => {
+  it('shows each stage and sends nothing', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('talk.en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+    const { code, stdout, stderr } = await vloc.run([...WORDS, '--dry-run', '-o', 'json']);
+    expect(code, stderr).toBe(0);
+    const { stages, jobs, results } = JSON.parse(stdout);
+    expect(stages.map(({ kind }: { kind: string }) => kind)).toEqual([
+      ...['subtitle_translation', 'dubbing', 'audio_separation'],
+    ]);
+    expect(jobs).toBe(3);
+    expect(results).toEqual([vloc.path('talk.es.mp4')]);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+});
+
+describe('options that do not go with stages', () => {
+  it.each([
+    ['--detach'],
+    ['--set', 'a=1'],
+    ['--subtitle', 'a.srt', '--source-subtitle', 'b.srt'],
+    ['--subtitle', 'a.srt', '--stop-after', 'translate'],
+    ['--source-subtitle', 'a.srt', '--stop-after', 'recognize'],
+  ])('%s %s %s are refused before anything is sent', async (...options) => {
+    const vloc = await startStaging();
+    const { code, stderr } = await vloc.run([...WORDS, ...options]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(options[0]);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+
+  it('an address has no picture that could be put together here', async () => {
+    const vloc = await startStaging();
+    const { code, stderr } = await vloc.run([
+      'localize',
+      'https://example.com/a.mp4',
+      '--to',
+      'es',
+      '--from-subtitles',
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('download it first');
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { flagName } from '../../../src/context/command.ts';
+import { COMMON_FIELDS, type Field } from '../../../src/protocol/fields.ts';
+import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
+import { KINDS } from '../../../src/protocol/kinds.ts';
+import { fieldOptions, jobOptions } from '../../../src/workflow/jobs/job-options.ts';
+import { planJobs } from '../../../src/workflow/jobs/job-plan.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+/** A value of the field that is not its default. */
+function otherThanDefault(field: Field): string {
+  if (field.type === 'choice') return field.choices.find((choice) => choice !== field.default) ?? '';
+  if (field.type === 'language') return 'es';
+  return field.type === 'callback' ? 'https://example.com/hook' : 'lesson-4';
+}
+
+describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
+  const fields: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
+  const asked = Object.entries(fields).filter(([, { type }]) => type !== 'source' && type !== 'subtitle');
+
+  it('are one for each request field, but for what the operand stands for', () => {
+    const options = fieldOptions(kind);
+    expect(options.map(({ field }) => field)).toEqual(asked.map(([name]) => name));
+    const table = Object.keys(jobOptions(kind));
+    for (const { option } of options) expect(table).toContain(option);
+    expect(new Set(table.map(flagName)).size).toBe(table.length);
+  });
+
+  it('put their value into the request under the name of the field', async () => {
+    const given = fieldOptions(kind).map(({ field, option, spec }) => {
+      const row = fields[field];
+      const value = row === undefined ? '' : otherThanDefault(row);
+      return [option, spec.type === 'list' ? [value] : value];
+    });
+    const terminal = { warn: () => undefined };
+    const context = { io: createTestIo().io, signal: new AbortController().signal, terminal };
+    const { planned } = await planJobs(kind, ['upl_1'], Object.fromEntries(given), context);
+    expect(planned[0]?.item.fields).toEqual(
+      Object.fromEntries(asked.map(([name, field]) => [name, otherThanDefault(field)])),
+    );
+  });
+});

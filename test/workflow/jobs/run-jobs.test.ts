@@ -1,0 +1,182 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { environmentOf, startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
+import { until } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
+const TO_SPANISH = ['--from', 'en', '--to', 'es'];
+
+interface Scene extends VlocScene {
+  readonly names: readonly string[];
+  /** How many requests the service has answered. */
+  readonly requests: () => number;
+}
+
+async function withSubtitles(count: number): Promise<Scene> {
+  let requests = 0;
+  const vloc = await startVloc({
+    onRequest: () => {
+      requests += 1;
+    },
+  });
+  const names = Array.from({ length: count }, (_, index) => `talk-${index}.srt`);
+  for (const name of names) await writeFile(join(vloc.folder, name), SRT(name));
+  return { ...vloc, names, requests: () => requests };
+}
+
+const countJobs = async ({ caller }: VlocScene): Promise<number> =>
+  (await caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
+
+describe('a job command', () => {
+  it('does nothing and pays nothing when it is run again', async () => {
+    const vloc = await withSubtitles(3);
+    const words = [
+      'translate',
+      ...vloc.names,
+      ...TO_SPANISH,
+      '--out',
+      join(vloc.folder, 'out'),
+      '-o',
+      'json',
+    ];
+    const first = await vloc.run(words);
+    expect(first.code, first.stderr).toBe(0);
+    const second = await vloc.run(words);
+    expect(second.code, second.stderr).toBe(0);
+    const ids = ({ stdout }: { stdout: string }) =>
+      JSON.parse(stdout).data.map(({ id }: { id: string }) => id);
+    expect(ids(second)).toEqual(ids(first));
+    expect(JSON.parse(second.stdout).data[0]).toMatchObject({
+      input: 'talk-0.srt',
+      kind: 'subtitle_translation',
+      status: 'succeeded',
+      target_language: 'es',
+      files: [{ path: join(vloc.folder, 'out', 'talk-0.es.srt'), skipped: true }],
+      error: null,
+    });
+    expect(await countJobs(vloc)).toBe(3);
+  });
+
+  it('goes on from a result that was lost, without another job', async () => {
+    const vloc = await withSubtitles(2);
+    const words = ['translate', ...vloc.names, ...TO_SPANISH];
+    await vloc.run(words);
+    await rm(join(vloc.folder, 'talk-1.es.srt'));
+    expect((await vloc.run(words)).code).toBe(0);
+    expect(await readFile(join(vloc.folder, 'talk-1.es.srt'), 'utf8')).toContain('TALK-1.SRT');
+    expect(await countJobs(vloc)).toBe(2);
+  });
+
+  it('tells programs each job and file as they come, and a summary at the end', async () => {
+    const vloc = await withSubtitles(1);
+    const { code, stdout } = await vloc.run(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson']);
+    expect(code).toBe(0);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const of = (type: string) => events.filter((event) => event.type === type);
+    expect(of('created')).toMatchObject([{ input: 'talk-0.srt', target_language: 'es' }]);
+    expect(of('job').at(-1)).toMatchObject({ status: 'succeeded', progress: 100 });
+    expect(of('file')).toMatchObject([{ asset: 'subtitle', path: join(vloc.folder, 'talk-0.es.srt') }]);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 1, failed: 0, exit_code: 0 });
+  });
+
+  it('on Ctrl-C says how it stands and prints the command that goes on, which gets the results', async () => {
+    const vloc = await withSubtitles(2);
+    vloc.engines.hold();
+    const words = ['translate', ...vloc.names, ...TO_SPANISH];
+    const env = environmentOf(vloc, vloc.folder);
+    const test = createTestIo({ cwd: vloc.folder, env });
+    const running = main(words, test.io);
+    await until(
+      () => countJobs(vloc),
+      (jobs) => jobs === 2,
+    );
+    test.send('SIGINT');
+    expect(await running).toBe(130);
+    expect(test.stderr()).toContain('0 of 2 done, 2 running');
+    expect(test.stderr()).toContain(`  vloc ${words.join(' ')}\n`);
+    vloc.engines.letGo();
+    expect((await vloc.run(words)).code).toBe(0);
+    expect(await countJobs(vloc)).toBe(2);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'on %s tells programs the exit code it ends with',
+    async (signal) => {
+      const vloc = await withSubtitles(1);
+      vloc.engines.hold();
+      const test = createTestIo({ cwd: vloc.folder, env: vloc.env });
+      const running = main(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson'], test.io);
+      await until(
+        () => countJobs(vloc),
+        (jobs) => jobs === 1,
+      );
+      test.send(signal);
+      const code = await running;
+      vloc.engines.letGo();
+      expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+      const last = test.stdout().trim().split('\n').at(-1) ?? '';
+      expect(JSON.parse(last)).toMatchObject({ type: 'summary', left: 1, exit_code: code });
+    },
+  );
+
+  it('keeps to --max-credits, and says what to do', async () => {
+    const vloc = await withSubtitles(4);
+    const words = ['translate', ...vloc.names, ...TO_SPANISH];
+    const { code, stderr } = await vloc.run([...words, '--max-credits', '2']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('--max-credits');
+    expect(await countJobs(vloc)).toBe(2);
+    expect((await vloc.run(words)).code).toBe(0);
+    expect(await countJobs(vloc)).toBe(4);
+  });
+
+  it.each([
+    ['--jobs', '0'],
+    ['--jobs', '1.5'],
+    ['--max-credits', '-1'],
+  ])('refuses %s %s before anything is sent', async (flag, value) => {
+    const vloc = await withSubtitles(1);
+    const { code, stderr } = await vloc.run(['translate', ...vloc.names, ...TO_SPANISH, `${flag}=${value}`]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(flag);
+    expect(await countJobs(vloc)).toBe(0);
+  });
+
+  it('does not run again what failed for good, unless it is asked to', async () => {
+    const vloc = await withSubtitles(1);
+    const { JobFailure } = await import('../../../src/protocol/job-failure.ts');
+    vloc.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'there is no speech'));
+    const words = ['translate', ...vloc.names, ...TO_SPANISH];
+    expect((await vloc.run(words)).code).toBe(5);
+    const again = await vloc.run(words);
+    expect(again.code).toBe(5);
+    expect(again.stderr).toContain('--retry-failed');
+    expect(await countJobs(vloc)).toBe(1);
+    expect((await vloc.run([...words, '--retry-failed'])).code).toBe(0);
+    expect(await countJobs(vloc)).toBe(2);
+  });
+
+  it('prints the ids with --detach, and keeps the jobs in the record of this machine', async () => {
+    const vloc = await withSubtitles(2);
+    vloc.engines.hold();
+    const { code, stdout, stderr } = await vloc.run([
+      ...['translate', ...vloc.names, ...TO_SPANISH],
+      ...['--detach', '-o', 'id'],
+    ]);
+    expect(code, stderr).toBe(0);
+    const ids = stdout.trim().split('\n');
+    expect(ids).toHaveLength(2);
+    expect(stderr).toContain('Continue with:');
+    const before = vloc.requests();
+    // The record says of which kind they are: one request each.
+    await vloc.run(['jobs', 'cancel', ...ids]);
+    expect(vloc.requests() - before).toBe(4);
+    expect((await readdir(join(vloc.folder, 'state'))).sort()).toContain('jobs.log');
+  });
+});

@@ -1,0 +1,187 @@
+import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { openInbox, subtitlesOf, untilTold, WATCHING } from '../../commands/support/open-inbox.ts';
+import { startVloc } from '../../commands/support/run-vloc.ts';
+import { startWatch } from '../../commands/support/start-watch.ts';
+import { SAMPLE } from '../../engines/workspace.ts';
+import { until } from '../../service/harness/scene.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+
+describe('a job command that watches', () => {
+  it('does what is there and what comes, and is ended by Ctrl-C with the command that goes on', async () => {
+    const scene = await openInbox();
+    await scene.put('first.srt');
+    const watch = await scene.watch();
+    watch.goOn();
+    await scene.untilResult('first.es.srt');
+    await mkdir(join(scene.folder, 'inbox', 'week1'));
+    await scene.put('week1/second.srt');
+    await scene.untilResult('week1/second.es.srt');
+    await untilTold(watch, 'week1/second.srt → es: ');
+    const { code, stdout, stderr } = await watch.stop();
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopped watching: 2 done.');
+    expect(stderr).toContain(`Continue with:\n  vloc ${WATCHING.join(' ')}\n`);
+    expect(stdout).toContain(join('out', 'week1', 'second.es.srt'));
+  });
+
+  it('leaves a file alone as long as somebody writes to it', async () => {
+    const scene = await openInbox();
+    const watch = await scene.watch();
+    for (const text of ['o', 'on', 'one']) {
+      await scene.put('slow.srt', text);
+      await watch.look();
+    }
+    await scene.put('other.srt.part');
+    await watch.look();
+    await rename(join(scene.folder, 'inbox', 'other.srt.part'), join(scene.folder, 'inbox', 'other.srt'));
+    expect(await scene.countJobs()).toBe(0);
+    watch.goOn();
+    await scene.untilResult('slow.es.srt', 'one');
+    await scene.untilResult('other.es.srt');
+    await watch.stop();
+    expect(await scene.countJobs()).toBe(2);
+  });
+
+  it('sends a video that is copied bit by bit once, when all of it is there', async () => {
+    const inspect = async () => ({
+      duration_seconds: 31,
+      container: 'mp4',
+      video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
+      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+    });
+    const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
+    const video = join(vloc.folder, 'inbox', 'talk.mp4');
+    await mkdir(join(vloc.folder, 'inbox'));
+    const sample = await readFile(SAMPLE);
+    const third = Math.ceil(sample.length / 3);
+    const watch = await startWatch(vloc, ['recognize', 'inbox', '--out', 'out', '--watch']);
+    for (let from = 0; from < sample.length; from += third) {
+      await appendFile(video, sample.subarray(from, from + third));
+      await watch.look();
+    }
+    watch.goOn();
+    await until(
+      () => readdir(join(vloc.folder, 'out')).catch((): string[] => []),
+      (names) => names.includes('talk.en.srt'),
+    );
+    const { stderr } = await watch.stop();
+    expect(stderr).not.toContain('Skipped');
+    const { json } = await vloc.caller.get('/v1/uploads');
+    expect(json.data).toMatchObject([{ size_bytes: sample.length }]);
+  });
+
+  it('begins with a new file while others are still worked on', async () => {
+    const scene = await openInbox();
+    scene.engines.hold();
+    await scene.put('a.srt');
+    const watch = await scene.watch();
+    watch.goOn();
+    await until(scene.countJobs, (jobs) => jobs === 1);
+    await scene.put('b.srt');
+    await until(scene.countJobs, (jobs) => jobs === 2);
+    scene.engines.letGo();
+    await scene.untilResult('a.es.srt');
+    await scene.untilResult('b.es.srt');
+  });
+
+  it('goes on where it was when it is started again: nothing is sent twice, and what runs is waited for', async () => {
+    const scene = await openInbox();
+    await scene.put('done.srt');
+    const first = await scene.watch();
+    first.goOn();
+    await scene.untilResult('done.es.srt');
+    scene.engines.hold();
+    await scene.put('running.srt');
+    await until(scene.countJobs, (jobs) => jobs === 2);
+    const { stderr } = await first.stop();
+    expect(stderr).toContain('1 running');
+    scene.engines.letGo();
+    await scene.put('new.srt');
+    const second = await scene.watch(['-o', 'ndjson']);
+    second.goOn();
+    await scene.untilResult('running.es.srt');
+    await scene.untilResult('new.es.srt');
+    const { stdout } = await second.stop();
+    expect(await scene.countJobs()).toBe(3);
+    const created = stdout.split('\n').filter((line) => line.includes('"type":"created"'));
+    expect(created).toEqual([expect.stringContaining('new.srt')]);
+  });
+
+  it('makes no job of a file that has changed since, unless --clobber allows it', async () => {
+    const scene = await openInbox();
+    await scene.put('talk.srt', 'one');
+    const watch = await scene.watch();
+    watch.goOn();
+    await scene.untilResult('talk.es.srt', 'one');
+    await scene.put('talk.srt', 'two');
+    await untilTold(watch, 'Skipped: inbox/talk.srt → es: the file changed since');
+    await watch.stop();
+    expect(await scene.countJobs()).toBe(1);
+    const allowed = await scene.watch(['--clobber']);
+    allowed.goOn();
+    await scene.untilResult('talk.es.srt', 'two');
+    await scene.put('talk.srt', 'three');
+    await scene.untilResult('talk.es.srt', 'three');
+    await allowed.stop();
+    expect(await scene.countJobs()).toBe(3);
+  });
+
+  it('takes a file that changes while it is worked on when that is over', async () => {
+    const scene = await openInbox();
+    scene.engines.hold();
+    await scene.put('talk.srt', 'one');
+    const watch = await scene.watch(['--clobber']);
+    watch.goOn();
+    await until(scene.countJobs, (jobs) => jobs === 1);
+    await scene.put('talk.srt', 'two');
+    const before = watch.looks();
+    await until(watch.looks, (looks) => looks > before + 5);
+    expect(await scene.countJobs()).toBe(1);
+    scene.engines.letGo();
+    await scene.untilResult('talk.es.srt', 'two');
+    expect(await scene.countJobs()).toBe(2);
+    const { stdout } = await watch.stop();
+    expect(stdout.split('inbox/talk.srt')).toHaveLength(2);
+  });
+
+  it('leaves a folder that the batch commands know, retry among them', async () => {
+    const scene = await openInbox();
+    scene.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
+    await scene.put('a.srt');
+    const watch = await scene.watch();
+    watch.goOn();
+    await untilTold(watch, 'it cannot be read');
+    await scene.put('b.srt');
+    await scene.untilResult('b.es.srt');
+    await watch.stop();
+    // That it has changed is no matter of the one that is run again.
+    await scene.put('b.srt', 'changed');
+    const status = async () => {
+      const { stdout } = await scene.run(['batch', 'status', 'out', '-o', 'json']);
+      return JSON.parse(stdout);
+    };
+    expect((await status()).counts).toMatchObject({ done: 1, failed: 1 });
+    const retried = await scene.run(['batch', 'retry', 'out', '--all']);
+    expect(retried.code, retried.stderr).toBe(0);
+    expect((await status()).counts).toMatchObject({ done: 2, failed: 0 });
+    expect((await stat(join(scene.folder, 'out', 'a.es.srt'))).size).toBeGreaterThan(0);
+  });
+
+  it('takes files of two folders, but not two of one name', async () => {
+    const scene = await openInbox();
+    await mkdir(join(scene.folder, 'inbox2'));
+    const [, , ...options] = WATCHING;
+    await scene.put('a.srt');
+    const watch = await startWatch(scene, ['translate', 'inbox', 'inbox2', ...options]);
+    watch.goOn();
+    await scene.untilResult('a.es.srt');
+    await writeFile(join(scene.folder, 'inbox2', 'a.srt'), subtitlesOf('another'));
+    await writeFile(join(scene.folder, 'inbox2', 'b.srt'), subtitlesOf('b'));
+    await scene.untilResult('b.es.srt');
+    await untilTold(watch, 'Skipped: inbox2/a.srt → es: has the same name as inbox/a.srt → es');
+    expect(await readdir(join(scene.folder, 'out'))).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
+  });
+});
