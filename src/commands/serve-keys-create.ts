@@ -4,7 +4,7 @@ import { usageFailure } from '../context/usage-failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { IssuedKey, KeyRules } from '../service/index.ts';
-import type { KeyDesk } from '../service/operate/key-desk.ts';
+import type { KeyAdmin } from '../service/operate/key-admin.ts';
 import { STATE_DIR, showNewKey, withKeys } from './serve-keys.ts';
 
 export const serveKeysCreate: Command = defineCommand({
@@ -62,7 +62,7 @@ export const serveKeysCreate: Command = defineCommand({
   },
 });
 
-function issueKey(desk: KeyDesk, rules: KeyRules): IssuedKey {
+function issueKey(desk: KeyAdmin, rules: KeyRules): IssuedKey {
   try {
     return desk.issue(rules);
   } catch (error) {

@@ -5,7 +5,7 @@ import { openStateFolder } from '../context/state-folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { stateFolder } from '../profiles/resolve.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
-import type { KeyDesk } from '../service/operate/key-desk.ts';
+import type { KeyAdmin } from '../service/operate/key-admin.ts';
 
 export const STATE_DIR = {
   type: 'text',
@@ -26,9 +26,9 @@ export interface KeyFolder {
 export async function withKeys<Result>(
   context: Context,
   { stateDir, make }: KeyFolder,
-  work: (desk: KeyDesk) => Promise<Result> | Result,
+  work: (desk: KeyAdmin) => Promise<Result> | Result,
 ): Promise<Result> {
-  const { hasService, openKeyDesk } = await import('../service/operate/key-desk.ts');
+  const { hasService, openKeyDesk } = await import('../service/operate/key-admin.ts');
   const { env, platform, now, cwd } = context.io;
   const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));
   const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { ENGINES, type Engine } from './catalog.ts';
-import type { Capabilities, Step } from './engine.ts';
+import type { Capabilities, EngineStep } from './engine.ts';
 import { STEPS } from './engine.ts';
 import type { Programs } from './programs.ts';
 import { findSpeechModels } from './recognize/model.ts';
@@ -22,7 +22,7 @@ export async function detectCapabilities(programs: Programs): Promise<Capabiliti
     ask('apertium', () => listDirections(programs, run)),
     ask('espeak-ng', () => listVoices(programs, run)),
   ]);
-  const able: Partial<Record<Step, boolean>> = {
+  const able: Partial<Record<EngineStep, boolean>> = {
     recognize: recognize.length > 0,
     translate: directions.length > 0,
     speak: voices.length > 0,
@@ -38,14 +38,14 @@ export async function detectCapabilities(programs: Programs): Promise<Capabiliti
   };
 }
 
-function missingEngine(programs: Programs, step: Step): Engine | undefined {
+function missingEngine(programs: Programs, step: EngineStep): Engine | undefined {
   return ENGINES.filter((engine) => engine.steps.includes(step)).find(
     (engine) => !isInstalled(programs, engine),
   );
 }
 
 /** The engine whose data a step lacks: its program is installed, but has no models or languages. */
-function lastEngine(step: Step): Engine | undefined {
+function lastEngine(step: EngineStep): Engine | undefined {
   return ENGINES.findLast((engine) => engine.steps.includes(step));
 }
 

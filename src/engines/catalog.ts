@@ -1,12 +1,12 @@
 /** The engines that do the media work: what each is for, how it is recognized, and how each system installs it. */
-import type { Step } from './engine.ts';
+import type { EngineStep } from './engine.ts';
 
 const SYSTEMS = ['debian', 'fedora', 'arch', 'macos', 'windows'] as const;
-export type System = (typeof SYSTEMS)[number];
+export type OperatingSystem = (typeof SYSTEMS)[number];
 
 export interface Engine {
   readonly name: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly EngineStep[];
   /** What it does, in a few words. */
   readonly purpose: string;
   /** Programs that must be on the PATH. */
@@ -14,7 +14,7 @@ export interface Engine {
   /** npm packages that must be resolvable; they come with vloc. */
   readonly packages: readonly string[];
   /** Packages of each system's package manager; systems without them are omitted. */
-  readonly install: Readonly<Partial<Record<System, readonly string[]>>>;
+  readonly install: Readonly<Partial<Record<OperatingSystem, readonly string[]>>>;
 }
 
 export const ENGINES: readonly Engine[] = [

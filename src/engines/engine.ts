@@ -23,7 +23,7 @@ export type Stage = (typeof STAGES)[number];
 export type VoiceMode = 'auto' | 'female' | 'male';
 
 /** A file made by a job: `path` lies inside the work folder. */
-export interface Product {
+export interface MediaFile {
   readonly path: string;
   readonly contentType: 'audio/wav' | 'video/mp4' | 'application/x-subrip';
 }
@@ -54,17 +54,17 @@ export interface Tasks {
 
 /** The output of each kind. Durations in seconds. */
 export interface Products {
-  audio_separation: { vocalAudio: Product; backgroundAudio: Product };
+  audio_separation: { vocalAudio: MediaFile; backgroundAudio: MediaFile };
   subtitle_recognition: { subtitle: Subtitle };
   subtitle_translation: { subtitle: Subtitle };
-  dubbing: { audio: Product; durationSeconds: number };
-  auto_localization: { video: Product; durationSeconds: number };
+  dubbing: { audio: MediaFile; durationSeconds: number };
+  auto_localization: { video: MediaFile; durationSeconds: number };
 }
 
 /** What the installed engines can do. */
 export interface Capabilities {
   /** Steps that cannot run here, with their missing engine; empty if everything is installed. */
-  readonly missing: readonly { readonly step: Step; readonly engine: string }[];
+  readonly missing: readonly { readonly step: EngineStep; readonly engine: string }[];
   /** Languages in which speech can be recognized. */
   readonly recognize: readonly string[];
   /** Directions in which text can be translated. */
@@ -74,7 +74,7 @@ export interface Capabilities {
 }
 
 export const STEPS = ['probe', 'separate', 'recognize', 'translate', 'speak', 'export'] as const;
-export type Step = (typeof STEPS)[number];
+export type EngineStep = (typeof STEPS)[number];
 
 /** The media work as the service sees it. All methods throw `JobFailure` for problems of the media. */
 export interface Engines {

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { ENGINES, type System } from './catalog.ts';
+import { ENGINES, type OperatingSystem } from './catalog.ts';
 import { ChildFailure } from './failures.ts';
 
 interface InstallFacts {
-  readonly system: System | null;
+  readonly system: OperatingSystem | null;
   readonly privilege: Privilege;
   /** Names of engines in the catalog that are missing. */
   readonly missing: readonly string[];
@@ -27,7 +27,7 @@ export interface InstallPlan {
 }
 
 /** What installs packages on each system; the manager of the Mac must not run as root. */
-const MANAGERS: Record<System, { readonly install: readonly string[]; readonly root: boolean }> = {
+const MANAGERS: Record<OperatingSystem, { readonly install: readonly string[]; readonly root: boolean }> = {
   debian: {
     install: [
       'env',
@@ -77,7 +77,7 @@ const ELEVATION: Record<Privilege, readonly string[]> = {
   none: ['sudo'],
 };
 
-function reasonFor(comesWithVloc: boolean, system: System | null): string {
+function reasonFor(comesWithVloc: boolean, system: OperatingSystem | null): string {
   if (comesWithVloc)
     return 'it comes with vloc but has no build for this machine, or was not installed: install vloc again';
   return system === null
@@ -135,7 +135,7 @@ function managerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Distributions by the ids in os-release; relatives name theirs under ID_LIKE. */
-const LINUX: Readonly<Record<string, System>> = {
+const LINUX: Readonly<Record<string, OperatingSystem>> = {
   debian: 'debian',
   ubuntu: 'debian',
   fedora: 'fedora',
@@ -146,7 +146,7 @@ const LINUX: Readonly<Record<string, System>> = {
 /**
  * Detects the system from the platform and, on Linux, the text of /etc/os-release; null if we know no packages for it.
  */
-export function detectSystem(platform: NodeJS.Platform, osRelease: string): System | null {
+export function detectSystem(platform: NodeJS.Platform, osRelease: string): OperatingSystem | null {
   if (platform === 'darwin') return 'macos';
   if (platform === 'win32') return 'windows';
   const ids = [...osRelease.matchAll(/^(?:ID|ID_LIKE)=(.*)$/gm)].flatMap(([, value = '']) =>

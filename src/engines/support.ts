@@ -1,7 +1,7 @@
 /** Whether what is asked for can be done with the installed engines: pure, with a message for the user. */
 import type { JobKind } from '../protocol/kind-names.ts';
 import { languageName } from '../protocol/language-tag.ts';
-import type { Capabilities, Step } from './engine.ts';
+import type { Capabilities, EngineStep } from './engine.ts';
 import { matchLanguage, sameLanguage } from './languages.ts';
 import { findDirection } from './translate/translate.ts';
 
@@ -22,7 +22,7 @@ interface RequestFields {
   readonly mode?: unknown;
 }
 
-const STEPS_OF: Record<JobKind, readonly Step[]> = {
+const STEPS_OF: Record<JobKind, readonly EngineStep[]> = {
   audio_separation: ['probe', 'separate'],
   subtitle_recognition: ['probe', 'separate', 'recognize'],
   subtitle_translation: ['translate'],
@@ -30,7 +30,7 @@ const STEPS_OF: Record<JobKind, readonly Step[]> = {
   auto_localization: ['probe', 'separate', 'recognize', 'translate', 'speak', 'export'],
 };
 
-const DOING: Record<Step, string> = {
+const DOING: Record<EngineStep, string> = {
   probe: 'reading videos',
   separate: 'separating voice and background',
   recognize: 'recognizing speech',
@@ -81,7 +81,7 @@ function explainRecognition(source: string, { recognize }: Capabilities): string
 function explainTranslation(
   source: string,
   target: string,
-  needed: readonly Step[],
+  needed: readonly EngineStep[],
   { recognize, translate }: Capabilities,
 ): string | null {
   // What is recognized is known beforehand when there is one language; of subtitles it is found out later.

@@ -17,7 +17,7 @@ export type FailureCategory =
  * Where a failure comes from: the API itself, storage behind a presigned address, something in front of either (a proxy,
  * a firewall, a login page), or the network, which gave no answer.
  */
-export type Origin = 'api' | 'storage' | 'gateway' | 'network';
+export type FailureOrigin = 'api' | 'storage' | 'gateway' | 'network';
 
 /** What is at fault; a message names nothing else. */
 export type Blame =
@@ -55,7 +55,7 @@ export interface FailureFacts {
   /** True when the same command may succeed later without a change. */
   readonly retryable?: boolean;
   /** Missing for what this machine found itself. */
-  readonly origin?: Origin;
+  readonly origin?: FailureOrigin;
   /** Given with every origin. */
   readonly blame?: Blame;
   /** Fields at fault, as the service or the local check names them. */

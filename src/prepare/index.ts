@@ -29,14 +29,14 @@
  * Everything that fails for a reason of the file's throws `PreparationFailure` with a code, a message and an advice.
  */
 export {
+  type ConversionOptions,
   type ConversionPlan,
-  type ConversionWishes,
   convert,
   describeTrack,
   planConversion,
 } from './conversion/convert.ts';
 export { requireWhole, type SourceFacts } from './conversion/wholeness.ts';
-export { type ExportWishes, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
+export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
 export { type PreparationCode, PreparationFailure } from './failure.ts';
 export { joinSubtitles } from './join/join-subtitles.ts';
 export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
@@ -49,7 +49,7 @@ export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
 export { type LongVideo, splitLongVideo } from './split/split-long-video.ts';
 export { cutsOf, packSplit, unpackSplit } from './split/split-record.ts';
 export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
-export { checkSubtitle, type Finding } from './subtitles/check.ts';
+export { checkSubtitle, type SubtitleProblem } from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
 export { type InspectedSubtitle, inspectSubtitle } from './subtitles/inspect.ts';
 export { readSubtitleFile } from './subtitles/read.ts';

@@ -28,7 +28,7 @@ export interface JobSummary {
   readonly detail_url: string;
 }
 
-export interface Billing {
+export interface BillingResource {
   readonly status: 'reserved' | 'pending_confirmation' | 'settled' | 'released';
   readonly unit: MeteringUnit;
   readonly quantity: number;
@@ -36,7 +36,7 @@ export interface Billing {
   readonly charged_credits: number;
 }
 
-export interface Asset {
+export interface AssetResource {
   readonly url: string;
   readonly expires_at: string;
   readonly content_type: string;
@@ -44,9 +44,9 @@ export interface Asset {
   readonly sha256: string;
 }
 
-export type ResultValue = Asset | string | number | readonly SubtitleLine[];
+export type ResultValue = AssetResource | string | number | readonly SubtitleLine[];
 
-export interface Job extends JobSummary {
+export interface JobResource extends JobSummary {
   readonly stage: string | null;
   readonly input: Readonly<Record<string, unknown>>;
   readonly error: {
@@ -55,7 +55,7 @@ export interface Job extends JobSummary {
     readonly retryable: boolean;
   } | null;
   readonly result: Readonly<Record<string, ResultValue>> | null;
-  readonly billing: Billing;
+  readonly billing: BillingResource;
   readonly expires_at: string | null;
   readonly started_at: string | null;
   readonly finished_at: string | null;
@@ -68,7 +68,7 @@ export interface UploadTarget {
   readonly expires_at: string;
 }
 
-export interface Upload {
+export interface UploadResource {
   readonly id: string;
   readonly object: 'upload';
   readonly status: UploadStatus;
@@ -87,7 +87,7 @@ export interface Upload {
   readonly detail_url: string;
 }
 
-export interface CreditBalance {
+export interface CreditBalanceResource {
   readonly object: 'credit_balance';
   readonly balance_credits: number;
   readonly reserved_credits: number;
@@ -102,7 +102,7 @@ export interface CreditBalance {
   };
 }
 
-export interface CreditTransaction {
+export interface CreditTransactionResource {
   readonly id: string;
   readonly object: 'credit_transaction';
   readonly amount: number;

@@ -2,10 +2,10 @@
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Operation } from '../protocol/operations.ts';
 import type { KeyRow } from './auth/keys.ts';
-import type { Context } from './context.ts';
-import type { Answer } from './http/exchange.ts';
+import type { ServiceContext } from './context.ts';
+import type { ServiceResponse } from './http/exchange.ts';
 
-export interface Call {
+export interface OperationCall {
   readonly operation: Operation;
   readonly key: KeyRow;
   /** In canonical form, with the version prefix. */
@@ -21,10 +21,13 @@ export interface Call {
   readonly now: number;
 }
 
-export type Handler = (context: Context, call: Call) => Answer | Promise<Answer>;
+export type Handler = (
+  context: ServiceContext,
+  call: OperationCall,
+) => ServiceResponse | Promise<ServiceResponse>;
 
 /** The kind of a job operation. */
-export function kindOf(call: Call): JobKind {
+export function kindOf(call: OperationCall): JobKind {
   const { kind, operationId } = call.operation;
   if (kind === null) throw new Error(`${operationId} is not an operation of a job kind`);
   return kind;

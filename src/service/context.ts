@@ -23,7 +23,7 @@ export interface Signals {
   uploadCompleted: [];
 }
 
-export interface Context {
+export interface ServiceContext {
   readonly clock: Clock;
   readonly config: ServiceConfig;
   readonly folders: Folders;

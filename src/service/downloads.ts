@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import type { Context } from './context.ts';
-import type { Answer, Exchange } from './http/exchange.ts';
+import type { ServiceContext } from './context.ts';
+import type { Exchange, ServiceResponse } from './http/exchange.ts';
 import { assetPermission } from './jobs/read.ts';
 import { assetFileName, type StoredAsset, type StoredResult } from './jobs/results.ts';
 import { refuseLink } from './links.ts';
@@ -23,10 +23,10 @@ interface OpenAsset {
 
 /** Answers GET and HEAD of an asset: the whole file or one range; 403 for a changed address, 410 for an expired one. */
 export async function serveAsset(
-  context: Context,
+  context: ServiceContext,
   exchange: Exchange,
   asked: { jobId: string; name: string; query: ReadonlyMap<string, string> },
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const { method = '' } = exchange.request;
   const expiresAt = Number(asked.query.get('expires') ?? Number.NaN);
   const permission = assetPermission(asked.jobId, asked.name, expiresAt);
@@ -44,7 +44,7 @@ export async function serveAsset(
   return answerAsset(exchange, asset);
 }
 
-async function openAsset(context: Context, jobId: string, name: string): Promise<OpenAsset | null> {
+async function openAsset(context: ServiceContext, jobId: string, name: string): Promise<OpenAsset | null> {
   const row = context.store.get<Row>('SELECT kind, folder, result FROM jobs WHERE id = ?', jobId);
   if (row === undefined || row.folder === null || row.result === null) return null;
   const stored: StoredResult = JSON.parse(row.result);
@@ -60,7 +60,10 @@ async function openAsset(context: Context, jobId: string, name: string): Promise
   }
 }
 
-async function answerAsset({ request }: Exchange, { handle, facts, fileName }: OpenAsset): Promise<Answer> {
+async function answerAsset(
+  { request }: Exchange,
+  { handle, facts, fileName }: OpenAsset,
+): Promise<ServiceResponse> {
   const size = facts.size_bytes;
   const etag = `"${facts.sha256}"`;
   const headers = {

@@ -1,11 +1,11 @@
 /** Idempotency keys: one request, one resource, however often it is sent. Source: contract, "Idempotency". */
 import { sha256Hex } from '../protocol/signature.ts';
-import type { Call } from './call.ts';
-import type { Context } from './context.ts';
+import type { OperationCall } from './call.ts';
+import type { ServiceContext } from './context.ts';
 import { Refusal } from './http/refusal.ts';
 
 /** The result of the first request with an idempotency key. */
-export interface Outcome {
+export interface IdempotentResult {
   readonly status: number;
   readonly resourceId: string;
   readonly replayed: boolean;
@@ -23,7 +23,10 @@ interface Row {
  * The result of an earlier request with this key, or null.
  * @throws Refusal IDEMPOTENCY_KEY_REUSED if the earlier request was a different one
  */
-export function findReplay(context: Pick<Context, 'store'>, call: Call): Outcome | null {
+export function findReplay(
+  context: Pick<ServiceContext, 'store'>,
+  call: OperationCall,
+): IdempotentResult | null {
   const row = context.store.get<Row>(
     `SELECT method, path, body_sha256, status, resource_id FROM idempotency
      WHERE key_id = ? AND idempotency_key = ?`,
@@ -49,10 +52,10 @@ export function findReplay(context: Pick<Context, 'store'>, call: Call): Outcome
  *   a transaction that it shares with other requests fails, so it must change nothing but the store
  */
 export function carryOutOnce(
-  context: Pick<Context, 'store' | 'commitTogether'>,
-  call: Call,
+  context: Pick<ServiceContext, 'store' | 'commitTogether'>,
+  call: OperationCall,
   make: () => { status: number; resourceId: string },
-): Promise<Outcome> {
+): Promise<IdempotentResult> {
   return context.commitTogether(() => {
     const earlier = findReplay(context, call);
     if (earlier !== null) return earlier;
@@ -75,14 +78,14 @@ export function carryOutOnce(
 }
 
 /** Header that shows whether the request was already carried out before. */
-export function replayHeader(outcome: Outcome): Record<string, string> {
+export function replayHeader(outcome: IdempotentResult): Record<string, string> {
   return { 'Idempotency-Replayed': String(outcome.replayed) };
 }
 
 /** Cached, since a body may be large and is compared before and within the transaction. */
-const fingerprints = new WeakMap<Call, string>();
+const fingerprints = new WeakMap<OperationCall, string>();
 
-function fingerprint(call: Call): string {
+function fingerprint(call: OperationCall): string {
   let digest = fingerprints.get(call);
   if (digest === undefined) {
     digest = sha256Hex(call.body === undefined ? '' : canonicalJson(call.body));

@@ -10,7 +10,7 @@ import { openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter } from './auth/rate.ts';
 import { systemClock } from './clock.ts';
 import { DEFAULT_CONFIG } from './config.ts';
-import type { Context, Signals } from './context.ts';
+import type { ServiceContext, Signals } from './context.ts';
 import { grantCredits } from './credits/account.ts';
 import { prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
@@ -31,7 +31,7 @@ export type { Cancel, Clock } from './clock.ts';
 export type { ServiceConfig } from './config.ts';
 export type { Fault, FaultRoute } from './faults/fault.ts';
 export { type FaultScript, scriptFaults } from './faults/script.ts';
-export type { Answer } from './http/exchange.ts';
+export type { ServiceResponse } from './http/exchange.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
 export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
 export type { Service, ServiceOptions } from './options.ts';
@@ -77,7 +77,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function listen(context: Context, options: ServiceOptions): Promise<RunningServer> {
+function listen(context: ServiceContext, options: ServiceOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0, faults = null, trustedProxies = [] } = options;
   const { metricsFrom = null, onRequest = null } = options;
   return startServer(context, { host, port, faults, trustedProxies, metricsFrom, onRequest });
@@ -86,7 +86,7 @@ function listen(context: Context, options: ServiceOptions): Promise<RunningServe
 type AccountDesk = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' | 'grantCredits'>;
 
 /** What the owner can change in the account of a running service. */
-function createAccountDesk({ store, keys, clock, randomBytes, makeId }: Context): AccountDesk {
+function createAccountDesk({ store, keys, clock, randomBytes, makeId }: ServiceContext): AccountDesk {
   return {
     keys: () => listKeys(store),
     issueKey(rules = {}) {
@@ -106,7 +106,7 @@ function createAccountDesk({ store, keys, clock, randomBytes, makeId }: Context)
   };
 }
 
-async function openContext(options: ServiceOptions, origin: () => string): Promise<Context> {
+async function openContext(options: ServiceOptions, origin: () => string): Promise<ServiceContext> {
   const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
@@ -148,7 +148,7 @@ function createEngineLoader(given: Engines | undefined): () => Promise<Engines> 
  * time. Called once the service listens: the key is shown only once, so a start that fails must not use it up.
  */
 async function openAccount(
-  context: Context,
+  context: ServiceContext,
   { wantsFirstKey = () => true }: ServiceOptions,
 ): Promise<IssuedKey | null> {
   const { store, clock, config, randomBytes, makeId, keys } = context;

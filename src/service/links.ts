@@ -5,10 +5,10 @@
 import { createHmac } from 'node:crypto';
 import { equalInConstantTime } from '../protocol/constant-time.ts';
 import { PROBLEM_CONTENT_TYPE } from '../protocol/problem.ts';
-import type { Answer, Exchange } from './http/exchange.ts';
+import type { Exchange, ServiceResponse } from './http/exchange.ts';
 
 /** What an address permits. The declared type and size of an upload are part of the signature. */
-export interface Permission {
+export interface LinkClaims {
   readonly method: 'GET' | 'PUT';
   /** Path of the object below the origin. */
   readonly path: string;
@@ -20,9 +20,9 @@ export interface Permission {
 
 export interface LinkSigner {
   /** Path and query of the address, below the origin. */
-  sign(permission: Permission): string;
+  sign(permission: LinkClaims): string;
   /** True if `sign` made the query for exactly this permission; does not check whether it has expired. */
-  verify(permission: Permission, query: ReadonlyMap<string, string>): boolean;
+  verify(permission: LinkClaims, query: ReadonlyMap<string, string>): boolean;
 }
 
 const EXPIRES = 'expires';
@@ -30,7 +30,7 @@ const SIGNATURE = 'signature';
 
 /** Makes a signer; all processes of one state folder use the same secret. */
 export function createLinkSigner(secret: Buffer): LinkSigner {
-  const seal = ({ method, path, contentType, sizeBytes, expiresAt }: Permission) =>
+  const seal = ({ method, path, contentType, sizeBytes, expiresAt }: LinkClaims) =>
     createHmac('sha256', secret)
       .update([method, path, contentType ?? '', sizeBytes ?? '', expiresAt].join('\n'))
       .digest('hex');
@@ -53,7 +53,11 @@ const LINK_PROBLEMS = {
  * Refuses a signed address. Its codes are not part of the interface, since signed addresses are not operations of it; so the
  * body has no error page: RFC 9457, "about:blank".
  */
-export function refuseLink(code: keyof typeof LINK_PROBLEMS, detail: string, exchange: Exchange): Answer {
+export function refuseLink(
+  code: keyof typeof LINK_PROBLEMS,
+  detail: string,
+  exchange: Exchange,
+): ServiceResponse {
   const { status, title } = LINK_PROBLEMS[code];
   return {
     status,

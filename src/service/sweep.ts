@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../protocol/limits.ts';
 import { type Cancel, repeat } from './clock.ts';
-import type { Context } from './context.ts';
+import type { ServiceContext } from './context.ts';
 import { finishJob } from './jobs/finish.ts';
 import { expireUploads, UPLOAD_RECORD_MS } from './uploads/rows.ts';
 
@@ -16,7 +16,7 @@ interface Sweeper {
 const INTERVAL_MS = 60_000;
 
 /** Sweeps every minute, the first time after one minute, so that a short command does not pay for it. */
-export function startSweeper(context: Context): Sweeper {
+export function startSweeper(context: ServiceContext): Sweeper {
   let underWay: Promise<void> | null = null;
   const cancel: Cancel = repeat(context.clock, INTERVAL_MS, () => {
     underWay ??= sweep(context)
@@ -34,7 +34,7 @@ export function startSweeper(context: Context): Sweeper {
 }
 
 /** One sweep over everything. */
-export async function sweep(context: Context): Promise<void> {
+export async function sweep(context: ServiceContext): Promise<void> {
   const now = context.clock.now();
   context.nonces.sweep(now);
   expireUploads(context, now);
@@ -46,7 +46,7 @@ export async function sweep(context: Context): Promise<void> {
 }
 
 /** Removes bytes of expired uploads, unless a job still uses them. */
-async function removeUploadBytes(context: Context): Promise<void> {
+async function removeUploadBytes(context: ServiceContext): Promise<void> {
   const { store, folders } = context;
   const rows = store.all<{ id: string; file: string }>(
     `SELECT id, file FROM uploads WHERE status = 'expired' AND file IS NOT NULL AND NOT EXISTS
@@ -59,7 +59,7 @@ async function removeUploadBytes(context: Context): Promise<void> {
 }
 
 /** Ends jobs that nobody ran for seven days because the service was off: releases their credits before their records go. */
-function endForgottenJobs(context: Context, now: number): void {
+function endForgottenJobs(context: ServiceContext, now: number): void {
   const rows = context.store.all<{ id: string }>(
     `SELECT id FROM jobs WHERE status IN ('queued', 'processing') AND created_at <= ?`,
     now - LIMITS.retentionMs,
@@ -70,7 +70,7 @@ function endForgottenJobs(context: Context, now: number): void {
   }
 }
 
-async function removeResults(context: Context, now: number): Promise<void> {
+async function removeResults(context: ServiceContext, now: number): Promise<void> {
   const { store, folders } = context;
   const rows = store.all<{ id: string; folder: string }>(
     'SELECT id, folder FROM jobs WHERE folder IS NOT NULL AND links_expire_at <= ?',
@@ -89,7 +89,7 @@ const LAST_DELIVERY_MS = 24 * 60 * 60_000;
  * Removes old records, but keeps bills and ledger: quotas count by month, and the ledger is the account. A job whose event
  * is still being delivered is kept for that, although nobody can read it any more.
  */
-function removeRecords(context: Context, now: number): void {
+function removeRecords(context: ServiceContext, now: number): void {
   const { store } = context;
   const before = now - LIMITS.retentionMs;
   store.transaction(() => {
@@ -108,7 +108,7 @@ function removeRecords(context: Context, now: number): void {
 const MIN_AGE_MS = 2 * 60 * 60_000;
 
 /** Removes files without a record, left by processes that died; keeps young files, whose record may follow. */
-async function removeOrphans(context: Context, now: number): Promise<void> {
+async function removeOrphans(context: ServiceContext, now: number): Promise<void> {
   const { store, folders } = context;
   const known = (sql: string, value: string, ...more: number[]) =>
     store.get(sql, value, ...more) !== undefined;

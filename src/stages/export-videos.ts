@@ -11,7 +11,7 @@ import { digestLines, STAGES_FOLDER } from '../batch/stages/items.ts';
 import type { FinishedVideo } from '../batch/stages/records.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/make-folder.ts';
-import type { ExportWishes } from '../prepare/index.ts';
+import type { ExportOptions } from '../prepare/index.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { linesInFile } from './given-subtitle.ts';
 import { asLocalFailure } from './local-failure.ts';
@@ -120,14 +120,14 @@ function doneState({ jobId }: Journey, file: ItemFile, before: 'downloaded' | nu
 }
 
 /** Subtitles alone that are put out nowhere would be nothing at all: they become a track, as the service makes them. */
-function wishesOf({ fields }: BatchItem): ExportWishes {
+function wishesOf({ fields }: BatchItem): ExportOptions {
   const isTextOnly = fields.mode === 'subtitles_only';
   return {
     // The plan has checked them against the table of the kinds.
     subtitleOutput: (fields.subtitle_output ??
-      (isTextOnly ? 'soft' : 'none')) as ExportWishes['subtitleOutput'],
-    originalAudio: (fields.original_audio ?? 'background') as ExportWishes['originalAudio'], // checked as well
-    resolution: (fields.resolution ?? 'source') as ExportWishes['resolution'], // checked as well
+      (isTextOnly ? 'soft' : 'none')) as ExportOptions['subtitleOutput'],
+    originalAudio: (fields.original_audio ?? 'background') as ExportOptions['originalAudio'], // checked as well
+    resolution: (fields.resolution ?? 'source') as ExportOptions['resolution'], // checked as well
   };
 }
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { PlanIo } from '../batch/plan/plan-io.ts';
-import type { Comparison, Finding } from '../prepare/index.ts';
+import type { Comparison, SubtitleProblem } from '../prepare/index.ts';
 import { SUBTITLE_FORMATS, type SubtitleLine } from '../protocol/subtitle-line.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
@@ -11,7 +11,7 @@ import type { StageSubtitle } from './stage-plan.ts';
 export interface SubtitleReport {
   /** For people. */
   readonly label: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SubtitleProblem[];
   /** Against what was left there; null for a file that somebody brought along. */
   readonly changes: Comparison | null;
 }

@@ -1,7 +1,7 @@
 /** What people should know of the subtitles that they have edited or brought along, before anything is sent. */
 import type { InputProblem } from '../batch/plan/input.ts';
 import type { Terminal } from '../context/context.ts';
-import type { Finding } from '../prepare/index.ts';
+import type { SubtitleProblem } from '../prepare/index.ts';
 import type { SubtitleReport } from './given-subtitle.ts';
 
 /** Of each file; the rest is counted. A file in which every cue is too fast would hide what is wrong in the next. */
@@ -29,11 +29,11 @@ export function problemsOf({ label, findings }: SubtitleReport): readonly InputP
 }
 
 /** `talk.es.srt:12`, as compilers write it and editors open it. */
-function placeOf(label: string, { row }: Finding): string {
+function placeOf(label: string, { row }: SubtitleProblem): string {
   return row === null ? label : `${label}:${row}`;
 }
 
-function describe({ time, cue, message, advice }: Finding): string {
+function describe({ time, cue, message, advice }: SubtitleProblem): string {
   const what = cue === 0 ? '' : `${time} cue ${cue}: `;
   return `${what}${message}; ${advice}`;
 }

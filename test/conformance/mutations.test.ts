@@ -1,7 +1,7 @@
 /** A slip of the service on the wire is noticed by the rules about it. */
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Answer, RequestFacts } from '../../src/service/index.ts';
+import type { ServiceResponse, RequestFacts } from '../../src/service/index.ts';
 import { startEmbedded } from './harness/embedded.ts';
 import { MUTATIONS } from './harness/mutations.ts';
 import { RULES } from './rules.ts';
@@ -10,7 +10,7 @@ import { runRule } from './run-rule.ts';
 const SAMPLE = new URL('../fixtures/sample.mp4', import.meta.url);
 const PASSED = { status: 'passed' };
 
-async function startWith(change: (answer: Answer, request: RequestFacts) => Answer) {
+async function startWith(change: (answer: ServiceResponse, request: RequestFacts) => ServiceResponse) {
   const bytes = await readFile(SAMPLE);
   const { service, close } = await startEmbedded({
     media: { purpose: 'source_video', name: 'sample.mp4', contentType: 'video/mp4', bytes },

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Engines, Product, Work } from '../../src/engines/engine.ts';
+import type { Engines, MediaFile, Work } from '../../src/engines/engine.ts';
 import { asJobFailure } from '../../src/engines/failures.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
 import type { Random } from './random.ts';
@@ -33,7 +33,7 @@ export function createLightEngines(random: Random, pace: Pace): Engines {
     work.report(0.7);
   }
 
-  async function write(work: Work, name: string, contentType: Product['contentType']): Promise<Product> {
+  async function write(work: Work, name: string, contentType: MediaFile['contentType']): Promise<MediaFile> {
     const path = join(work.folder, name);
     const blocks = pace === 'bulky' ? BULKY_BLOCKS : random.between(1, 16);
     const args = ['if=/dev/urandom', `of=${path}`, 'bs=4096', `count=${blocks}`];

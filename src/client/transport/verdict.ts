@@ -3,13 +3,13 @@
  * Pure. Source: specification, "Errors"; design, "Exit codes", "Transport".
  */
 
-import type { Blame, FailureCategory, FailureFacts, Origin } from '../../errors/failure.ts';
+import type { Blame, FailureCategory, FailureFacts, FailureOrigin } from '../../errors/failure.ts';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 
 /** A refused answer, as far as the decision needs it. */
 export interface Refused {
   /** Who gave it; without an answer there is nothing to judge here. */
-  readonly origin: Exclude<Origin, 'network'>;
+  readonly origin: Exclude<FailureOrigin, 'network'>;
   readonly status: number;
   /** The code in the body, null when it has none. */
   readonly code: string | null;

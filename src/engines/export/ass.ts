@@ -1,7 +1,7 @@
 /** Subtitles in the ASS format, for burning in: the only format with an exact layout. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { stripMarkup } from '../text.ts';
-import type { Size } from './picture.ts';
+import type { PictureSize } from './picture.ts';
 
 /** Rows of text as shares of the picture's height, as streaming services set them. */
 const FONT_SHARE = 0.055;
@@ -9,7 +9,7 @@ const MARGIN_SHARE = 0.05;
 const OUTLINE_SHARE = 0.003;
 
 /** Formats an ASS file; text is shown literally and never read as an instruction. */
-export function formatAss(lines: readonly SubtitleLine[], picture: Size): string {
+export function formatAss(lines: readonly SubtitleLine[], picture: PictureSize): string {
   const share = (part: number) => Math.max(1, Math.round(picture.height * part));
   const style = [
     ...['Default', 'sans-serif', share(FONT_SHARE)],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { Product, Subtitle, Tasks, Work } from '../engine.ts';
+import type { MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
 import { declaredDuration } from '../media/duration.ts';
 import { readHeader } from '../media/header.ts';
@@ -15,7 +15,7 @@ import { formatAss } from './ass.ts';
 import { type PicturePlan, planPicture, type Resolution } from './picture.ts';
 
 /** The sound of the video: the original, or a dub over the rest of it. */
-export type Sound =
+export type ExportAudio =
   | { readonly type: 'original' }
   | {
       readonly type: 'dubbed';
@@ -27,13 +27,13 @@ export type Sound =
 
 export interface ExportTask {
   readonly video: string;
-  readonly sound: Sound;
+  readonly sound: ExportAudio;
   readonly subtitle: Subtitle;
   readonly subtitleOutput: Tasks['auto_localization']['subtitleOutput'];
   readonly resolution: Resolution;
 }
 
-/** Sound codecs of MP4 that players support; others are encoded as AAC. */
+/** Audio codecs of MP4 that players support; others are encoded as AAC. */
 export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
 const AAC = ['-c:a', 'aac', '-b:a', '160k'];
 /** Visually as good as the source, at several times real time. */
@@ -50,7 +50,7 @@ export async function exportVideo(
   programs: Programs,
   task: ExportTask,
   work: Work,
-): Promise<{ video: Product; durationSeconds: number }> {
+): Promise<{ video: MediaFile; durationSeconds: number }> {
   const header = await readHeader(programs, task.video, work);
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';

@@ -1,11 +1,11 @@
 /** Whether the picture can be copied, and its size if not. */
 import type { Tasks } from '../engine.ts';
-import type { Header } from '../media/header.ts';
+import type { MediaHeader } from '../media/header.ts';
 import { displaySize } from '../media/inspect.ts';
 
 export type Resolution = Tasks['auto_localization']['resolution'];
 
-export interface Size {
+export interface PictureSize {
   readonly width: number;
   readonly height: number;
 }
@@ -17,7 +17,7 @@ const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 108
 export const MP4_CODECS: ReadonlySet<string> = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4']);
 
 /** The size to scale a picture to, with even sides for the encoder, never larger than the source; null: unchanged. */
-export function scaledSize(shown: Size, resolution: Resolution): Size | null {
+export function scaledSize(shown: PictureSize, resolution: Resolution): PictureSize | null {
   if (resolution === 'source') return null;
   const short = Math.min(shown.width, shown.height);
   const target = SHORT_SIDE[resolution];
@@ -26,10 +26,10 @@ export function scaledSize(shown: Size, resolution: Resolution): Size | null {
   return { width: even(shown.width), height: even(shown.height) };
 }
 
-export type PicturePlan = { readonly copy: true } | { readonly copy: false; readonly size: Size };
+export type PicturePlan = { readonly copy: true } | { readonly copy: false; readonly size: PictureSize };
 
 /** Copies the picture if nothing has to be changed and an MP4 may hold it, else encodes it. */
-export function planPicture(header: Header, resolution: Resolution, burned: boolean): PicturePlan {
+export function planPicture(header: MediaHeader, resolution: Resolution, burned: boolean): PicturePlan {
   const { video } = header;
   const shown = video === null ? { width: 0, height: 0 } : displaySize(video);
   const size = scaledSize(shown, resolution);

@@ -4,7 +4,7 @@ import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
 import { together } from '../together.ts';
 import { DECODER_LIMITS, QUIET, untrustedInput } from './arguments.ts';
-import type { Header } from './header.ts';
+import type { MediaHeader } from './header.ts';
 
 /**
  * Up to this many pixels every frame is decoded, which takes some five seconds on two cores: 15 minutes of 360p,
@@ -33,7 +33,7 @@ const THREADS = '2';
 export async function checkDecodes(
   programs: Programs,
   file: string,
-  media: { header: Header; duration: number },
+  media: { header: MediaHeader; duration: number },
   run: { signal: AbortSignal; folder: string },
 ): Promise<void> {
   const { header, duration } = media;

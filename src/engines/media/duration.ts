@@ -3,7 +3,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
 import { untrustedInput } from './arguments.ts';
-import { type Header, PROBE_LIMITS, seconds } from './header.ts';
+import { type MediaHeader, PROBE_LIMITS, seconds } from './header.ts';
 
 /**
  * Packets of an honest file reach a little beyond its declared end: up to 0.12 s of encoder delay and padding in
@@ -15,14 +15,14 @@ const HONEST_EXCESS_SECONDS = 0.25;
  * The duration for limits and billing: the largest of the container's, the streams' and the last packet's, in seconds.
  * Source: contract, "Validation of a source video".
  */
-export function measuredDuration(header: Header, packets: PacketSpan): number {
+export function measuredDuration(header: MediaHeader, packets: PacketSpan): number {
   const declared = declaredDuration(header);
   const reached = Math.max(reach(packets.video), reach(packets.audio)) - packets.first;
   return reached > declared + HONEST_EXCESS_SECONDS ? reached : declared;
 }
 
 /** The largest duration that the header declares; 0 when it declares none. */
-export function declaredDuration(header: Header): number {
+export function declaredDuration(header: MediaHeader): number {
   const all = [header.duration, seconds(header.video?.duration), seconds(header.audio?.duration)];
   return Math.max(0, ...all.map((value) => value ?? 0));
 }
@@ -69,7 +69,7 @@ export interface LastPacket {
 export async function measurePackets(
   programs: Programs,
   file: string,
-  header: Header,
+  header: MediaHeader,
   run: { signal: AbortSignal; folder: string },
 ): Promise<PacketSpan> {
   let first = Number.POSITIVE_INFINITY;

@@ -46,7 +46,7 @@ const HeaderSchema = v.object({
 
 type HeaderStream = v.InferOutput<typeof HeaderStreamSchema>;
 
-export interface Header {
+export interface MediaHeader {
   /** The name of ffmpeg's demuxer, such as `mov,mp4,m4a,3gp,3g2,mj2`. */
   readonly demuxer: string;
   /** Four letters of an MP4 or MOV, such as `qt  `; empty elsewhere. */
@@ -66,7 +66,7 @@ export async function readHeader(
   programs: Programs,
   file: string,
   run: { signal: AbortSignal; folder: string },
-): Promise<Header> {
+): Promise<MediaHeader> {
   const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'json', ...untrustedInput(file)];
   const stdout = await programs
     .run('ffprobe', args, { ...run, limits: PROBE_LIMITS, maxStdoutBytes: HEADER_BYTES })
@@ -77,7 +77,7 @@ export async function readHeader(
 }
 
 /** Reads ffprobe's JSON. Exported for tests with hostile answers. */
-export function parseHeader(json: string): Header {
+export function parseHeader(json: string): MediaHeader {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), HeaderSchema), json);
   if (!parsed.success) throw new JobFailure('MEDIA_CORRUPT', 'the header of the video cannot be read');
   const { format, streams } = parsed.output;

@@ -6,7 +6,7 @@ import type { Media } from '../../protocol/media.ts';
 import type { Programs } from '../programs.ts';
 import { checkDecodes, ratio } from './decode-check.ts';
 import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './duration.ts';
-import { type Header, readHeader, seconds } from './header.ts';
+import { type MediaHeader, readHeader, seconds } from './header.ts';
 
 /**
  * Measures and decodes an untrusted file.
@@ -30,7 +30,7 @@ export async function inspectVideo(
   return describeMedia(header, duration);
 }
 
-function requireStreams(header: Header): void {
+function requireStreams(header: MediaHeader): void {
   if (header.video === null) {
     throw new JobFailure(
       'MEDIA_UNSUPPORTED',
@@ -54,7 +54,7 @@ function requireDuration(duration: number): void {
   }
 }
 
-function requireWhole(header: Header, packets: PacketSpan): void {
+function requireWhole(header: MediaHeader, packets: PacketSpan): void {
   const parts = [
     { what: 'picture', stream: header.video, packet: packets.video },
     { what: 'sound', stream: header.audio, packet: packets.audio },
@@ -68,7 +68,7 @@ function requireWhole(header: Header, packets: PacketSpan): void {
   }
 }
 
-function describeMedia(header: Header, duration: number): Media {
+function describeMedia(header: MediaHeader, duration: number): Media {
   const { video, audio } = header;
   return {
     duration_seconds: Math.round(duration * 1000) / 1000,
@@ -87,14 +87,14 @@ function describeMedia(header: Header, duration: number): Media {
 }
 
 /** Width and height as shown, in pixels: a phone's portrait video is stored lying and marked as rotated. */
-export function displaySize(video: NonNullable<Header['video']>): { width: number; height: number } {
+export function displaySize(video: NonNullable<MediaHeader['video']>): { width: number; height: number } {
   const rotation = video.side_data_list.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   const lying = Math.abs(rotation) % 180 === 90;
   return lying ? { width: video.height, height: video.width } : { width: video.width, height: video.height };
 }
 
 /** ffmpeg reads MP4, MOV and M4V with one demuxer: the brand in the file tells them apart. */
-export function containerName(header: Header): string {
+export function containerName(header: MediaHeader): string {
   if (!header.demuxer.includes('mov')) return header.demuxer;
   const brand = header.brand.trim().toLowerCase();
   if (brand === 'qt' || brand === '') return 'mov'; // old QuickTime files carry no brand

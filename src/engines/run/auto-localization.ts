@@ -1,7 +1,7 @@
 /** Auto localization: all steps in order, into one finished MP4. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Products, Tasks, Work } from '../engine.ts';
-import { exportVideo, type Sound } from '../export/export.ts';
+import { type ExportAudio, exportVideo } from '../export/export.ts';
 import { sameLanguage } from '../languages.ts';
 import type { Programs } from '../programs.ts';
 import { recognize } from '../recognize/recognize.ts';
@@ -40,7 +40,7 @@ export async function localize(
 
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
   const dub = task.mode === 'standard' ? await dubTrack(programs, task, subtitle.lines, dubbing) : null;
-  const sound: Sound =
+  const sound: ExportAudio =
     dub === null
       ? { type: 'original' }
       : {

@@ -11,7 +11,7 @@ const OVERRUN_MS = 1_500;
 const MIN_SLOT_MS = 300;
 
 /** A text to be spoken; times in milliseconds. */
-export interface Slot {
+export interface SpokenText {
   /** Numbers of the cues that it speaks. */
   readonly indexes: readonly number[];
   readonly text: string;
@@ -27,7 +27,7 @@ export interface Slot {
  * two speakers do, are spoken one after the other in the slot they share. Cues without words are skipped.
  * @param totalMs where the track ends; Infinity when nothing ends it
  */
-export function planSlots(lines: readonly SubtitleLine[], totalMs: number): Slot[] {
+export function planSlots(lines: readonly SubtitleLine[], totalMs: number): SpokenText[] {
   const spoken = lines
     .map((line) => ({ ...line, text: stripMarkup(line.text).replaceAll('\n', ' ') }))
     .filter((line) => hasWords(line.text) && line.start_ms < totalMs)
@@ -111,7 +111,7 @@ export interface Fit {
 /** Speaks a slot: at a natural rate, else at a fitting one, else sped up; the clip is never longer than allowed. */
 export async function speakSlot(
   speaking: Speaking,
-  slot: Slot,
+  slot: SpokenText,
   name: string,
 ): Promise<{ clip: Clip; fit: Fit }> {
   const length = (slot.endMs - slot.startMs) / 1000;

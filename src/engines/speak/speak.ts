@@ -10,7 +10,7 @@ import { createWav, type WavWriter } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
 import { together } from '../together.ts';
 import { ESPEAK_RATE, type Speaking } from './espeak.ts';
-import { type Fit, planSlots, type Slot, speakSlot } from './fit.ts';
+import { type Fit, planSlots, type SpokenText, speakSlot } from './fit.ts';
 import { chooseVoice, listVoices } from './voices.ts';
 
 /**
@@ -72,7 +72,7 @@ export async function speak(programs: Programs, task: DubTask, work: Work): Prom
 }
 
 /** A text beyond the limit of one line is a book in a cue, or a thousand cues that begin together. */
-function requireSpeakable({ indexes, text }: Slot): void {
+function requireSpeakable({ indexes, text }: SpokenText): void {
   if (text.length <= LIMITS.lineCharacters) return;
   const which =
     indexes.length === 1 ? `line ${indexes[0]}` : `the ${indexes.length} lines from ${indexes[0]} on`;
@@ -83,7 +83,7 @@ function requireSpeakable({ indexes, text }: Slot): void {
 /** Speaks as many slots at a time as there are cores and writes them in order: only those few are ever in memory. */
 async function writeTrack(
   track: WavWriter,
-  slots: readonly Slot[],
+  slots: readonly SpokenText[],
   speaking: Speaking,
   work: Work,
 ): Promise<Fit[]> {

@@ -36,7 +36,7 @@ export type ConversionPlan =
       readonly advice: string;
     };
 
-export interface ConversionWishes {
+export interface ConversionOptions {
   /** From 1, as `--audio-track` counts; without it the default track, else the first. */
   readonly audioTrack?: number;
   /** Cutting and joining need one constant frame rate; others only lose by it. */
@@ -51,7 +51,7 @@ const TAKEN = /^(mov|avi|mpeg|mpegvideo)\b/;
 const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
 
 /** Decides between sending as it is, another container, new codecs, another track, and refusing. */
-export function planConversion(facts: VideoFacts, wishes: ConversionWishes = {}): ConversionPlan {
+export function planConversion(facts: VideoFacts, wishes: ConversionOptions = {}): ConversionPlan {
   const refused = refuse(facts, wishes.audioTrack);
   if (refused !== null) return refused;
   const chosen = chooseTrack(facts.tracks, wishes.audioTrack);

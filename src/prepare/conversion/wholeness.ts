@@ -5,7 +5,7 @@ import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import type { TrackFacts, VideoFacts } from '../media/facts.ts';
-import { foreignInput, type Run } from '../media/source.ts';
+import { foreignInput, type ProgramRun } from '../media/source.ts';
 
 export interface SourceFacts {
   readonly facts: VideoFacts;
@@ -26,7 +26,7 @@ export async function requireWhole(
   programs: Programs,
   file: string,
   source: SourceFacts,
-  run: Run,
+  run: ProgramRun,
 ): Promise<void> {
   const { demuxer } = source.facts;
   if (!DECLARING.test(demuxer)) return;
@@ -123,7 +123,7 @@ async function readStreamEnds(
   programs: Programs,
   file: string,
   facts: VideoFacts,
-  run: Run,
+  run: ProgramRun,
 ): Promise<StreamEnds> {
   const heard = [facts.picture, ...facts.tracks].flatMap((stream) => stream?.index ?? []);
   const reading = startReading(new Set(heard));

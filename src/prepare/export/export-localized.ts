@@ -1,6 +1,6 @@
 /** The last step of a staged localization: exports picture, dub, background and subtitles into one MP4. */
 import type { Subtitle, Work } from '../../engines/engine.ts';
-import { type ExportTask, exportVideo, type Sound } from '../../engines/export/export.ts';
+import { type ExportAudio, type ExportTask, exportVideo } from '../../engines/export/export.ts';
 import { outlineSound, type SoundOutline } from '../../engines/media/peaks.ts';
 import type { Programs } from '../../engines/programs.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
@@ -22,8 +22,8 @@ export interface LocalizedParts {
   readonly subtitle: Subtitle;
 }
 
-export type ExportWishes = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & {
-  readonly originalAudio: Extract<Sound, { type: 'dubbed' }>['originalAudio'];
+export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & {
+  readonly originalAudio: Extract<ExportAudio, { type: 'dubbed' }>['originalAudio'];
 };
 
 /**
@@ -35,7 +35,7 @@ export type ExportWishes = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & {
 export function exportLocalized(
   programs: Programs,
   parts: LocalizedParts,
-  wishes: ExportWishes,
+  wishes: ExportOptions,
   work: Work,
 ): Promise<string> {
   return explaining('the finished video cannot be written', async () => {
@@ -51,9 +51,9 @@ export function exportLocalized(
 async function soundOf(
   programs: Programs,
   { dub, separated, subtitle }: LocalizedParts,
-  { originalAudio }: ExportWishes,
+  { originalAudio }: ExportOptions,
   work: Work,
-): Promise<Sound> {
+): Promise<ExportAudio> {
   if (dub === null) return { type: 'original' };
   const background = separated?.background ?? '';
   if (originalAudio === 'background' && separated === null) throw new Error('the background is missing');

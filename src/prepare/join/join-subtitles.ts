@@ -6,7 +6,7 @@ import { DECODER_LIMITS, QUIET } from '../../engines/media/arguments.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { formatSrt, parseSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { SubtitleFacts, VideoFacts } from '../media/facts.ts';
+import type { SubtitleTrackFacts, VideoFacts } from '../media/facts.ts';
 import { foreignInput } from '../media/source.ts';
 import { partOffsetsMs, type VideoSplit } from '../split/split-video.ts';
 import { MOST_CUES } from '../subtitles/bounds.ts';
@@ -79,14 +79,14 @@ export async function collectSubtitles(
 }
 
 /** MP4 has one form of text; pictures of subtitles cannot be joined. */
-function textTrack(facts: VideoFacts): SubtitleFacts | undefined {
+function textTrack(facts: VideoFacts): SubtitleTrackFacts | undefined {
   return facts.subtitles.find(({ codec }) => codec === 'mov_text');
 }
 
 async function readTrack(
   programs: Programs,
   path: string,
-  track: SubtitleFacts | undefined,
+  track: SubtitleTrackFacts | undefined,
   work: Work,
 ): Promise<SubtitleLine[]> {
   if (track === undefined) return [];

@@ -7,7 +7,7 @@ import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
-import { countFrames, type PictureCount, readFacts, type VideoFacts } from '../media/facts.ts';
+import { countFrames, type PictureFrames, readFacts, type VideoFacts } from '../media/facts.ts';
 import { formatFraction, secondsOf } from '../media/fraction.ts';
 import { foreignInput, trackProgress } from '../media/source.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
@@ -31,7 +31,7 @@ interface JoinPart {
   readonly facts: VideoFacts;
   /** The picture alone, in a file of ours. */
   readonly picture: string;
-  readonly count: PictureCount;
+  readonly count: PictureFrames;
   readonly sound: string;
   /** Of the sound: that of the first part for all. */
   readonly channels: number;

@@ -8,7 +8,7 @@ import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining } from '../failure.ts';
 import { PCM } from '../media/codecs.ts';
-import type { Run } from '../media/source.ts';
+import type { ProgramRun } from '../media/source.ts';
 import { appendPieces, type Piece } from './pieces.ts';
 
 export interface WavResult {
@@ -58,7 +58,7 @@ const FormatSchema = v.object({
   ]),
 });
 
-async function readFormat(programs: Programs, path: string, run: Run) {
+async function readFormat(programs: Programs, path: string, run: ProgramRun) {
   const show = ['-select_streams', 'a:0', '-show_entries', 'stream=sample_rate,channels', '-of', 'json'];
   const json = await programs.run('ffprobe', ['-v', 'error', ...show, ...ownInput(path, 'wav')], run);
   const schema = v.pipe(v.string(), v.parseJson(), FormatSchema);

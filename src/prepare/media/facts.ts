@@ -8,7 +8,7 @@ import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from '../../e
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { type Fraction, parseFraction } from './fraction.ts';
-import { foreignInput, type Run } from './source.ts';
+import { foreignInput, type ProgramRun } from './source.ts';
 
 export interface VideoFacts {
   /** File name without its folder. */
@@ -25,10 +25,10 @@ export interface VideoFacts {
   /** In the order of the file. */
   readonly tracks: readonly TrackFacts[];
   /** Subtitle tracks that are text or pictures. */
-  readonly subtitles: readonly SubtitleFacts[];
+  readonly subtitles: readonly SubtitleTrackFacts[];
 }
 
-export interface SubtitleFacts {
+export interface SubtitleTrackFacts {
   readonly index: number;
   readonly codec: string;
   /** Three letters, as containers have them. */
@@ -87,7 +87,7 @@ const ProbeSchema = v.object({
  * Reads the header of an untrusted file.
  * @throws PreparationFailure MEDIA_UNSUPPORTED for what is no video that can be read or converted, MEDIA_CORRUPT for a broken one
  */
-export async function readFacts(programs: Programs, file: string, run: Run): Promise<VideoFacts> {
+export async function readFacts(programs: Programs, file: string, run: ProgramRun): Promise<VideoFacts> {
   const { size } = await stat(file);
   const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'json', ...foreignInput(file)];
   const json = await explaining('the header cannot be read', () =>
@@ -181,7 +181,7 @@ function languageCode(tag: string | undefined): string | null {
   return tag !== undefined && /^[a-z]{3}$/.test(tag) && tag !== 'und' ? tag : null;
 }
 
-export interface PictureCount {
+export interface PictureFrames {
   readonly frames: number;
   readonly codec: string;
   /** Equal for files whose pictures one decoder can play in sequence. */
@@ -205,7 +205,7 @@ const CountSchema = v.object({
 });
 
 /** Counts the frames of an MP4 that we wrote. @throws if it has no picture */
-export async function countFrames(programs: Programs, file: string, run: Run): Promise<PictureCount> {
+export async function countFrames(programs: Programs, file: string, run: ProgramRun): Promise<PictureFrames> {
   const entries = 'stream=codec_name,width,height,pix_fmt,time_base,nb_read_packets,extradata_hash';
   const args = [
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', 'mov'],

@@ -18,7 +18,7 @@ export function foreignInput(file: string, options: readonly string[] = []): str
 }
 
 /** What every run of a program gets; the folder is for temporary files. */
-export interface Run {
+export interface ProgramRun {
   readonly signal: AbortSignal;
   readonly folder: string;
 }

@@ -5,7 +5,7 @@ import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import type { VideoFacts } from './facts.ts';
 import { type Fraction, secondsOf } from './fraction.ts';
-import { foreignInput, type Run } from './source.ts';
+import { foreignInput, type ProgramRun } from './source.ts';
 
 export interface Timeline {
   readonly frames: number;
@@ -46,7 +46,7 @@ export async function readTimeline(
   programs: Programs,
   file: string,
   facts: VideoFacts,
-  run: Run,
+  run: ProgramRun,
 ): Promise<Timeline> {
   const packets: PicturePacket[] = [];
   let soundEnd = 0;

@@ -5,12 +5,12 @@ import { type Fraction, secondsOf } from '../media/fraction.ts';
 import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
 
 /** A stretch of time, in seconds from the first frame. */
-export interface Stretch {
+export interface TimeSpan {
   readonly start: number;
   readonly end: number;
 }
 
-export interface CutWindow extends Stretch {
+export interface CutWindow extends TimeSpan {
   /** The cut that makes all parts equally long. */
   readonly equal: number;
 }
@@ -38,16 +38,16 @@ export function cutWindows(
 }
 
 /** The parts of the stretches inside the frame. */
-export function within(stretches: readonly Stretch[], frame: Stretch): Stretch[] {
+export function within(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[] {
   return stretches
     .map(({ start, end }) => ({ start: Math.max(start, frame.start), end: Math.min(end, frame.end) }))
     .filter(({ start, end }) => end >= start);
 }
 
 /** The gaps between stretches, which may overlap, inside the frame; two that touch have a gap of length 0. */
-function gapsBetween(stretches: readonly Stretch[], frame: Stretch): Stretch[] {
+function gapsBetween(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[] {
   const inOrder = stretches.toSorted((left, right) => left.start - right.start);
-  const gaps: Stretch[] = [];
+  const gaps: TimeSpan[] = [];
   let free = frame.start;
   for (const { start, end } of inOrder) {
     if (start >= free) gaps.push({ start: free, end: start });
@@ -58,7 +58,7 @@ function gapsBetween(stretches: readonly Stretch[], frame: Stretch): Stretch[] {
 }
 
 /** The parts of the stretches outside the others. */
-function minus(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
+function minus(stretches: readonly TimeSpan[], others: readonly TimeSpan[]): TimeSpan[] {
   return stretches.flatMap((stretch) =>
     gapsBetween(
       others.filter(({ start, end }) => end > stretch.start && start < stretch.end),
@@ -77,11 +77,11 @@ export interface Level {
 export interface CutFacts extends VideoSize {
   readonly frameRate: Fraction;
   /** Where nobody speaks. */
-  readonly silences: readonly Stretch[];
+  readonly silences: readonly TimeSpan[];
   /** Around each equal point, where no silence is found: in order of time. */
   readonly levels?: readonly Level[];
   /** Subtitles that exist already: no cut lies inside one, unless it fills the whole window. */
-  readonly cues?: readonly Stretch[];
+  readonly cues?: readonly TimeSpan[];
   /** Frames that the picture can be parted before without decoding it. */
   readonly cleanFrames?: readonly number[];
 }
@@ -120,18 +120,18 @@ export function planCuts(facts: CutFacts, limits: SplitLimits, parts?: number): 
   );
 }
 
-function silencesIn(window: CutWindow, { silences, cues = [] }: CutFacts): Stretch[] {
-  const long = ({ start, end }: Stretch) => end - start >= SHORTEST_SILENCE;
+function silencesIn(window: CutWindow, { silences, cues = [] }: CutFacts): TimeSpan[] {
+  const long = ({ start, end }: TimeSpan) => end - start >= SHORTEST_SILENCE;
   return minus(within(silences, window), cues).filter(long);
 }
 
-function score(window: CutWindow, silence: Stretch, at: number): number {
+function score(window: CutWindow, silence: TimeSpan, at: number): number {
   const length = Math.min(silence.end - silence.start, LONG_ENOUGH) / LONG_ENOUGH;
   const half = (window.end - window.start) / 2 || 1;
   return length - (DISTANCE_WEIGHT * Math.abs(at - window.equal)) / half;
 }
 
-function bestClean(window: CutWindow, silences: readonly Stretch[], facts: CutFacts): Cut | null {
+function bestClean(window: CutWindow, silences: readonly TimeSpan[], facts: CutFacts): Cut | null {
   const { frameRate, cleanFrames = [] } = facts;
   const candidates = cleanFrames.flatMap((frame) => {
     const at = secondsOf(frame, frameRate);
@@ -142,7 +142,7 @@ function bestClean(window: CutWindow, silences: readonly Stretch[], facts: CutFa
   return best === null ? null : cutAt(best.frame, 'silence', facts);
 }
 
-function bestMiddle(window: CutWindow, silences: readonly Stretch[], facts: CutFacts): Cut | null {
+function bestMiddle(window: CutWindow, silences: readonly TimeSpan[], facts: CutFacts): Cut | null {
   const candidates = silences.map((silence) => {
     // Of a long silence, any point a second away from speech is as good as its middle: the one nearest to the equal point.
     const inset = Math.min((silence.end - silence.start) / 2, LONG_ENOUGH / 2);

@@ -14,7 +14,7 @@ import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { foreignInput } from '../media/source.ts';
 import type { Timeline } from '../media/timeline.ts';
 import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
-import { type Cut, type CutWindow, cutWindows, type Level, planCuts, type Stretch } from './plan-cuts.ts';
+import { type Cut, type CutWindow, cutWindows, type Level, planCuts, type TimeSpan } from './plan-cuts.ts';
 import { splitVideo, type VideoSplit } from './split-video.ts';
 
 export interface LongVideo {
@@ -23,7 +23,7 @@ export interface LongVideo {
   readonly timeline: Timeline;
   readonly track: TrackFacts;
   /** Subtitles that exist already, in seconds: no cut lies inside one. */
-  readonly cues?: readonly Stretch[];
+  readonly cues?: readonly TimeSpan[];
 }
 
 /** When a part is too large, one more is tried, this often: more means that something else is wrong. */
@@ -76,7 +76,7 @@ function sizeOf({ timeline, facts }: LongVideo): VideoSize {
 }
 
 interface Heard {
-  readonly silences: readonly Stretch[];
+  readonly silences: readonly TimeSpan[];
   readonly levels: readonly Level[];
 }
 
@@ -90,7 +90,7 @@ export async function listen(
   windows: readonly CutWindow[],
   work: Work,
 ): Promise<Heard> {
-  const silences: Stretch[] = [];
+  const silences: TimeSpan[] = [];
   const levels: Level[] = [];
   for (const [position, window] of windows.entries()) {
     const heard = await listenTo(programs, video, window, work);

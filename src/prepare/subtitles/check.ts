@@ -20,7 +20,7 @@ type FindingCode =
   | 'TOO_FAST'
   | 'PAST_END';
 
-export interface Finding {
+export interface SubtitleProblem {
   readonly code: FindingCode;
   /** `error`: the service refuses it or it cannot be shown; `warning`: it can, but not well. */
   readonly severity: 'error' | 'warning';
@@ -41,10 +41,10 @@ const LONGEST_MS = 7000;
 /** A cue that ends this much after the video is cut off there, and nobody misses anything. */
 const HARMLESS_REST_MS = 1000;
 
-type Flaw = Pick<Finding, 'code' | 'severity' | 'message' | 'advice'>;
+type Flaw = Pick<SubtitleProblem, 'code' | 'severity' | 'message' | 'advice'>;
 
 /** All findings, in the order of the cues. @param videoMs length of the video that they are for; null where it is not known */
-export function checkSubtitle(cues: readonly ScannedCue[], videoMs: number | null = null): Finding[] {
+export function checkSubtitle(cues: readonly ScannedCue[], videoMs: number | null = null): SubtitleProblem[] {
   if (cues.length === 0) {
     const about = { row: null, cue: 0, time: formatTime(0) };
     return [{ ...about, ...error('NO_CUES', 'the file has no cues', 'check that it is an SRT file') }];

@@ -3,7 +3,7 @@ import { SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../failure.ts';
 import { decodeText } from './bounds.ts';
-import { checkSubtitle, type Finding } from './check.ts';
+import { checkSubtitle, type SubtitleProblem } from './check.ts';
 import { formatOf, readSubtitleFile } from './read.ts';
 import { type ScannedCue, scanSrt } from './scan.ts';
 import { scanAss } from './scan-ass.ts';
@@ -12,7 +12,7 @@ import { scanVtt } from './scan-vtt.ts';
 export interface InspectedSubtitle {
   /** In order of time; null for a file that cannot be read, and then `findings` has an error. */
   readonly lines: readonly SubtitleLine[] | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SubtitleProblem[];
 }
 
 const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
@@ -41,7 +41,7 @@ export async function inspectSubtitle(
   }
 }
 
-function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): readonly Finding[] {
+function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): readonly SubtitleProblem[] {
   try {
     const text = decodeText(bytes);
     const cues = SCANNERS[formatOf(text, name)](text);
@@ -54,7 +54,7 @@ function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): rea
 }
 
 /** The row stands in the message where the reader knows it. */
-function unreadable({ message, advice, cause }: PreparationFailure): Finding {
+function unreadable({ message, advice, cause }: PreparationFailure): SubtitleProblem {
   const row = cause instanceof SubtitleError && cause.line > 0 ? cause.line : null;
   const why = cause instanceof SubtitleError ? cause.message.replace(/^line \d+: /, '') : message;
   return { code: 'UNREADABLE', severity: 'error', row, cue: 0, time: '00:00:00,000', message: why, advice };

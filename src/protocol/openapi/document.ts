@@ -2,7 +2,7 @@
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { KINDS } from '../kinds.ts';
 import { OPERATIONS, type Operation, UNDECLARED_STATUSES, VERSION_PREFIX } from '../operations.ts';
-import { type JsonObject, referenceTo } from './json-schemas.ts';
+import { type JsonSchema, referenceTo } from './json-schemas.ts';
 import { PARAMETERS, parametersOf } from './parameters.ts';
 import { HEADERS, responsesOf } from './responses.ts';
 import { createSchemas, schemaNames } from './schemas.ts';
@@ -15,7 +15,7 @@ const INTERFACE_VERSION = '1.0.0';
  * Makes the document.
  * @param about `baseUrl` ends in `/v1` and may be relative; `headerPrefix` starts the names of the signature headers
  */
-export function createOpenApiDocument(about: { baseUrl?: string; headerPrefix?: string } = {}): JsonObject {
+export function createOpenApiDocument(about: { baseUrl?: string; headerPrefix?: string } = {}): JsonSchema {
   const { baseUrl = VERSION_PREFIX, headerPrefix = DEFAULT_HEADER_PREFIX } = about;
   return {
     openapi: '3.1.0',
@@ -59,7 +59,7 @@ const PART_DESCRIPTIONS: Readonly<Record<(typeof SIGNATURE_PARTS)[number], strin
 };
 
 /** All four together make one signature. Source: specification, "Authentication" 1. */
-function describeSignature(headerPrefix: string): JsonObject {
+function describeSignature(headerPrefix: string): JsonSchema {
   const names = authHeaderNames(headerPrefix);
   return Object.fromEntries(
     SIGNATURE_PARTS.map((part) => [
@@ -74,8 +74,8 @@ function writtenName(name: string): string {
   return name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 }
 
-function describePaths(): JsonObject {
-  const paths: Record<string, JsonObject> = {};
+function describePaths(): JsonSchema {
+  const paths: Record<string, JsonSchema> = {};
   for (const operation of OPERATIONS) {
     const { method, path } = operation;
     paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(operation) };
@@ -83,7 +83,7 @@ function describePaths(): JsonObject {
   return paths;
 }
 
-function describeOperation(operation: Operation): JsonObject {
+function describeOperation(operation: Operation): JsonSchema {
   const { request } = schemaNames(operation);
   return {
     operationId: operation.operationId,

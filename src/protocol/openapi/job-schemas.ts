@@ -5,12 +5,12 @@ import { JOB_ERROR_CODES, type JobErrorCode } from '../job-failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../kind-names.ts';
 import { KINDS, type Kind, type ResultPart } from '../kinds.ts';
 import { LineSchema } from '../requests.ts';
-import type { Asset, Billing, Job, JobSummary } from '../resources.ts';
+import type { AssetResource, BillingResource, JobResource, JobSummary } from '../resources.ts';
 import { JOB_STATUSES } from '../states.ts';
 import { shapeOf } from './json-schemas.ts';
 import { Count, Credits, Instant, idOf, Path, Reference, Seconds, Unit, Url } from './resource-schemas.ts';
 
-export const AssetSchema = shapeOf<Asset>()(
+export const AssetSchema = shapeOf<AssetResource>()(
   v.strictObject({
     url: Url,
     expires_at: Instant,
@@ -20,7 +20,7 @@ export const AssetSchema = shapeOf<Asset>()(
   }),
 );
 
-export const BillingSchema = shapeOf<Billing>()(
+export const BillingSchema = shapeOf<BillingResource>()(
   v.strictObject({
     status: v.picklist(['reserved', 'pending_confirmation', 'settled', 'released']),
     unit: Unit,
@@ -44,7 +44,7 @@ const SummarySchema = shapeOf<JobSummary>()(v.strictObject(SUMMARY));
 
 const CODES = Object.keys(JOB_ERROR_CODES) as JobErrorCode[]; // the keys of the table are its codes
 
-const JobSchema = shapeOf<Job>()(
+const JobSchema = shapeOf<JobResource>()(
   v.strictObject({
     ...SUMMARY,
     stage: v.nullable(v.string()),

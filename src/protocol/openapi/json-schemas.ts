@@ -3,7 +3,7 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/
 import type * as v from 'valibot';
 
 /** JSON as the document is made of. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** `readonly` says who may write; it is no part of what goes over the wire. */
 type Written<T> = T extends readonly (infer Item)[]
@@ -63,7 +63,7 @@ const CONFIG: ConversionConfig = {
 };
 
 /** JSON Schemas by name; where one holds another of them, it refers to it among the components of the document. */
-export function describeSchemas(schemas: Readonly<Record<string, v.GenericSchema>>): JsonObject {
+export function describeSchemas(schemas: Readonly<Record<string, v.GenericSchema>>): JsonSchema {
   return toJsonSchemaDefs(
     { ...schemas },
     { ...CONFIG, overrideRef: ({ referenceId }) => referenceTo(referenceId) },

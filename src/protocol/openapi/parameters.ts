@@ -4,7 +4,7 @@ import { KINDS } from '../kinds.ts';
 import { LIMITS } from '../limits.ts';
 import type { Action, Operation } from '../operations.ts';
 import { JOB_STATUSES, UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../states.ts';
-import type { JsonObject } from './json-schemas.ts';
+import type { JsonSchema } from './json-schemas.ts';
 
 const LISTS: readonly Action[] = ['listCreditTransactions', 'listUploads', 'listJobs'];
 const UNTRACED: readonly Action[] = [...LISTS, 'getCredits'];
@@ -31,7 +31,7 @@ const CLIENT_REQUEST_ID = {
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.clientRequestIdLength },
 };
 
-const query = (name: string, description: string, schema: JsonObject) => ({
+const query = (name: string, description: string, schema: JsonSchema) => ({
   name,
   in: 'query',
   description,
@@ -64,7 +64,7 @@ const JOB_FILTERS = [
 ];
 
 /** Components of the document that operations refer to. */
-export const PARAMETERS: JsonObject = {
+export const PARAMETERS: JsonSchema = {
   IdempotencyKey: IDEMPOTENCY_KEY,
   ClientRequestId: CLIENT_REQUEST_ID,
 };
@@ -75,7 +75,7 @@ export function isTraced(operation: Operation): boolean {
 }
 
 /** All parameters of an operation, those of its path first. */
-export function parametersOf(operation: Operation): readonly JsonObject[] {
+export function parametersOf(operation: Operation): readonly JsonSchema[] {
   return [
     ...pathParameters(operation),
     ...(LISTS.includes(operation.action) ? PAGING : []),
@@ -86,7 +86,7 @@ export function parametersOf(operation: Operation): readonly JsonObject[] {
   ];
 }
 
-function pathParameters({ path, kind }: Operation): JsonObject[] {
+function pathParameters({ path, kind }: Operation): JsonSchema[] {
   const of = kind === null ? 'an upload' : `a job: ${KINDS[kind].summary}`;
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
     name,

@@ -4,7 +4,7 @@ import { ID_PREFIXES, type IdSubject } from '../id-prefixes.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';
 import { LIMITS } from '../limits.ts';
 import type { Problem } from '../problem.ts';
-import type { CreditBalance, CreditTransaction, Upload } from '../resources.ts';
+import type { CreditBalanceResource, CreditTransactionResource, UploadResource } from '../resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../states.ts';
 import { shapeOf } from './json-schemas.ts';
 
@@ -31,7 +31,7 @@ const MediaSchema = v.strictObject({
   audio: v.nullable(v.strictObject({ codec: v.string(), sample_rate: Count, channels: Count })),
 });
 
-export const UploadSchema = shapeOf<Upload>()(
+export const UploadSchema = shapeOf<UploadResource>()(
   v.strictObject({
     id: idOf('upload'),
     object: v.literal('upload'),
@@ -59,7 +59,7 @@ export const UploadSchema = shapeOf<Upload>()(
   }),
 );
 
-export const CreditBalanceSchema = shapeOf<CreditBalance>()(
+export const CreditBalanceSchema = shapeOf<CreditBalanceResource>()(
   v.strictObject({
     object: v.literal('credit_balance'),
     balance_credits: v.number(),
@@ -76,7 +76,7 @@ export const CreditBalanceSchema = shapeOf<CreditBalance>()(
   }),
 );
 
-export const CreditTransactionSchema = shapeOf<CreditTransaction>()(
+export const CreditTransactionSchema = shapeOf<CreditTransactionResource>()(
   v.strictObject({
     id: idOf('credit_transaction'),
     object: v.literal('credit_transaction'),

@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../error-codes.ts';
 import { REQUEST_ID_PATTERN } from '../headers.ts';
 import type { Operation } from '../operations.ts';
 import { PROBLEM_CONTENT_TYPE } from '../problem.ts';
-import { type JsonObject, referenceTo } from './json-schemas.ts';
+import { type JsonSchema, referenceTo } from './json-schemas.ts';
 import { isTraced } from './parameters.ts';
 import { schemaNames } from './schemas.ts';
 
@@ -39,7 +39,7 @@ export const HEADERS = {
     schema: { type: 'string' },
   },
   RateLimitPolicy: { description: 'requests that a window permits', schema: { type: 'string' } },
-} as const satisfies JsonObject;
+} as const satisfies JsonSchema;
 
 type HeaderName = keyof typeof HEADERS;
 
@@ -58,13 +58,13 @@ const referTo = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [NAMES[name], { $ref: `#/components/headers/${name}` }]));
 
 /** The `responses` of an operation, by status. */
-export function responsesOf(operation: Operation): JsonObject {
+export function responsesOf(operation: Operation): JsonSchema {
   const successes = operation.success.map((status) => [status, describeSuccess(operation)]);
   const errors = operation.errors.map((status) => [status, describeError(operation, status)]);
   return Object.fromEntries([...successes, ...errors]);
 }
 
-function describeSuccess(operation: Operation): JsonObject {
+function describeSuccess(operation: Operation): JsonSchema {
   const { answer } = schemaNames(operation);
   const isCreation = operation.action === 'createUpload' || operation.action === 'createJob';
   return {
@@ -98,7 +98,7 @@ function sharedHeaders(operation: Operation): HeaderName[] {
   return isTraced(operation) ? ['RequestId', 'ClientRequestId'] : ['RequestId'];
 }
 
-function describeError(operation: Operation, status: number): JsonObject {
+function describeError(operation: Operation, status: number): JsonSchema {
   const rows = Object.entries(ERROR_CODES).filter(([, row]) => row.status === status);
   const limited: HeaderName[] = status === 401 ? [] : ['RateLimit', 'RateLimitPolicy'];
   const delayed: HeaderName[] = status === 429 || status === 503 ? ['RetryAfter'] : [];

@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operations.ts';
 import { CompletionRequestSchema, LineSchema, requestSchema, UploadRequestSchema } from '../requests.ts';
 import { AssetSchema, BillingSchema, jobSchema, summarySchema } from './job-schemas.ts';
-import { describeSchemas, type JsonObject } from './json-schemas.ts';
+import { describeSchemas, type JsonSchema } from './json-schemas.ts';
 import {
   CreditBalanceSchema,
   CreditTransactionSchema,
@@ -42,7 +42,7 @@ export function schemaNames(operation: Operation): { request: string | null; ans
 }
 
 /** JSON Schemas of all bodies and of what they share. */
-export function createSchemas(): JsonObject {
+export function createSchemas(): JsonSchema {
   const jobs = JOB_KIND_NAMES.map(schemasOfKind);
   return describeSchemas({
     Problem: ProblemSchema,

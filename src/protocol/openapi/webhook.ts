@@ -4,7 +4,7 @@ import { DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';
 import type { JobEvent } from '../resources.ts';
 import { isTerminal, JOB_STATUSES } from '../states.ts';
-import { type JsonObject, referenceTo, shapeOf } from './json-schemas.ts';
+import { type JsonSchema, referenceTo, shapeOf } from './json-schemas.ts';
 import { Instant, Path, Reference } from './resource-schemas.ts';
 
 const ENDINGS = JOB_STATUSES.filter(isTerminal);
@@ -27,7 +27,7 @@ export const EventSchema = shapeOf<JobEvent>()(
 );
 
 /** What the service sends to the `callback_url` of a job. */
-export function describeWebhook(headerPrefix: string = DEFAULT_HEADER_PREFIX): JsonObject {
+export function describeWebhook(headerPrefix: string = DEFAULT_HEADER_PREFIX): JsonSchema {
   const header = (name: string, description: string, pattern: string) => ({
     name: `${headerPrefix}-Webhook-${name}`,
     in: 'header',

@@ -8,7 +8,7 @@ import { authHeaderNames } from '../../protocol/headers.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Operation } from '../../protocol/operations.ts';
 import { EMPTY_SHA256, sha256Hex, signRequest } from '../../protocol/signature.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../http/refusal.ts';
 import { isAddressAllowed } from './caller-address.ts';
 import { type KeyRow, permissionsOf } from './keys.ts';
@@ -80,7 +80,7 @@ export function checkTimestamp(timestamp: string, now: number): void {
  * @throws Refusal AUTHENTICATION_FAILED, with the same message for an unknown key and a wrong signature
  */
 export async function authenticate(
-  context: Pick<Context, 'keys' | 'nonces'>,
+  context: Pick<ServiceContext, 'keys' | 'nonces'>,
   headers: AuthHeaders,
   signed: { method: string; target: string; body: Uint8Array; now: number },
 ): Promise<KeyRow> {
@@ -106,7 +106,7 @@ export async function authenticate(
  * @throws Refusal SOURCE_IP_NOT_ALLOWED, API_ACCESS_NOT_INCLUDED_IN_PLAN, CAPABILITY_NOT_PERMITTED
  */
 export function checkAccess(
-  context: Pick<Context, 'config'>,
+  context: Pick<ServiceContext, 'config'>,
   key: KeyRow,
   caller: { address: string | undefined; operation: Operation; now: number },
 ): void {

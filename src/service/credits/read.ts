@@ -1,23 +1,23 @@
 /** The two GET operations of credits. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
-import type { CreditBalance, CreditTransaction } from '../../protocol/resources.ts';
+import type { CreditBalanceResource, CreditTransactionResource } from '../../protocol/resources.ts';
 import { permissionsOf } from '../auth/keys.ts';
-import type { Call } from '../call.ts';
+import type { OperationCall } from '../call.ts';
 import { formatInstant } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { type Answer, json } from '../http/exchange.ts';
+import type { ServiceContext } from '../context.ts';
+import { json, type ServiceResponse } from '../http/exchange.ts';
 import { readPage } from '../lists/page.ts';
 import { monthOf, QUOTA_TIME_ZONE, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
 /** `GET /credits`. Source: specification, "Credit balance"; contract, "Credits". */
-export function getCredits(context: Context, call: Call): Answer {
+export function getCredits(context: ServiceContext, call: OperationCall): ServiceResponse {
   const { key, now } = call;
   const account = readAccount(context.store, now);
   const month = monthOf(now);
   const used = readMonthlyUse(context.store, key.id, month.name);
   const limit = key.monthly_limit;
-  const balance: CreditBalance = {
+  const balance: CreditBalanceResource = {
     object: 'credit_balance',
     balance_credits: toCredits(account.balance),
     reserved_credits: toCredits(account.reserved),
@@ -46,9 +46,9 @@ interface Row {
 }
 
 /** `GET /credit-transactions`: posted lines of this key's jobs whose capability it still has. */
-export function listCreditTransactions(context: Context, call: Call): Answer {
+export function listCreditTransactions(context: ServiceContext, call: OperationCall): ServiceResponse {
   const permitted = permissionsOf(call.key);
-  const page = readPage<Row, CreditTransaction>(context, call, {
+  const page = readPage<Row, CreditTransactionResource>(context, call, {
     table: 'ledger',
     columns: 'id, amount, posted_at, job_id, kind, client_reference, unit, quantity',
     timeColumn: 'posted_at',

@@ -2,7 +2,7 @@
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { describeProblem, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Answer } from '../http/exchange.ts';
+import type { ServiceResponse } from '../http/exchange.ts';
 import type { Faults, RequestFacts } from '../http/faults.ts';
 import { DOCS_PATH } from '../http/router.ts';
 import { checkFault, createRouteFinder, type Fault, timesOf } from './fault.ts';
@@ -83,7 +83,7 @@ function isLate(fault: Fault): boolean {
   return 'cutAfterBytes' in fault || ('when' in fault && fault.when === 'after');
 }
 
-function isFile(body: Answer['body']) {
+function isFile(body: ServiceResponse['body']) {
   return body !== null && typeof body !== 'string';
 }
 
@@ -104,7 +104,7 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Makes the answer of a fault to a request; null for a fault without an answer of its own. */
-function makeFaultAnswer(fault: Fault, request: RequestFacts): Answer | null {
+function makeFaultAnswer(fault: Fault, request: RequestFacts): ServiceResponse | null {
   if ('body' in fault) {
     const { status = 200, body, headers = {} } = fault;
     return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };

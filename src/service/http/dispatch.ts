@@ -1,30 +1,30 @@
 /** From a request to its answer: sanity, route, handler. Failures become answers too. */
 import { isDiskFull } from '../../errors/system-error.ts';
 import type { AuthHeaderReader } from '../auth/authenticate.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { serveAsset } from '../downloads.ts';
 import { DISK_FAILURE_DETAIL } from '../files.ts';
-import { answerErrorPage, type Pages } from '../operate/pages.ts';
+import { answerErrorPage, type OperatorPages } from '../operate/pages.ts';
 import { receiveObject } from '../uploads/receive.ts';
 import { CallerGone } from './body.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange, ServiceResponse } from './exchange.ts';
 import { answerRefusal, Refusal } from './refusal.ts';
 import type { Router } from './router.ts';
-import { checkSanity, type Target } from './sanity.ts';
+import { checkSanity, type RequestTarget } from './sanity.ts';
 import { answerOperation } from './signed.ts';
 
 /** A person has to free disk space: retrying within a minute makes no sense. */
 const RETRY_AFTER_SECONDS = '60';
 
 export interface Dispatch {
-  readonly context: Context;
+  readonly context: ServiceContext;
   readonly route: Router;
   readonly readHeaders: AuthHeaderReader;
-  readonly pages: Pages;
+  readonly pages: OperatorPages;
 }
 
 /** Answers a request; throws CallerGone if the caller disconnected. */
-export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<Answer> {
+export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<ServiceResponse> {
   const { context } = parts;
   try {
     const target = checkSanity(exchange.request, context.config.headerPrefix);
@@ -40,7 +40,7 @@ export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<Ans
   }
 }
 
-async function handle(parts: Dispatch, exchange: Exchange, target: Target): Promise<Answer> {
+async function handle(parts: Dispatch, exchange: Exchange, target: RequestTarget): Promise<ServiceResponse> {
   const { context } = parts;
   const { method = '' } = exchange.request;
   const match = parts.route(method, target.path);
@@ -77,7 +77,7 @@ function refuseUnrouted(method: string, path: string, allowed: readonly string[]
   });
 }
 
-function explain(context: Context, exchange: Exchange, error: unknown): Refusal {
+function explain(context: ServiceContext, exchange: Exchange, error: unknown): Refusal {
   context.log({ level: 'error', message: 'a request failed', requestId: exchange.id, error });
   if (isDiskFull(error)) {
     const headers = { 'Retry-After': RETRY_AFTER_SECONDS };

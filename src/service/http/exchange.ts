@@ -30,7 +30,7 @@ export interface FileSlice {
   readonly length: number;
 }
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | FileSlice | null;
@@ -39,7 +39,11 @@ export interface Answer {
 }
 
 /** An answer with a JSON body. */
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+export function json(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): ServiceResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...headers },

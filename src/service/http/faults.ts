@@ -2,7 +2,7 @@
  * Faults on the wire: the service misbehaves towards its callers without changing what it does inside. `scriptFaults`
  * makes them from a list.
  */
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange, ServiceResponse } from './exchange.ts';
 
 export interface RequestFacts {
   readonly method: string;
@@ -19,9 +19,9 @@ export interface RequestFacts {
 /** Both are called with the same facts about one request. */
 export interface Faults {
   /** Before the work: an answer to send instead, `drop` to cut the connection, or null to continue. */
-  before(request: RequestFacts): Promise<Answer | 'drop' | null>;
+  before(request: RequestFacts): Promise<ServiceResponse | 'drop' | null>;
   /** After the work: the answer to send in its place, or `drop` so that the caller never gets one. */
-  after(request: RequestFacts, answer: Answer): Promise<Answer | 'drop'>;
+  after(request: RequestFacts, answer: ServiceResponse): Promise<ServiceResponse | 'drop'>;
 }
 
 /** Does the work of a request unless a fault replaces it, and returns the answer that the faults leave. */
@@ -29,8 +29,8 @@ export async function misbehave(
   faults: Faults,
   { request, response, id }: Exchange,
   origin: string,
-  work: () => Promise<Answer>,
-): Promise<Answer | 'drop'> {
+  work: () => Promise<ServiceResponse>,
+): Promise<ServiceResponse | 'drop'> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const facts = {

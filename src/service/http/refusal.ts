@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { errorCode } from '../../errors/system-error.ts';
 import type { ErrorCode } from '../../protocol/error-codes.ts';
 import { describeProblem, type FieldError, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange, ServiceResponse } from './exchange.ts';
 import { DOCS_PATH } from './router.ts';
 
 interface RefusalExtras {
@@ -42,7 +42,7 @@ export function refuseUnknownResource(): Refusal {
 }
 
 /** Makes the answer to a refused request. */
-export function answerRefusal(refusal: Refusal, exchange: Exchange, origin: string): Answer {
+export function answerRefusal(refusal: Refusal, exchange: Exchange, origin: string): ServiceResponse {
   const problem = describeProblem(refusal.code, {
     detail: refusal.message,
     instance: exchange.path,

@@ -8,7 +8,7 @@ import { CLIENT_REQUEST_ID, IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import { Refusal } from './refusal.ts';
 
 /** The target of a request that makes sense. */
-export interface Target {
+export interface RequestTarget {
   /** Path and query in canonical form. */
   readonly canonical: string;
   /** The path alone, in canonical form. */
@@ -61,7 +61,7 @@ function checkExpectation(request: IncomingMessage): void {
  * @param headerPrefix start of the names of the signature headers
  * @throws Refusal INVALID_REQUEST, after which the connection must be closed
  */
-export function checkSanity(request: IncomingMessage, headerPrefix: string): Target {
+export function checkSanity(request: IncomingMessage, headerPrefix: string): RequestTarget {
   checkHeaders(request, `${headerPrefix.toLowerCase()}-`);
   checkBody(request);
   checkExpectation(request);

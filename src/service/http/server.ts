@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { createAuthHeaderReader } from '../auth/authenticate.ts';
 import { type AddressReader, createAddressReader } from '../auth/caller-address.ts';
 import type { Clock } from '../clock.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
 import { createPages } from '../operate/pages.ts';
 import { CallerGone } from './body.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
-import type { Answer, Exchange, FileSlice } from './exchange.ts';
+import type { Exchange, FileSlice, ServiceResponse } from './exchange.ts';
 import { type Faults, misbehave } from './faults.ts';
 import { answerParseFailure, answerRefusal, Refusal } from './refusal.ts';
 import { createRouter } from './router.ts';
@@ -54,7 +54,7 @@ interface Listen {
 }
 
 /** Listens and answers. */
-export async function startServer(context: Context, listen: Listen): Promise<RunningServer> {
+export async function startServer(context: ServiceContext, listen: Listen): Promise<RunningServer> {
   const parts: Dispatch = {
     context,
     route: createRouter(),
@@ -99,7 +99,7 @@ export async function startServer(context: Context, listen: Listen): Promise<Run
 }
 
 function openExchange(
-  context: Context,
+  context: ServiceContext,
   request: IncomingMessage,
   response: ServerResponse,
   server: { draining: boolean; addressOf: AddressReader },
@@ -160,7 +160,7 @@ function describeExchange(exchange: Exchange, status: number | null, now: number
   };
 }
 
-function refuseLate(context: Context, exchange: Exchange) {
+function refuseLate(context: ServiceContext, exchange: Exchange) {
   const refusal = new Refusal('SERVICE_TEMPORARILY_UNAVAILABLE', 'the service is closing', {
     // A restart takes about that long.
     headers: { 'Retry-After': '5' },
@@ -173,7 +173,7 @@ function originOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function drain(server: Server, context: Context, underWay: ReadonlySet<Promise<void>>): Promise<void> {
+function drain(server: Server, context: ServiceContext, underWay: ReadonlySet<Promise<void>>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = context.clock.schedule(DRAIN_MS, () => server.closeAllConnections());
     server.close(() => {
@@ -194,7 +194,7 @@ const STALLED_MS = 5 * 60_000;
 const LINGER_MS = 2000;
 
 /** Sends an answer; rejects when the caller goes away in the middle of a file. */
-async function send(exchange: Exchange, answer: Answer, clock: Clock): Promise<void> {
+async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): Promise<void> {
   const { request, response } = exchange;
   const { body } = answer;
   const headers: Record<string, string | number> = {

@@ -10,14 +10,14 @@ import {
   checkTimestamp,
 } from '../auth/authenticate.ts';
 import type { KeyRow } from '../auth/keys.ts';
-import type { Call } from '../call.ts';
-import type { Context } from '../context.ts';
+import type { OperationCall } from '../call.ts';
+import type { ServiceContext } from '../context.ts';
 import { HANDLERS } from '../operations.ts';
 import { isPassingStoreError } from '../store/store.ts';
 import { CallerGone, readBody } from './body.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange, ServiceResponse } from './exchange.ts';
 import { Refusal, refuseField, refuseUnknownResource } from './refusal.ts';
-import type { Target } from './sanity.ts';
+import type { RequestTarget } from './sanity.ts';
 
 /** Operations without `X-Client-Request-ID`. Source: specification, "Common headers". */
 const UNTRACED: readonly Action[] = ['getCredits', 'listCreditTransactions', 'listUploads', 'listJobs'];
@@ -27,11 +27,11 @@ const RETRY_AFTER_SECONDS = '2';
 
 /** Answers a call of the interface; every failure becomes a Refusal whose status the operation declares. */
 export async function answerOperation(
-  context: Context,
+  context: ServiceContext,
   readHeaders: AuthHeaderReader,
   exchange: Exchange,
-  routed: { operation: Operation; target: Target; parameters: Readonly<Record<string, string>> },
-): Promise<Answer> {
+  routed: { operation: Operation; target: RequestTarget; parameters: Readonly<Record<string, string>> },
+): Promise<ServiceResponse> {
   const { operation, target, parameters } = routed;
   try {
     echoClientRequestId(exchange, operation);
@@ -74,7 +74,12 @@ function echoClientRequestId(exchange: Exchange, operation: Operation): void {
   }
 }
 
-function explainFault(context: Context, exchange: Exchange, operation: Operation, error: unknown): Refusal {
+function explainFault(
+  context: ServiceContext,
+  exchange: Exchange,
+  operation: Operation,
+  error: unknown,
+): Refusal {
   context.log({
     level: 'error',
     message: `${operation.operationId} failed`,
@@ -102,11 +107,11 @@ const LIST_ACTIONS: readonly string[] = ['listUploads', 'listJobs', 'listCreditT
 function readCall(
   exchange: Exchange,
   operation: Operation,
-  target: Target,
+  target: RequestTarget,
   key: KeyRow,
   bytes: Buffer,
   parameters: Readonly<Record<string, string>>,
-): Call {
+): OperationCall {
   refuseUnknownQuery(operation, target);
   const { headers } = exchange.request;
   return {
@@ -121,7 +126,7 @@ function readCall(
   };
 }
 
-function refuseUnknownQuery(operation: Operation, target: Target): void {
+function refuseUnknownQuery(operation: Operation, target: RequestTarget): void {
   if (LIST_ACTIONS.includes(operation.action)) return;
   const [name] = target.query.keys();
   if (name === undefined) return;

@@ -4,24 +4,24 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
 import type { JobRequest, Source, SubtitleInput } from '../../protocol/requests.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
-import { type Call, kindOf } from '../call.ts';
-import type { Context } from '../context.ts';
+import { kindOf, type OperationCall } from '../call.ts';
+import type { ServiceContext } from '../context.ts';
 import { toThousandths } from '../credits/account.ts';
 import { reserveCredits } from '../credits/billing.ts';
-import type { Answer } from '../http/exchange.ts';
+import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
 import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fetch-source.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
-import { countCharacters, quantityOf, type Size } from './metering.ts';
+import { countCharacters, type InputSize, quantityOf } from './metering.ts';
 import { answerJob } from './read.ts';
 
 /** A slot becomes free when a job ends, after seconds or minutes. */
 const RETRY_AFTER_SECONDS = '10';
 
 /** The POST of every job kind: creates record, reservation and idempotency key in one transaction. */
-export async function createJob(context: Context, call: Call): Promise<Answer> {
+export async function createJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const kind = kindOf(call);
   refuseTooManyLines(call.body);
   const [{ checkJobRequest }] = await loadChecks();
@@ -68,14 +68,14 @@ function refuseTooManyLines(body: unknown): void {
 }
 
 /** Refuses the address with the request, where the caller sees it, and not in the log after the job. */
-function refuseClosedCallback({ config }: Context, { callback_url: callback }: JobRequest): void {
+function refuseClosedCallback({ config }: ServiceContext, { callback_url: callback }: JobRequest): void {
   if (callback === undefined) return;
   const target = checkUrl(callback, config);
   if (!target.ok) throw refuseField('/callback_url', target.reason);
 }
 
 /** Also refuses if an engine is not installed: retrying would not help, and the detail says what does. */
-async function refuseUnsupported(context: Context, kind: JobKind, request: JobRequest): Promise<void> {
+async function refuseUnsupported(context: ServiceContext, kind: JobKind, request: JobRequest): Promise<void> {
   const [, { explainUnsupported }] = await loadChecks();
   const engines = await context.engines();
   const fields: Readonly<Record<string, unknown>> = { ...request };
@@ -84,7 +84,13 @@ async function refuseUnsupported(context: Context, kind: JobKind, request: JobRe
   throw new Refusal('LANGUAGE_NOT_SUPPORTED', `${obstacle.message}; ${obstacle.advice}`);
 }
 
-function insertJob(context: Context, call: Call, kind: JobKind, request: JobRequest, input: Input): string {
+function insertJob(
+  context: ServiceContext,
+  call: OperationCall,
+  kind: JobKind,
+  request: JobRequest,
+  input: Input,
+): string {
   const { store, config } = context;
   const { unit } = KINDS[kind];
   // The time of the transaction, so that lists grow only at their newest end.
@@ -120,7 +126,7 @@ function insertJob(context: Context, call: Call, kind: JobKind, request: JobRequ
   return id;
 }
 
-function refuseWithoutSlot(context: Context): void {
+function refuseWithoutSlot(context: ServiceContext): void {
   const open = context.store.get<{ count: number }>(
     `SELECT count(*) AS count FROM jobs WHERE status IN ('queued', 'processing')`,
   );
@@ -132,7 +138,7 @@ function refuseWithoutSlot(context: Context): void {
 }
 
 interface Input {
-  readonly size: Size;
+  readonly size: InputSize;
   /** The upload that holds the bytes, or null. */
   readonly uploadId: string | null;
 }
@@ -142,7 +148,7 @@ interface Input {
  * @throws Refusal INPUT_NOT_USABLE for an address that is not public https, and for an upload that is not ready or has
  *   the wrong purpose
  */
-function resolveInput(context: Context, call: Call, request: JobRequest): Input {
+function resolveInput(context: ServiceContext, call: OperationCall, request: JobRequest): Input {
   const address = sourceAddress(request);
   if (address !== null) return awaitedInput(context, address);
   if ('source' in request) {
@@ -159,7 +165,7 @@ function resolveInput(context: Context, call: Call, request: JobRequest): Input 
   return { size: { seconds: 0, lines: facts.lines, characters: facts.characters }, uploadId: row.id };
 }
 
-function awaitedInput({ config }: Context, { url, purpose }: SourceAddress): Input {
+function awaitedInput({ config }: ServiceContext, { url, purpose }: SourceAddress): Input {
   const target = checkUrl(url, config);
   if (target.ok) return { size: LARGEST_SIZE[purpose], uploadId: null };
   throw unusable(
@@ -167,7 +173,12 @@ function awaitedInput({ config }: Context, { url, purpose }: SourceAddress): Inp
   );
 }
 
-function requireUpload(context: Context, call: Call, source: Source, purpose: UploadPurpose): UploadRow {
+function requireUpload(
+  context: ServiceContext,
+  call: OperationCall,
+  source: Source,
+  purpose: UploadPurpose,
+): UploadRow {
   if (source.type === 'url') throw new Error('an address has no upload');
   const row = findOwnUpload(context, call.key.id, source.upload_id, call.now);
   if (row === undefined) throw unusable(`there is no upload ${source.upload_id.slice(0, 64)}`);

@@ -10,22 +10,27 @@ import { KINDS } from '../../protocol/kinds.ts';
 import type { JobRequest } from '../../protocol/requests.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
 import type { Clock } from '../clock.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { DISK_FAILURE_DETAIL } from '../files.ts';
 import { FOLDER_MODE } from '../folders.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
-import { retryDelayMs, startWorker, type Worker } from '../running/worker.ts';
+import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
-import { quantityOf, type Size } from './metering.ts';
+import { type InputSize, quantityOf } from './metering.ts';
 import { shelve } from './results.ts';
-import { carryOut, type Made, type Material } from './tasks.ts';
+import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
 
 /**
  * Starts the worker; it also takes over the jobs of processes that died.
  * @param onEnd called when a job may have ended
  */
-export function startExecution(context: Context, leases: Leases, owner: string, onEnd: () => void): Worker {
+export function startExecution(
+  context: ServiceContext,
+  leases: Leases,
+  owner: string,
+  onEnd: () => void,
+): LeaseWorker {
   const { config, clock, log } = context;
   return startWorker({
     leases,
@@ -91,7 +96,12 @@ interface Row {
  * @param owner name of this process in leases
  * @throws what the engine throws; LeaseLost and ShuttingDown through the signal; JobFailure DEADLINE_EXCEEDED
  */
-async function runJob(context: Context, owner: string, lease: Lease, signal: AbortSignal): Promise<void> {
+async function runJob(
+  context: ServiceContext,
+  owner: string,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
   const row = begin(context, lease);
   if (row === undefined) return;
   // Each attempt has its own folder: an earlier one that lost its lease may still be writing.
@@ -131,7 +141,7 @@ async function runJob(context: Context, owner: string, lease: Lease, signal: Abo
 }
 
 /** A transaction may fail after it was written; if that cannot be checked, the sweep removes orphaned files. */
-function isRecorded(context: Context, folder: string): boolean {
+function isRecorded(context: ServiceContext, folder: string): boolean {
   try {
     return context.store.get('SELECT 1 FROM jobs WHERE folder = ?', folder) !== undefined;
   } catch {
@@ -140,7 +150,7 @@ function isRecorded(context: Context, folder: string): boolean {
 }
 
 /** Marks the job as processing and reads what the attempt needs; undefined if the job is gone. */
-function begin(context: Context, lease: Lease): Row | undefined {
+function begin(context: ServiceContext, lease: Lease): Row | undefined {
   const now = context.clock.now();
   return context.store.transaction(() => {
     context.store.run(
@@ -159,7 +169,10 @@ function begin(context: Context, lease: Lease): Row | undefined {
   });
 }
 
-function watchDeadline(context: Context, startedAt: number): { signal: AbortSignal; cancel: () => void } {
+function watchDeadline(
+  context: ServiceContext,
+  startedAt: number,
+): { signal: AbortSignal; cancel: () => void } {
   const controller = new AbortController();
   const hours = context.config.jobDeadlineMs / 3_600_000;
   const failure = new JobFailure('DEADLINE_EXCEEDED', `the job did not end within ${hours} hours`);
@@ -169,7 +182,13 @@ function watchDeadline(context: Context, startedAt: number): { signal: AbortSign
 }
 
 /** Never throws: the work continues if its progress cannot be recorded. */
-function record(context: Context, id: string, owner: string, percent: number, stage: Stage | null): void {
+function record(
+  context: ServiceContext,
+  id: string,
+  owner: string,
+  percent: number,
+  stage: Stage | null,
+): void {
   try {
     context.store.run(
       `UPDATE jobs SET progress = max(progress, ?), stage = coalesce(?, stage), updated_at = ?
@@ -186,7 +205,11 @@ function record(context: Context, id: string, owner: string, percent: number, st
 }
 
 /** `size` is null for an input that was measured before the job was created. */
-async function make(context: Context, row: Row, work: Work): Promise<{ made: Made; size: Size | null }> {
+async function make(
+  context: ServiceContext,
+  row: Row,
+  work: Work,
+): Promise<{ made: JobOutputs; size: InputSize | null }> {
   // It was checked against the schema of this kind before it was stored.
   const request: JobRequest = JSON.parse(row.request);
   const address = sourceAddress(request);
@@ -197,7 +220,11 @@ async function make(context: Context, row: Row, work: Work): Promise<{ made: Mad
   return { made: await carryOut(await context.engines(), row.kind, request, material, work), size };
 }
 
-async function findMaterial(context: Context, request: JobRequest, file: string | null): Promise<Material> {
+async function findMaterial(
+  context: ServiceContext,
+  request: JobRequest,
+  file: string | null,
+): Promise<JobInputs> {
   if ('subtitle' in request && request.subtitle.type === 'lines') {
     return { video: '', lines: request.subtitle.lines };
   }
@@ -208,7 +235,7 @@ async function findMaterial(context: Context, request: JobRequest, file: string 
 }
 
 /** Translation is metered by its output lines, the other kinds by their input. */
-function settledQuantity(row: Row, made: Made, size: Size | null): number {
+function settledQuantity(row: Row, made: JobOutputs, size: InputSize | null): number {
   const { unit } = KINDS[row.kind];
   const { lines } = made.values;
   if (unit === 'line' && Array.isArray(lines)) return lines.length;

@@ -3,10 +3,10 @@ import type { JobErrorCode } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { canJobBecome } from '../../protocol/states.ts';
-import type { Call } from '../call.ts';
-import type { Context } from '../context.ts';
+import type { OperationCall } from '../call.ts';
+import type { ServiceContext } from '../context.ts';
 import { releaseCredits, settleCredits } from '../credits/billing.ts';
-import type { Answer } from '../http/exchange.ts';
+import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
 import { recordEvent } from '../outgoing/webhooks/event.ts';
@@ -38,7 +38,12 @@ interface Ended {
  * @param owner ends it only while this process holds the lease, so that a job is not ended twice; null: always
  * @returns false if the job had already ended
  */
-export function finishJob(context: Context, id: string, owner: string | null, ending: Ending): boolean {
+export function finishJob(
+  context: ServiceContext,
+  id: string,
+  owner: string | null,
+  ending: Ending,
+): boolean {
   const { store } = context;
   const now = context.clock.now();
   const succeeded = ending.status === 'succeeded' ? ending : null;
@@ -73,7 +78,7 @@ export function finishJob(context: Context, id: string, owner: string | null, en
 }
 
 /** The DELETE of every job kind: cancels the job and keeps its record. */
-export async function cancelJob(context: Context, call: Call): Promise<Answer> {
+export async function cancelJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const outcome = await carryOutOnce(context, call, () => {
     const { id, status } = requireOwnJob(context, call, call.resourceId);
     if (!canJobBecome(status, 'cancelled')) {

@@ -3,7 +3,7 @@ import type { MeteringUnit } from '../../protocol/kinds.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What the quantity of any unit can be told from. */
-export interface Size {
+export interface InputSize {
   readonly seconds: number;
   readonly lines: number;
   /** Unicode code points. */
@@ -13,7 +13,7 @@ export interface Size {
 const MINUTE_MS = 60_000;
 const CHARACTER_BLOCK = 1000;
 
-const QUANTITY: Readonly<Record<MeteringUnit, (size: Size) => number>> = {
+const QUANTITY: Readonly<Record<MeteringUnit, (size: InputSize) => number>> = {
   // To the millisecond, as containers count: 60.0004 s are one minute.
   started_minute: ({ seconds }) => Math.ceil(Math.round(seconds * 1000) / MINUTE_MS),
   line: ({ lines }) => lines,
@@ -21,7 +21,7 @@ const QUANTITY: Readonly<Record<MeteringUnit, (size: Size) => number>> = {
 };
 
 /** The number of units that are reserved for an input of that size. */
-export function quantityOf(unit: MeteringUnit, size: Size): number {
+export function quantityOf(unit: MeteringUnit, size: InputSize): number {
   return QUANTITY[unit](size);
 }
 

@@ -3,17 +3,17 @@ import { JOB_ERROR_CODES } from '../../protocol/job-failure.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
-import type { Billing, Job, JobSummary, ResultValue } from '../../protocol/resources.ts';
+import type { BillingResource, JobResource, JobSummary, ResultValue } from '../../protocol/resources.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
-import { type Call, kindOf } from '../call.ts';
+import { kindOf, type OperationCall } from '../call.ts';
 import { formatInstant } from '../clock.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { toCredits } from '../credits/account.ts';
-import { type Answer, json } from '../http/exchange.ts';
+import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { ASSETS_PATH } from '../http/router.ts';
-import { type Outcome, replayHeader } from '../idempotency.ts';
-import type { Permission } from '../links.ts';
+import { type IdempotentResult, replayHeader } from '../idempotency.ts';
+import type { LinkClaims } from '../links.ts';
 import { readPage } from '../lists/page.ts';
 import type { StoredResult } from './results.ts';
 import { findOwnJob, type JobRow, SUMMARY_COLUMNS, type SummaryRow } from './rows.ts';
@@ -33,7 +33,7 @@ function presentSummary(row: SummaryRow): JobSummary {
 }
 
 /** The single resource. Source: contract, "Jobs". */
-function presentJob(context: Pick<Context, 'links' | 'origin'>, row: JobRow): Job {
+function presentJob(context: Pick<ServiceContext, 'links' | 'origin'>, row: JobRow): JobResource {
   return {
     ...presentSummary(row),
     stage: row.stage,
@@ -49,7 +49,7 @@ function presentJob(context: Pick<Context, 'links' | 'origin'>, row: JobRow): Jo
 
 const formatOptional = (ms: number | null) => (ms === null ? null : formatInstant(ms));
 
-function presentError(row: JobRow): Job['error'] {
+function presentError(row: JobRow): JobResource['error'] {
   if (row.error_code === null) return null;
   return {
     code: row.error_code,
@@ -58,7 +58,7 @@ function presentError(row: JobRow): Job['error'] {
   };
 }
 
-function presentBilling(row: JobRow): Billing {
+function presentBilling(row: JobRow): BillingResource {
   return {
     status: row.billing_status,
     unit: row.unit,
@@ -69,11 +69,14 @@ function presentBilling(row: JobRow): Billing {
 }
 
 /** What the download address of an asset permits. */
-export function assetPermission(jobId: string, name: string, expiresAt: number): Permission {
+export function assetPermission(jobId: string, name: string, expiresAt: number): LinkClaims {
   return { method: 'GET', path: `${ASSETS_PATH}/${jobId}/${name}`, expiresAt };
 }
 
-function presentResult(context: Pick<Context, 'links' | 'origin'>, row: JobRow): Job['result'] {
+function presentResult(
+  context: Pick<ServiceContext, 'links' | 'origin'>,
+  row: JobRow,
+): JobResource['result'] {
   if (row.result === null || row.links_expire_at === null) return null;
   const expiresAt = row.links_expire_at;
   const stored: StoredResult = JSON.parse(row.result);
@@ -86,7 +89,7 @@ function presentResult(context: Pick<Context, 'links' | 'origin'>, row: JobRow):
 }
 
 /** The single GET of every job kind. */
-export function getJob(context: Context, call: Call): Answer {
+export function getJob(context: ServiceContext, call: OperationCall): ServiceResponse {
   const job = { id: call.resourceId, keyId: call.key.id, kind: kindOf(call), now: call.now };
   const row = context.recentRows.find(job, (asked) => findOwnJob(context, asked));
   if (row === undefined) throw refuseUnknownResource();
@@ -94,7 +97,7 @@ export function getJob(context: Context, call: Call): Answer {
 }
 
 /** The job that a call is about; throws Refusal RESOURCE_NOT_FOUND. */
-export function requireOwnJob(context: Context, call: Call, id: string): JobRow {
+export function requireOwnJob(context: ServiceContext, call: OperationCall, id: string): JobRow {
   const row = findOwnJob(context, { id, keyId: call.key.id, kind: kindOf(call), now: call.now });
   if (row === undefined) throw refuseUnknownResource();
   return row;
@@ -102,17 +105,17 @@ export function requireOwnJob(context: Context, call: Call, id: string): JobRow 
 
 /** Answers a POST or DELETE with the job as it is now. */
 export function answerJob(
-  context: Context,
-  call: Call,
-  outcome: Outcome,
+  context: ServiceContext,
+  call: OperationCall,
+  outcome: IdempotentResult,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): ServiceResponse {
   const row = requireOwnJob(context, call, outcome.resourceId);
   return json(outcome.status, presentJob(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
 /** The list of every job kind: summaries, the newest first. */
-export function listJobs(context: Context, call: Call): Answer {
+export function listJobs(context: ServiceContext, call: OperationCall): ServiceResponse {
   const page = readPage<SummaryRow, JobSummary>(context, call, {
     table: 'jobs',
     columns: SUMMARY_COLUMNS,

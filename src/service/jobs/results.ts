@@ -5,7 +5,7 @@ import { realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../disk/make-folder.ts';
-import type { Product, Subtitle } from '../../engines/engine.ts';
+import type { MediaFile, Subtitle } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { formatSrt } from '../../protocol/srt.ts';
@@ -43,7 +43,7 @@ const READ_BYTES = 1024 ** 2;
 export async function shelve(
   shelf: Shelf,
   kind: JobKind,
-  products: Readonly<Record<string, Product>>,
+  products: Readonly<Record<string, MediaFile>>,
 ): Promise<Record<string, StoredAsset>> {
   await makeFolder(shelf.assetFolder, FOLDER_MODE);
   const assets: Record<string, StoredAsset> = {};
@@ -64,7 +64,7 @@ export async function shelve(
 }
 
 /** Writes subtitles as the SRT file that becomes the `subtitle` asset. */
-export async function writeSubtitle(workFolder: string, subtitle: Subtitle): Promise<Product> {
+export async function writeSubtitle(workFolder: string, subtitle: Subtitle): Promise<MediaFile> {
   const path = join(workFolder, 'subtitle.srt');
   await writeFile(path, formatSrt(subtitle.lines), { mode: FILE_MODE });
   return { path, contentType: 'application/x-subrip' };

@@ -3,7 +3,7 @@ import type { JobErrorCode } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { Billing } from '../../protocol/resources.ts';
+import type { BillingResource } from '../../protocol/resources.ts';
 import type { JobStatus } from '../../protocol/states.ts';
 import type { Store } from '../store/store.ts';
 
@@ -28,7 +28,7 @@ export interface JobRow extends SummaryRow {
   readonly links_expire_at: number | null;
   readonly started_at: number | null;
   readonly finished_at: number | null;
-  readonly billing_status: Billing['status'];
+  readonly billing_status: BillingResource['status'];
   readonly unit: MeteringUnit;
   readonly quantity: number;
   readonly reserved: number;
@@ -45,7 +45,7 @@ const FIND = `
   WHERE jobs.id = ? AND jobs.key_id = ? AND kind = ? AND created_at > ?`;
 
 /** How a caller names a job; `now` in milliseconds since 1970. */
-export interface OwnJob {
+export interface JobLookup {
   readonly id: string;
   readonly keyId: string;
   readonly kind: JobKind;
@@ -53,13 +53,13 @@ export interface OwnJob {
 }
 
 /** The job of that id and kind, if it belongs to the key and is within its retention. */
-export function findOwnJob(context: { readonly store: Store }, job: OwnJob): JobRow | undefined {
+export function findOwnJob(context: { readonly store: Store }, job: JobLookup): JobRow | undefined {
   return context.store.get<JobRow>(FIND, job.id, job.keyId, job.kind, job.now - LIMITS.retentionMs);
 }
 
 export interface RecentRows {
   /** The row that `read` returns, read again only if the store may have changed. */
-  find(job: OwnJob, read: (job: OwnJob) => JobRow | undefined): JobRow | undefined;
+  find(job: JobLookup, read: (job: JobLookup) => JobRow | undefined): JobRow | undefined;
 }
 
 /** More jobs than a service runs concurrently; beyond it, the cache is emptied. */

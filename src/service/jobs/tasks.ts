@@ -1,5 +1,5 @@
 /** From a stored request to the engine's task, and from its products to the stored result, for each kind. */
-import type { Engines, Product, Products, Tasks, Work } from '../../engines/engine.ts';
+import type { Engines, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobRequest } from '../../protocol/requests.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
@@ -7,18 +7,18 @@ import type { StoredResult } from './results.ts';
 import { writeSubtitle } from './results.ts';
 
 /** What a job works on, found on this machine: a video's path, or the lines of a subtitle. */
-export interface Material {
+export interface JobInputs {
   readonly video: string;
   readonly lines: readonly SubtitleLine[];
 }
 
 /** What a job made, before its files are moved. */
-export interface Made {
-  readonly products: Readonly<Record<string, Product>>;
+export interface JobOutputs {
+  readonly products: Readonly<Record<string, MediaFile>>;
   readonly values: StoredResult['values'];
 }
 
-const TASKS: { readonly [K in JobKind]: (request: JobRequest<K>, material: Material) => Tasks[K] } = {
+const TASKS: { readonly [K in JobKind]: (request: JobRequest<K>, material: JobInputs) => Tasks[K] } = {
   audio_separation: (_request, { video }) => ({ video }),
   subtitle_recognition: (request, { video }) => ({ video, sourceLanguage: request.source_language }),
   subtitle_translation: (request, { lines }) => ({
@@ -43,27 +43,28 @@ const TASKS: { readonly [K in JobKind]: (request: JobRequest<K>, material: Mater
   }),
 };
 
-const MADE: { readonly [K in JobKind]: (products: Products[K], workFolder: string) => Promise<Made> } = {
-  audio_separation: async ({ vocalAudio, backgroundAudio }) => ({
-    products: { vocal_audio: vocalAudio, background_audio: backgroundAudio },
-    values: {},
-  }),
-  subtitle_recognition: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
-  subtitle_translation: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
-  dubbing: async ({ audio, durationSeconds }) => ({
-    products: { audio },
-    values: { duration_seconds: durationSeconds },
-  }),
-  auto_localization: async ({ video, durationSeconds }) => ({
-    products: { video },
-    values: { duration_seconds: durationSeconds },
-  }),
-};
+const MADE: { readonly [K in JobKind]: (products: Products[K], workFolder: string) => Promise<JobOutputs> } =
+  {
+    audio_separation: async ({ vocalAudio, backgroundAudio }) => ({
+      products: { vocal_audio: vocalAudio, background_audio: backgroundAudio },
+      values: {},
+    }),
+    subtitle_recognition: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
+    subtitle_translation: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
+    dubbing: async ({ audio, durationSeconds }) => ({
+      products: { audio },
+      values: { duration_seconds: durationSeconds },
+    }),
+    auto_localization: async ({ video, durationSeconds }) => ({
+      products: { video },
+      values: { duration_seconds: durationSeconds },
+    }),
+  };
 
 async function madeSubtitle(
   subtitle: Products['subtitle_recognition']['subtitle'],
   folder: string,
-): Promise<Made> {
+): Promise<JobOutputs> {
   return {
     products: { subtitle: await writeSubtitle(folder, subtitle) },
     values: { language: subtitle.language, lines: subtitle.lines },
@@ -75,9 +76,9 @@ export async function carryOut<K extends JobKind>(
   engines: Engines,
   kind: K,
   request: JobRequest<K>,
-  material: Material,
+  material: JobInputs,
   work: Work,
-): Promise<Made> {
+): Promise<JobOutputs> {
   const products = await engines.run[kind](TASKS[kind](request, material), work);
   return MADE[kind](products, work.folder);
 }

@@ -6,8 +6,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import type { ListPage } from '../../protocol/resources.ts';
-import type { Call } from '../call.ts';
-import type { Context } from '../context.ts';
+import type { OperationCall } from '../call.ts';
+import type { ServiceContext } from '../context.ts';
 import { refuseField, refuseFields } from '../http/refusal.ts';
 
 /** A parameter that filters by a column: its values, or any text of that length. */
@@ -102,8 +102,8 @@ interface Condition {
 
 /** Reads the requested page; throws Refusal INVALID_REQUEST for a bad parameter or a foreign cursor. */
 export function readPage<Row, Item>(
-  context: Pick<Context, 'store' | 'cursors'>,
-  call: Call,
+  context: Pick<ServiceContext, 'store' | 'cursors'>,
+  call: OperationCall,
   source: ListSource<Row, Item>,
 ): ListPage<Item> {
   const query = readListQuery(call.query, source.filters);
@@ -154,7 +154,7 @@ function conditionsOf(query: ListQuery, timeColumn: string): Condition[] {
 }
 
 /** Everything that must stay the same from page to page; the page size may change. */
-function scopeOf(call: Call, query: ListQuery): string {
+function scopeOf(call: OperationCall, query: ListQuery): string {
   const filters = [...query.filters].sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([
     call.operation.operationId,

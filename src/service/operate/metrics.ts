@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { type Account, readAccount, toCredits } from '../credits/account.ts';
 import type { RequestRecord } from '../log.ts';
 import type { Store } from '../store/store.ts';
@@ -18,7 +18,7 @@ interface Metrics {
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Makes the metrics of one service; several services in one process do not mix. */
-export function createMetrics(context: Context): Metrics {
+export function createMetrics(context: ServiceContext): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -48,7 +48,7 @@ export function createMetrics(context: Context): Metrics {
 }
 
 /** Adds the gauges of jobs, uploads and credits. */
-function addStoreGauges({ store, clock }: Pick<Context, 'store' | 'clock'>, registry: Registry): void {
+function addStoreGauges({ store, clock }: Pick<ServiceContext, 'store' | 'clock'>, registry: Registry): void {
   const registers = [registry];
   addJobGauges(store, registers);
   addUploadGauges(store, registers);

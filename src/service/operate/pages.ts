@@ -3,14 +3,14 @@ import { statfs } from 'node:fs/promises';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import { isAddressAllowed } from '../auth/caller-address.ts';
-import type { Context } from '../context.ts';
-import { type Answer, type Exchange, json } from '../http/exchange.ts';
+import type { ServiceContext } from '../context.ts';
+import { type Exchange, json, type ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { PageName } from '../http/router.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
 
-export interface Pages {
-  readonly answer: Readonly<Record<PageName, (exchange: Exchange) => Promise<Answer>>>;
+export interface OperatorPages {
+  readonly answer: Readonly<Record<PageName, (exchange: Exchange) => Promise<ServiceResponse>>>;
   /** Records an answered request. */
   readonly record: RequestLog;
 }
@@ -20,14 +20,14 @@ export interface Pages {
  * @param options `metricsFrom`: addresses that may read metrics, null serves none; `onRequest` is called for each request
  */
 export function createPages(
-  context: Context,
+  context: ServiceContext,
   options: { metricsFrom: readonly string[] | null; onRequest: RequestLog | null },
-): Pages {
+): OperatorPages {
   const { metricsFrom, onRequest } = options;
   // The start of the service does not wait for it.
   const metrics =
     metricsFrom === null ? null : import('./metrics.ts').then((module) => module.createMetrics(context));
-  let document: Promise<Answer> | null = null;
+  let document: Promise<ServiceResponse> | null = null;
   return {
     answer: {
       health: createHealthCheck(context),
@@ -58,7 +58,7 @@ function isProbe({ template, status }: RequestRecord): boolean {
 }
 
 /** Builds the document at its first request: its code loads in 20 ms, and most processes never need it. */
-async function answerDocument(context: Context): Promise<Answer> {
+async function answerDocument(context: ServiceContext): Promise<ServiceResponse> {
   const { createOpenApiDocument } = await import('../../protocol/openapi/document.ts');
   const { headerPrefix } = context.config;
   const document = createOpenApiDocument({ baseUrl: context.origin() + VERSION_PREFIX, headerPrefix });
@@ -76,8 +76,8 @@ const FRESH_MS = 1000;
 const TOUCH = `UPDATE secrets SET value = value WHERE name = 'links'`;
 
 /** Makes the answer of `/healthz`: 200 if the store can be written, else 503. */
-function createHealthCheck(context: Context): () => Promise<Answer> {
-  let last: { at: number; answer: Promise<Answer> } | null = null;
+function createHealthCheck(context: ServiceContext): () => Promise<ServiceResponse> {
+  let last: { at: number; answer: Promise<ServiceResponse> } | null = null;
   return () => {
     const now = context.clock.now();
     if (last === null || now - last.at >= FRESH_MS) last = { at: now, answer: check(context) };
@@ -85,7 +85,7 @@ function createHealthCheck(context: Context): () => Promise<Answer> {
   };
 }
 
-async function check({ store, folders, log }: Context): Promise<Answer> {
+async function check({ store, folders, log }: ServiceContext): Promise<ServiceResponse> {
   try {
     store.run(TOUCH);
     const { bavail, bsize } = await statfs(folders.root);
@@ -97,7 +97,7 @@ async function check({ store, folders, log }: Context): Promise<Answer> {
 }
 
 /** The page behind the `type` of a problem. `name` is the code in lower case. */
-export function answerErrorPage(name: string): Answer {
+export function answerErrorPage(name: string): ServiceResponse {
   const code = name.toUpperCase();
   if (name !== name.toLowerCase() || !isErrorCode(code)) {
     throw new Refusal('RESOURCE_NOT_FOUND', `there is no error "${name.slice(0, 64)}"`);

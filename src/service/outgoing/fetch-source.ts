@@ -11,10 +11,10 @@ import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Clock } from '../clock.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { FILE_MODE } from '../folders.ts';
-import { countCharacters, type Size } from '../jobs/metering.ts';
-import type { Material } from '../jobs/tasks.ts';
+import { countCharacters, type InputSize } from '../jobs/metering.ts';
+import type { JobInputs } from '../jobs/tasks.ts';
 import { watchFlow, withDeadline } from '../time-limits.ts';
 import { FIRST_REFUSED_SIZE } from '../uploads/rows.ts';
 import { requireUsable } from '../uploads/validation.ts';
@@ -45,15 +45,15 @@ export function sourceAddress(request: JobRequest): SourceAddress | null {
  * The largest possible size of an input. Nothing is fetched before a job is created, so credits are reserved for this size;
  * the real size is charged, and the rest is released.
  */
-export const LARGEST_SIZE: Readonly<Record<UploadPurpose, Size>> = {
+export const LARGEST_SIZE: Readonly<Record<UploadPurpose, InputSize>> = {
   source_video: { seconds: LIMITS.videoSeconds, lines: 0, characters: 0 },
   // A code point takes at least one byte.
   subtitle_file: { seconds: 0, lines: LIMITS.subtitleLines, characters: LIMITS.subtitleBytes },
 };
 
 interface FetchedMaterial {
-  readonly material: Material;
-  readonly size: Size;
+  readonly material: JobInputs;
+  readonly size: InputSize;
 }
 
 /**
@@ -61,7 +61,7 @@ interface FetchedMaterial {
  * @throws JobFailure SOURCE_UNREACHABLE, SOURCE_BLOCKED, SOURCE_TOO_LARGE, SUBTITLE_INVALID, those of `Engines.inspect`
  */
 export async function fetchMaterial(
-  context: Context,
+  context: ServiceContext,
   { purpose, url }: SourceAddress,
   { folder, signal }: Pick<Work, 'folder' | 'signal'>,
 ): Promise<FetchedMaterial> {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { startExecution } from '../jobs/execution.ts';
 import { startDeliveries } from '../outgoing/webhooks/deliveries.ts';
 import { startSweeper } from '../sweep.ts';
@@ -20,7 +20,7 @@ const OPEN_VALIDATIONS: LeasedRows = {
  * Starts everything that goes on without a request: jobs, validations, webhooks and the sweeper.
  * @param owner of this process's leases, different for every process
  */
-export function startWorkers(context: Context, owner: string): { stop(): Promise<void> } {
+export function startWorkers(context: ServiceContext, owner: string): { stop(): Promise<void> } {
   const { store, signals } = context;
   const jobLeases = createLeases(store, OPEN_JOBS, owner);
   const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);

@@ -25,7 +25,7 @@ interface WorkerParts {
   readonly fail: (lease: Lease, error: unknown) => void;
 }
 
-export interface Worker {
+export interface LeaseWorker {
   /** Looks for work now instead of at the next poll. */
   wake(): void;
   /** Drops a row that was cancelled in this process. */
@@ -38,7 +38,7 @@ export interface Worker {
 const POLL_MS = 1000;
 
 /** Starts a worker. */
-export function startWorker(parts: WorkerParts): Worker {
+export function startWorker(parts: WorkerParts): LeaseWorker {
   const { leases, clock, log, slots } = parts;
   const running = new Map<string, { controller: AbortController; done: Promise<void> }>();
   /** Ends of attempts that could not be stored, to be retried, by the ids of their rows. */

@@ -1,14 +1,14 @@
 import { LIMITS } from '../../protocol/limits.ts';
-import type { Call } from '../call.ts';
-import type { Context } from '../context.ts';
-import type { Answer } from '../http/exchange.ts';
+import type { OperationCall } from '../call.ts';
+import type { ServiceContext } from '../context.ts';
+import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseFields, refuseUnknownResource } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
 import { answerUpload } from './read.ts';
 import { findOwnUpload, type UploadRow } from './rows.ts';
 
 /** `POST /uploads/{upload_id}/completions`: hands the bytes over to validation. */
-export async function completeUpload(context: Context, call: Call): Promise<Answer> {
+export async function completeUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const { checkCompletionRequest } = await import('../../protocol/requests.ts');
   if (findOwnUpload(context, call.key.id, call.resourceId, call.now) === undefined) {
     throw refuseUnknownResource();
@@ -21,7 +21,11 @@ export async function completeUpload(context: Context, call: Call): Promise<Answ
   return answerUpload(context, call, outcome);
 }
 
-function complete(context: Context, call: Call, etag: string): { status: number; resourceId: string } {
+function complete(
+  context: ServiceContext,
+  call: OperationCall,
+  etag: string,
+): { status: number; resourceId: string } {
   const row = findOwnUpload(context, call.key.id, call.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
   refuseUnlessCompletable(row, etag);

@@ -1,15 +1,15 @@
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadRequest } from '../../protocol/requests.ts';
-import type { Call } from '../call.ts';
-import type { Context } from '../context.ts';
-import type { Answer } from '../http/exchange.ts';
+import type { OperationCall } from '../call.ts';
+import type { ServiceContext } from '../context.ts';
+import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
 import { answerUpload } from './read.ts';
 import { FIRST_REFUSED_SIZE } from './rows.ts';
 
 /** `POST /uploads`: reserves an object and returns the address to send it to. */
-export async function createUpload(context: Context, call: Call): Promise<Answer> {
+export async function createUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   // Validators take longer to load than the rest of the service; most commands never post.
   const { checkUploadRequest } = await import('../../protocol/requests.ts');
   const checked = checkUploadRequest(call.body);
@@ -26,7 +26,7 @@ export async function createUpload(context: Context, call: Call): Promise<Answer
   return answerUpload(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
 }
 
-function insertUpload(context: Context, call: Call, request: UploadRequest): string {
+function insertUpload(context: ServiceContext, call: OperationCall, request: UploadRequest): string {
   const id = context.makeId('upload');
   // The time of the transaction, so that lists grow only at their newest end.
   const now = context.clock.now();

@@ -1,15 +1,15 @@
 /** Uploads as callers see them, and the GET operations that show them. */
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
-import type { Upload, UploadTarget } from '../../protocol/resources.ts';
+import type { UploadResource, UploadTarget } from '../../protocol/resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
-import type { Call } from '../call.ts';
+import type { OperationCall } from '../call.ts';
 import { formatInstant } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { type Answer, json } from '../http/exchange.ts';
+import type { ServiceContext } from '../context.ts';
+import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { OBJECTS_PATH } from '../http/router.ts';
-import { type Outcome, replayHeader } from '../idempotency.ts';
-import type { Permission } from '../links.ts';
+import { type IdempotentResult, replayHeader } from '../idempotency.ts';
+import type { LinkClaims } from '../links.ts';
 import { readPage } from '../lists/page.ts';
 import {
   expireUploads,
@@ -21,7 +21,7 @@ import {
 } from './rows.ts';
 
 /** What the direct-upload address of an upload permits. */
-export function uploadPermission(row: UploadRow): Permission {
+export function uploadPermission(row: UploadRow): LinkClaims {
   return {
     method: 'PUT',
     path: `${OBJECTS_PATH}/${row.id}`,
@@ -32,7 +32,7 @@ export function uploadPermission(row: UploadRow): Permission {
 }
 
 /** The upload resource. Source: contract, "Uploads". */
-function presentUpload(context: Pick<Context, 'links' | 'origin'>, row: UploadRow): Upload {
+function presentUpload(context: Pick<ServiceContext, 'links' | 'origin'>, row: UploadRow): UploadResource {
   return {
     id: row.id,
     object: 'upload',
@@ -53,7 +53,7 @@ function presentUpload(context: Pick<Context, 'links' | 'origin'>, row: UploadRo
   };
 }
 
-function describeTarget(context: Pick<Context, 'links' | 'origin'>, row: UploadRow): UploadTarget {
+function describeTarget(context: Pick<ServiceContext, 'links' | 'origin'>, row: UploadRow): UploadTarget {
   return {
     method: 'PUT',
     url: context.origin() + context.links.sign(uploadPermission(row)),
@@ -62,13 +62,13 @@ function describeTarget(context: Pick<Context, 'links' | 'origin'>, row: UploadR
   };
 }
 
-function presentSubtitle(text: string): NonNullable<Upload['subtitle']> {
+function presentSubtitle(text: string): NonNullable<UploadResource['subtitle']> {
   const facts: SubtitleFacts = JSON.parse(text);
   return { lines: facts.lines, duration_seconds: facts.duration_seconds };
 }
 
 /** `GET /uploads/{upload_id}`. */
-export function getUpload(context: Context, call: Call): Answer {
+export function getUpload(context: ServiceContext, call: OperationCall): ServiceResponse {
   const row = findOwnUpload(context, call.key.id, call.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
   return json(200, presentUpload(context, row));
@@ -76,20 +76,20 @@ export function getUpload(context: Context, call: Call): Answer {
 
 /** Answers a POST with the upload as it is now. */
 export function answerUpload(
-  context: Context,
-  call: Call,
-  outcome: Outcome,
+  context: ServiceContext,
+  call: OperationCall,
+  outcome: IdempotentResult,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): ServiceResponse {
   const row = findOwnUpload(context, call.key.id, outcome.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
   return json(outcome.status, presentUpload(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
 /** `GET /uploads`: the newest first. */
-export function listUploads(context: Context, call: Call): Answer {
+export function listUploads(context: ServiceContext, call: OperationCall): ServiceResponse {
   expireUploads(context, call.now);
-  const page = readPage<UploadRow, Upload>(context, call, {
+  const page = readPage<UploadRow, UploadResource>(context, call, {
     table: 'uploads',
     columns: UPLOAD_COLUMNS,
     timeColumn: 'created_at',

@@ -2,11 +2,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { syncToDisk } from '../files.ts';
 import { FILE_MODE } from '../folders.ts';
 import { CallerGone } from '../http/body.ts';
-import type { Answer, Exchange } from '../http/exchange.ts';
+import type { Exchange, ServiceResponse } from '../http/exchange.ts';
 import { refuseLink } from '../links.ts';
 import { watchFlow } from '../time-limits.ts';
 import { uploadPermission } from './read.ts';
@@ -24,11 +24,11 @@ interface Received {
 
 /** Answers requests to a direct-upload address; accepts only the PUT that it was signed for. */
 export async function receiveObject(
-  context: Context,
+  context: ServiceContext,
   exchange: Exchange,
   uploadId: string,
   query: ReadonlyMap<string, string>,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const now = exchange.receivedAt;
   const row = findUpload(context, uploadId, now);
   const refuse = (detail: string) => refuseLink('LINK_NOT_VALID', detail, exchange);
@@ -61,7 +61,7 @@ export async function receiveObject(
 }
 
 /** A transaction may fail after it was written; if that cannot be checked, the sweep removes orphaned files. */
-function isRecorded(context: Context, file: string): boolean {
+function isRecorded(context: ServiceContext, file: string): boolean {
   try {
     return context.store.get('SELECT 1 FROM uploads WHERE file = ?', file) !== undefined;
   } catch {
@@ -83,7 +83,7 @@ function complain(row: UploadRow, { request }: Exchange): string | null {
 
 /** Writes and hashes the body; null if it has too many bytes. */
 async function store(
-  context: Context,
+  context: ServiceContext,
   { request, response }: Exchange,
   path: string,
   sizeBytes: number,
@@ -131,7 +131,7 @@ async function writeBody(
 }
 
 /** Replaces the object of the upload with the file; false if the upload takes no more bytes. */
-async function keep(context: Context, id: string, file: string, received: Received): Promise<boolean> {
+async function keep(context: ServiceContext, id: string, file: string, received: Received): Promise<boolean> {
   const now = context.clock.now();
   const { kept, obsolete } = context.store.transaction(() => {
     const row = findUpload(context, id, now);

@@ -1,7 +1,7 @@
 /** Uploads in the store. */
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 
 export interface UploadRow {
   readonly id: string;
@@ -45,7 +45,7 @@ export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_t
 export const UPLOAD_RECORD_MS: number = LIMITS.retentionMs + 24 * 60 * 60_000;
 
 /** Marks due uploads as `expired`, so that every reader sees their current state. */
-export function expireUploads(context: Pick<Context, 'store'>, now: number): void {
+export function expireUploads(context: Pick<ServiceContext, 'store'>, now: number): void {
   const due = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
   const first = context.store.get(`SELECT id FROM uploads WHERE ${due} LIMIT 1`, now);
   // A read takes no lock, and usually nothing is due.
@@ -54,7 +54,11 @@ export function expireUploads(context: Pick<Context, 'store'>, now: number): voi
 }
 
 /** The upload of that id in its current state, of any key; undefined past its retention. */
-export function findUpload(context: Pick<Context, 'store'>, id: string, now: number): UploadRow | undefined {
+export function findUpload(
+  context: Pick<ServiceContext, 'store'>,
+  id: string,
+  now: number,
+): UploadRow | undefined {
   expireUploads(context, now);
   return context.store.get<UploadRow>(
     `SELECT ${UPLOAD_COLUMNS} FROM uploads WHERE id = ? AND created_at > ?`,
@@ -65,7 +69,7 @@ export function findUpload(context: Pick<Context, 'store'>, id: string, now: num
 
 /** The upload of that id if it belongs to the key. */
 export function findOwnUpload(
-  context: Pick<Context, 'store'>,
+  context: Pick<ServiceContext, 'store'>,
   keyId: string,
   id: string,
   now: number,

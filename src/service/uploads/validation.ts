@@ -10,17 +10,17 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { countCharacters } from '../jobs/metering.ts';
 import type { Lease, Leases } from '../running/leases.ts';
-import { retryDelayMs, startWorker, type Worker } from '../running/worker.ts';
+import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import type { SubtitleFacts } from './rows.ts';
 
 /** One at a time: validation decodes the whole video, which keeps a core busy, and the others are for jobs. */
 const SLOTS = 1;
 
 /** Starts the worker; it also resumes what another process left unfinished. */
-export function startValidation(context: Context, leases: Leases): Worker {
+export function startValidation(context: ServiceContext, leases: Leases): LeaseWorker {
   return startWorker({
     leases,
     clock: context.clock,
@@ -39,7 +39,7 @@ export function startValidation(context: Context, leases: Leases): Worker {
   });
 }
 
-async function validate(context: Context, lease: Lease, signal: AbortSignal): Promise<void> {
+async function validate(context: ServiceContext, lease: Lease, signal: AbortSignal): Promise<void> {
   const row = context.store.get<{ file: string; purpose: UploadPurpose }>(
     'SELECT file, purpose FROM uploads WHERE id = ?',
     lease.id,
@@ -66,7 +66,7 @@ function lastFailure(error: unknown, attempts: number): Finding {
 }
 
 async function inspect(
-  context: Context,
+  context: ServiceContext,
   purpose: UploadPurpose,
   path: string,
   signal: AbortSignal,
@@ -75,7 +75,7 @@ async function inspect(
   return inspectVideo(await context.engines(), path, signal);
 }
 
-function record(context: Context, id: string, finding: Finding): void {
+function record(context: ServiceContext, id: string, finding: Finding): void {
   const text = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const facts =
     finding.status === 'ready'

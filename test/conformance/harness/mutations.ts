@@ -1,17 +1,17 @@
 /** Slips that a service could make on the wire, each with the rules that must notice it. */
-import type { Answer, RequestFacts } from '../../../src/service/index.ts';
+import type { ServiceResponse, RequestFacts } from '../../../src/service/index.ts';
 
 export interface Mutation {
   readonly name: string;
   /** The answer in place of the right one; the same one where the slip does not show. */
-  readonly change: (answer: Answer, request: RequestFacts) => Answer;
+  readonly change: (answer: ServiceResponse, request: RequestFacts) => ServiceResponse;
   /** Ids of rules that fail because of it. */
   readonly caughtBy: readonly string[];
 }
 
 type Json = Record<string, unknown>;
 
-function withHeader(answer: Answer, name: string, value: string): Answer {
+function withHeader(answer: ServiceResponse, name: string, value: string): ServiceResponse {
   return { ...answer, headers: { ...answer.headers, [name]: value } };
 }
 

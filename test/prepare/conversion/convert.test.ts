@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inspectVideo } from '../../../src/engines/media/inspect.ts';
 import {
-  type ConversionWishes,
+  type ConversionOptions,
   constantRate,
   convert,
   planConversion,
@@ -23,7 +23,7 @@ const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
 const SECOND_DEFAULT = ['-disposition:a:0', '0', '-disposition:a:1', 'default'];
 
 /** Name, how ffmpeg makes it, wishes, and what is done: `none`, or picture and sound. */
-const TABLE: [string, string[], ConversionWishes, string][] = [
+const TABLE: [string, string[], ConversionOptions, string][] = [
   ['plain.mp4', [...TONE(220), ...H264, '-c:a', 'aac'], {}, 'none'],
   ['plain.mkv', [...TONE(220), ...H264, '-c:a', 'aac'], {}, 'copy copy'],
   ['vorbis.mkv', [...TONE(220), ...H264, '-c:a', 'libvorbis'], {}, 'copy encode'],

@@ -1,7 +1,7 @@
 /** Engines that do real but small work: they write real files and take no time. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engines, Product, Work } from '../../../src/engines/engine.ts';
+import type { Engines, MediaFile, Work } from '../../../src/engines/engine.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { silentWav } from '../../support/wav.ts';
 
@@ -113,7 +113,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function writeWav(path: string): Promise<Product> {
+async function writeWav(path: string): Promise<MediaFile> {
   await writeFile(path, silentWav());
   return { path, contentType: 'audio/wav' };
 }

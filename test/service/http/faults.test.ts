@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../../src/service/http/exchange.ts';
+import type { ServiceResponse } from '../../../src/service/http/exchange.ts';
 import type { Faults } from '../../../src/service/index.ts';
 import { send } from '../harness/caller.ts';
 import { startScene, untilJob } from '../harness/scene.ts';
@@ -10,7 +10,7 @@ const DUBBING = {
 };
 
 test('the file of an answer that is dropped is closed', async () => {
-  const files: Answer['body'][] = [];
+  const files: ServiceResponse['body'][] = [];
   const faults: Faults = {
     before: async () => null,
     after: async (_facts, answer) => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRecentRows, type JobRow, type OwnJob } from '../../../src/service/jobs/rows.ts';
+import { createRecentRows, type JobLookup, type JobRow } from '../../../src/service/jobs/rows.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { makeStateDir } from '../harness/scene.ts';
 
-const JOB: OwnJob = { id: 'dub_a', keyId: 'key_a', kind: 'dubbing', now: 1_000 };
+const JOB: JobLookup = { id: 'dub_a', keyId: 'key_a', kind: 'dubbing', now: 1_000 };
 
 async function openRows() {
   const path = join(await makeStateDir(), 'store.sqlite');
@@ -14,7 +14,7 @@ async function openRows() {
   store.run("INSERT INTO jobs VALUES ('dub_a', 0, 1)");
   const rows = createRecentRows(store);
   let reads = 0;
-  const find = (job: OwnJob = JOB) =>
+  const find = (job: JobLookup = JOB) =>
     rows.find(job, () => {
       reads += 1;
       // The columns that this test is about.

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '../../../src/protocol/operations.ts';
 import { issueKey } from '../../../src/service/auth/keys.ts';
-import type { Call } from '../../../src/service/call.ts';
+import type { OperationCall } from '../../../src/service/call.ts';
 import { createCursorSealer } from '../../../src/service/lists/cursor.ts';
 import { readPage } from '../../../src/service/lists/page.ts';
 import { migrate } from '../../../src/service/store/schema.ts';
@@ -55,7 +55,7 @@ test(
     const { key: keyId } = issueKey(store, {}, 0, randomBytes);
     const cursors = createCursorSealer(randomBytes(32), randomBytes);
     const operation = OPERATIONS.find(({ operationId }) => operationId === 'listUploads');
-    const key = store.get<Call['key']>('SELECT * FROM keys WHERE id = ?', keyId);
+    const key = store.get<OperationCall['key']>('SELECT * FROM keys WHERE id = ?', keyId);
     if (operation === undefined || key === undefined) throw new Error('unreachable');
     const call = {
       operation,

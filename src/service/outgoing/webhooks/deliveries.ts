@@ -5,10 +5,10 @@
 import { webhookHeaderNames } from '../../../protocol/headers.ts';
 import { signWebhook } from '../../../protocol/webhook-signature.ts';
 import type { Clock } from '../../clock.ts';
-import type { Context } from '../../context.ts';
+import type { ServiceContext } from '../../context.ts';
 import { createFractions } from '../../random.ts';
 import { createLeases, type Lease, type LeasedRows, type Leases } from '../../running/leases.ts';
-import { startWorker, type Worker } from '../../running/worker.ts';
+import { type LeaseWorker, startWorker } from '../../running/worker.ts';
 import type { Store } from '../../store/store.ts';
 import { withDeadline } from '../../time-limits.ts';
 import { type Network, sendRequest, systemNetwork, TargetBlocked, TargetUnreachable } from '../request.ts';
@@ -17,7 +17,7 @@ import { type Network, sendRequest, systemNetwork, TargetBlocked, TargetUnreacha
  * Starts the worker; it also takes over the events of processes that died.
  * @param owner of this process's leases, different for every process
  */
-export function startDeliveries(context: Context, owner: string): Worker {
+export function startDeliveries(context: ServiceContext, owner: string): LeaseWorker {
   const { store, clock, log, config } = context;
   const queue = createDeliveryQueue(store, owner);
   const network = systemNetwork({ allowLoopback: config.allowLoopback });

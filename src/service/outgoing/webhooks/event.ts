@@ -5,7 +5,7 @@ import { VERSION_PREFIX } from '../../../protocol/operations.ts';
 import type { JobEvent } from '../../../protocol/resources.ts';
 import type { TerminalStatus } from '../../../protocol/states.ts';
 import { formatInstant } from '../../clock.ts';
-import type { Context } from '../../context.ts';
+import type { ServiceContext } from '../../context.ts';
 
 /** The row of a job that has just ended. */
 interface EndedJob {
@@ -21,7 +21,11 @@ interface EndedJob {
  * Records the event of a job for delivery if it has a callback address. Called within the transaction that ends the job, so
  * that each job has exactly one event.
  */
-export function recordEvent(context: Pick<Context, 'store' | 'makeId'>, job: EndedJob, now: number): void {
+export function recordEvent(
+  context: Pick<ServiceContext, 'store' | 'makeId'>,
+  job: EndedJob,
+  now: number,
+): void {
   if (job.callback_url === null) return;
   const id = context.makeId('event');
   context.store.run(

@@ -12,7 +12,7 @@ import {
 import { foldersOf, prepareFolders } from '../folders.ts';
 import { hasTraces, openAccountStore } from '../store/open-account.ts';
 
-export interface KeyDesk {
+export interface KeyAdmin {
   /** Makes a key; its secrets are given this once. Throws for an address that is none. */
   issue(rules: KeyRules): IssuedKey;
   /** Takes back a key that nobody has used. */
@@ -33,7 +33,7 @@ export function hasService(stateDir: string): boolean {
  * Opens the keys of a state folder; makes the folder when it is missing.
  * @param now ms since 1970
  */
-export async function openKeyDesk(stateDir: string, now: () => number): Promise<KeyDesk> {
+export async function openKeyDesk(stateDir: string, now: () => number): Promise<KeyAdmin> {
   const { folders } = await prepareFolders(stateDir);
   const store = openAccountStore(folders);
   return {
