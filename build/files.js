@@ -1,0 +1,63 @@
+/** Files that are written beside the bundles: data, public modules, licenses. */
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const MODEL = 'silero_vad_v6.onnx';
+
+/** What package.json exports. */
+const PUBLIC = ['client', 'service'];
+
+/** Data that the separation worker opens beside itself. */
+export const copyModel = {
+  name: 'copy-model',
+  writeBundle: () => copyFileSync(`src/engines/separate/${MODEL}`, `dist/${MODEL}`),
+};
+
+/** What programs import is a module of the standard; the same code as the tool's lies behind it. */
+export const publicModules = {
+  name: 'public-modules',
+  generateBundle(_options, bundle) {
+    for (const { type, name, fileName, isEntry, exports } of Object.values(bundle)) {
+      if (type !== 'chunk' || !isEntry || !PUBLIC.includes(name)) continue;
+      const names = exports.toSorted().join(', ');
+      const source = `import code from './${fileName}';\n\nexport const { ${names} } = code;\n`;
+      this.emitFile({ type: 'asset', fileName: `${name}.js`, source });
+    }
+  },
+};
+
+/** The folder of the package that a module lies in; null for our own modules. */
+function packageFolder(moduleId) {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(moduleId.replaceAll('\\', '/'))?.[0] ?? null;
+}
+
+function describePackage(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^(licen[sc]e|copying)/i.test(entry));
+  if (file === undefined && typeof license !== 'string') {
+    throw new Error(
+      `${name} says nowhere under which license it may be passed on; leave it out of the bundle`,
+    );
+  }
+  const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+  return `${name} ${version}\n\n${text}\n`;
+}
+
+/** Folders of packages whose code is in what was built so far. */
+const bundled = new Set();
+
+/** The licenses of everything in the bundles go along with them, as they demand. */
+export const gatherLicenses = {
+  name: 'gather-licenses',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+    for (const folder of modules.map(packageFolder)) if (folder !== null) bundled.add(folder);
+    const texts = [...bundled]
+      .filter((folder) => existsSync(join(folder, 'package.json')))
+      .map(describePackage);
+    texts.push(`${MODEL}\n\n${readFileSync('src/engines/separate/README.md', 'utf8').trim()}\n`);
+    const rule = `\n${'-'.repeat(80)}\n\n`;
+    const source = `Packages that are part of vloc's files, with their licenses.\n${rule}${texts.sort().join(rule)}`;
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source });
+  },
+};

@@ -1,0 +1,71 @@
+/** What makes vloc start faster. The figures are in src/README.md, "Decisions". */
+import { RolldownMagicString } from 'rolldown';
+import { parseSync, Visitor } from 'rolldown/utils';
+
+/**
+ * commander can start commands that are programs of their own; ours are not, and loading that part of Node costs a tenth
+ * of a start. It is loaded when commander calls it. The other parts it takes whole, which would be copied name by name.
+ */
+export const lightCommander = {
+  name: 'light-commander',
+  resolveId: (id, importer) =>
+    /^node:(child_process|fs|path|process)$/.test(id) && importer?.includes('/commander/')
+      ? `\0light:${id}`
+      : null,
+  load(id) {
+    if (!id.startsWith('\0light:')) return null;
+    const part = `process.getBuiltinModule('${id.slice('\0light:'.length)}')`;
+    return id.endsWith('child_process')
+      ? `export default { spawn: (...call) => ${part}.spawn(...call) };`
+      : `export default ${part};`;
+  },
+};
+
+/**
+ * cli-table3 requires an old string-width. Tables are measured with the current one, which takes 40 ms to load, before they
+ * get there: all that is left to measure has one cell a letter (`src/cli/terminal/table.ts`).
+ */
+export const noOldStringWidth = {
+  name: 'no-old-string-width',
+  resolveId: (id, importer) => (id === 'string-width' && importer?.includes('cli-table3') ? `\0${id}` : null),
+  load: (id) => (id === '\0string-width' ? 'module.exports = (text) => text.length;' : null),
+};
+
+/** Chunks whose functions most commands call; in others most would be compiled for nothing. */
+const LOADED_BY_MOST = ['vloc', 'start', 'main', 'calls', 'table'];
+
+/**
+ * A function in parentheses is compiled together with what is around it, and what is compiled with its file is all that
+ * gets into Node's compile cache; any other is compiled anew in each run that calls it. Source: v8.dev/blog/preparser,
+ * "Skipping inner functions".
+ */
+export const eagerFunctions = {
+  name: 'eager-functions',
+  renderChunk(code, { name }) {
+    return LOADED_BY_MOST.includes(name) ? { code: wrapFunctions(code), map: null } : null;
+  },
+  generateBundle(_options, bundle) {
+    const names = new Set(Object.values(bundle).map(({ name }) => name));
+    const lost = LOADED_BY_MOST.filter((name) => !names.has(name));
+    if (lost.length > 0) throw new Error(`no chunk is called ${lost.join(', ')}; see LOADED_BY_MOST`);
+  },
+};
+
+function wrapFunctions(code) {
+  const text = new RolldownMagicString(code);
+  const { program } = parseSync('chunk.js', code);
+  const wrap = ({ start, end }) => text.appendRight(start, '(').appendLeft(end, ')');
+  new Visitor({
+    // Parentheses say nothing to V8 about an async one.
+    ArrowFunctionExpression: (node) => node.async || wrap(node),
+    // That of a method has no word of its own.
+    FunctionExpression: (node) => code.startsWith('function', node.start) && wrap(node),
+  }).visit(program);
+  for (const { type, start, end, id } of program.body) {
+    if (type !== 'FunctionDeclaration') continue;
+    text.appendRight(start, `var ${id.name} = (`).appendLeft(end, ');\n');
+    // At the beginning of the file they exist as early as they did when declared.
+    text.move(start, end, 0);
+  }
+  return text.toString();
+}
