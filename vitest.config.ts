@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
  * or the memory of a WebAssembly module, load native code that can end a process, or work so long that it makes no difference.
  */
 const ALONE = [
-  'test/commands/{prepare,stages}/**/*.test.ts',
+  'test/{stages,workflow/prepare}/**/*.test.ts',
   'test/e2e/{examples,old-node,stages}.test.ts',
   'test/engines/**/*.test.ts',
   'test/golden/golden.test.ts',
