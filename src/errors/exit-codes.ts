@@ -1,7 +1,7 @@
 /** What the exit code of a run tells a script; the help topic and the documents are made from it. */
 import type { FailureCategory } from './failure.ts';
 
-export interface ExitCode {
+interface ExitCode {
   readonly code: number;
   readonly meaning: string;
   readonly again: string;

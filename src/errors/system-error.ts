@@ -35,7 +35,7 @@ export function isDiskFull(error: unknown): boolean {
   return FULL_OR_FAILING.includes(diskCodeOfSqlite(error) ?? errorCode(error));
 }
 
-export interface DiskTrouble {
+interface DiskTrouble {
   /** Completes "cannot write FILE: ". */
   readonly reason: string;
   /** One or two sentences. */

@@ -34,7 +34,7 @@ export function startSweeper(context: ServiceContext): Sweeper {
 }
 
 /** One sweep over everything. */
-export async function sweep(context: ServiceContext): Promise<void> {
+async function sweep(context: ServiceContext): Promise<void> {
   const now = context.clock.now();
   context.nonces.sweep(now);
   expireUploads(context, now);

@@ -38,7 +38,7 @@ export function cutWindows(
 }
 
 /** The parts of the stretches inside the frame. */
-export function within(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[] {
+function within(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[] {
   return stretches
     .map(({ start, end }) => ({ start: Math.max(start, frame.start), end: Math.min(end, frame.end) }))
     .filter(({ start, end }) => end >= start);

@@ -9,7 +9,7 @@ export class LeaseLost extends Error {
 }
 
 /** The service is closing: another process will do the work. */
-export class ShuttingDown extends Error {
+class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }
 
