@@ -4,7 +4,7 @@ import type { Kinds } from './kinds.ts';
 import type { UploadPurpose } from './states.ts';
 import type { SubtitleLine } from './subtitle-line.ts';
 
-type Source = { type: 'url'; url: string } | { type: 'upload'; upload_id: string };
+export type Source = { type: 'url'; url: string } | { type: 'upload'; upload_id: string };
 export type SubtitleInput = Source | { type: 'lines'; lines: SubtitleLine[] };
 
 type Value<F> = F extends { type: 'source' }

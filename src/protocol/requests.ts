@@ -13,8 +13,6 @@ import type { CompletionRequest, JobRequest, UploadRequest } from './request-typ
 import { UPLOAD_PURPOSES } from './states.ts';
 import { isLongerThan, type SubtitleLine } from './subtitle-line.ts';
 
-export type * from './request-types.ts';
-
 /** The limit goes along, for the document that is made of these validators. */
 const characters = (limit: number) =>
   Object.assign(

@@ -1,7 +1,7 @@
 /** A slip of the service on the wire is noticed by the rules about it. */
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServiceResponse, RequestFacts } from '../../src/service/index.ts';
+import type { RequestFacts, ServiceResponse } from '../../src/service/index.ts';
 import { startEmbedded } from './harness/embedded.ts';
 import { MUTATIONS } from './harness/mutations.ts';
 import { RULES } from './rules.ts';

@@ -2,7 +2,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
-import type { JobRequest, Source, SubtitleInput } from '../../protocol/requests.ts';
+import type { JobRequest, Source, SubtitleInput } from '../../protocol/request-types.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import { kindOf, type OperationCall } from '../call.ts';
 import type { ServiceContext } from '../context.ts';

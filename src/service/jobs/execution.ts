@@ -7,7 +7,7 @@ import { isDiskFull } from '../../errors/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import type { JobRequest } from '../../protocol/requests.ts';
+import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
 import type { Clock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';

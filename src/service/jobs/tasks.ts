@@ -1,7 +1,7 @@
 /** From a stored request to the engine's task, and from its products to the stored result, for each kind. */
 import type { Engines, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { JobRequest } from '../../protocol/requests.ts';
+import type { JobRequest } from '../../protocol/request-types.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StoredResult } from './results.ts';
 import { writeSubtitle } from './results.ts';

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Work } from '../../engines/engine.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { JobRequest } from '../../protocol/requests.ts';
+import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';

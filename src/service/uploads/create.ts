@@ -1,5 +1,5 @@
 import { LIMITS } from '../../protocol/limits.ts';
-import type { UploadRequest } from '../../protocol/requests.ts';
+import type { UploadRequest } from '../../protocol/request-types.ts';
 import type { OperationCall } from '../call.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ServiceResponse } from '../http/exchange.ts';

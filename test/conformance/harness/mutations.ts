@@ -1,5 +1,5 @@
 /** Slips that a service could make on the wire, each with the rules that must notice it. */
-import type { ServiceResponse, RequestFacts } from '../../../src/service/index.ts';
+import type { RequestFacts, ServiceResponse } from '../../../src/service/index.ts';
 
 export interface Mutation {
   readonly name: string;
