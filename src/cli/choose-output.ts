@@ -6,7 +6,7 @@ import { Failure } from '../errors/failure.ts';
 import type { GlobalValues } from './global-options.ts';
 import type { JqFilter } from './jq.ts';
 
-export interface ChosenOutput {
+interface ChosenOutput {
   readonly output: OutputMode;
   readonly fields: readonly string[] | null;
   readonly jq: JqFilter | null;

@@ -7,7 +7,7 @@ import { asFailure } from './failures.ts';
 import type { JqFilter } from './jq.ts';
 import { escapeColumns, escapeControls, escapeJson, escapeRows } from './terminal/escape.ts';
 
-export interface DataOutput {
+interface DataOutput {
   /** One line, or one JSON document; a table has cells that are escaped already. */
   readonly print: (text: string) => void;
   /** Resolves when everything is written: null, or what the expression met, after which nothing was written. */

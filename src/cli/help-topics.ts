@@ -3,7 +3,7 @@
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { ENVIRONMENT } from '../profiles/environment.ts';
 
-export interface HelpTopic {
+interface HelpTopic {
   readonly name: string;
   readonly summary: string;
   readonly text: () => string;

@@ -12,7 +12,7 @@ import { moveLeadingOptions } from './leading-options.ts';
 import { addOptions, readOptions } from './options.ts';
 import { VERSION } from './version.ts';
 
-export type Invocation =
+type Invocation =
   | { readonly type: 'answered'; readonly code: number }
   | {
       readonly type: 'command';

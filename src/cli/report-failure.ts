@@ -26,7 +26,7 @@ function isVerbose(io: Io): boolean {
 }
 
 /** The JSON form: one object with `error`, the same names as a problem document of the service. */
-export function failureDocument(failure: Failure): object {
+function failureDocument(failure: Failure): object {
   const { category, code, message, advice, requestId, retryable, errors, jobId } = failure.facts;
   return {
     error: {

@@ -4,7 +4,7 @@ import type { Output } from '../context/io.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
 
-export interface StdoutWatch {
+interface StdoutWatch {
   /** Resolves to what has kept data from stdout so far; null while nothing has. */
   fault(): Promise<Failure | null>;
   /** Throws that, when there is something. */

@@ -1,9 +1,11 @@
 import type { Answer, Call } from './call.ts';
-import type { Credits } from './credits.ts';
+import { type ClientOptions, createContext } from './context.ts';
+import { type Credits, createCredits } from './credits.ts';
 import type { WholeFile as Downloaded, DownloadOptions } from './download/download-options.ts';
-import type { Jobs } from './jobs/jobs.ts';
+import { createJobs, type Jobs } from './jobs/jobs.ts';
 import type { Asset } from './read/resources.ts';
-import type { Uploads } from './upload/uploads.ts';
+import { createSend } from './transport/send.ts';
+import { createUploads, type Uploads } from './upload/uploads.ts';
 
 /** The service, at any address. Everything rejects with Failure, or with the reason of an aborted signal. */
 export interface Client {
@@ -16,4 +18,25 @@ export interface Client {
   download(asset: Asset, options: DownloadOptions): Promise<Downloaded>;
   /** Cuts what is in flight and closes all connections. */
   close(): Promise<void>;
+}
+
+/**
+ * Makes a client; nothing is sent and no connection opened before the first call.
+ * @throws Failure (`configuration`) for an address, key, secret or header prefix that cannot be right
+ */
+export function createClient(options: ClientOptions): Client {
+  const context = createContext(options);
+  const send = createSend(context);
+  return {
+    send,
+    uploads: createUploads(context, send),
+    jobs: createJobs(context, send),
+    credits: createCredits(send),
+    async download(asset, o) {
+      // Commands that download nothing need none of it.
+      const { downloadAsset } = await import('./download/download.ts');
+      return downloadAsset(context, asset, o);
+    },
+    close: context.close,
+  };
 }

@@ -1,13 +1,93 @@
-/** What all parts of one client share. */
-
-import type { Emit } from './events.ts';
-import type { Runtime } from './runtime.ts';
-import type { BaseUrl } from './transport/base-url.ts';
+/** What all parts of one client share, made from its settings, which are checked before anything is sent. */
+import { Failure } from '../errors/failure.ts';
+import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
+import type { ClientEvent, Emit } from './events.ts';
+import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
+import { type BaseUrl, parseBaseUrl } from './transport/base-url.ts';
 import type { Http } from './transport/http.ts';
+import type { ProxySettings } from './transport/proxy.ts';
+import { createTokenBucket, type TokenBucket } from './transport/retry.ts';
+import { type Clock, createClock } from './transport/server-time.ts';
 import type { Credentials } from './transport/sign.ts';
-import type { Clock } from './transport/skew.ts';
-import type { Timeouts } from './transport/timeouts.ts';
-import type { TokenBucket } from './transport/token-bucket.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './transport/time-limit.ts';
+
+export interface ClientOptions {
+  /** Ends in `/v1`; https, or http to this machine itself. */
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly secret: string;
+  /** Vendor's part of the header names, default `X-Service`. */
+  readonly headerPrefix?: string;
+  readonly userAgent?: string;
+  /** Longest Retry-After that is waited for, in milliseconds; default five minutes. */
+  readonly maxWaitMs?: number;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Default: no proxy. The environment is for the caller to read. */
+  readonly proxy?: ProxySettings;
+  readonly runtime?: Partial<Runtime>;
+  readonly onEvent?: (event: ClientEvent) => void;
+}
+
+/** Source: reliability rules of the specification papers: a longer one ends the call instead. */
+const DEFAULT_MAX_WAIT_MS = 300_000;
+
+function wrongSetting(code: string, message: string, advice: string): Failure {
+  return new Failure({ category: 'configuration', code, message, advice });
+}
+
+function checkCredentials(key: string, secret: string): void {
+  const advice = 'Set both with `vloc profile add`, or VLOC_KEY and VLOC_SECRET.';
+  if (key === '') throw wrongSetting('KEY_MISSING', 'there is no API key', advice);
+  if (secret === '') throw wrongSetting('SECRET_MISSING', 'there is no API secret', advice);
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw wrongSetting('KEY_INVALID', 'the API key holds a space or a character beyond ASCII', advice);
+  }
+}
+
+function checkPrefix(prefix: string): string {
+  if (/^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/.test(prefix)) return prefix;
+  throw wrongSetting(
+    'HEADER_PREFIX_INVALID',
+    'the header prefix is not the beginning of a header name',
+    'Write it as X-Service, without the last hyphen.',
+  );
+}
+
+/** @throws Failure (`configuration`) for an address, a key or a prefix that cannot be right */
+export function createContext(options: ClientOptions): ClientContext {
+  checkCredentials(options.key, options.secret);
+  const headerPrefix = checkPrefix(options.headerPrefix ?? DEFAULT_HEADER_PREFIX);
+  const runtime: Runtime = { ...SYSTEM_RUNTIME, ...options.runtime };
+  const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const { key, secret, proxy } = options;
+  const settings = { connectMs: timeouts.connectMs, ...(proxy === undefined ? {} : { proxy }) };
+  let http: Promise<Http> | undefined;
+  let transfers: Promise<Http> | undefined;
+  return {
+    base: parseBaseUrl(options.baseUrl),
+    credentials: { key, secret, names: authHeaderNames(headerPrefix) },
+    headerPrefix,
+    userAgent: options.userAgent ?? 'vloc',
+    runtime,
+    clock: createClock(() => runtime.now()),
+    bucket: createTokenBucket(),
+    maxWaitMs: options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS,
+    timeouts,
+    emit: options.onEvent ?? (() => {}),
+    http() {
+      http ??= import('./transport/call-http.ts').then(({ createCallHttp }) => createCallHttp(settings));
+      return http;
+    },
+    transfers() {
+      transfers ??= import('./transport/http.ts').then(({ createHttp }) => createHttp(settings));
+      return transfers;
+    },
+    async close() {
+      await (await http)?.close();
+      await (await transfers)?.close();
+    },
+  };
+}
 
 export interface ClientContext {
   readonly base: BaseUrl;

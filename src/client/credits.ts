@@ -1,9 +1,9 @@
 import type { CallOptions } from './call.ts';
 import type { ListFilters } from './jobs/jobs.ts';
 import { readBalance, readTransaction } from './read/credits.ts';
-import { readList } from './read/list.ts';
+import { readList } from './read/record.ts';
 import type { CreditBalance, CreditTransaction, ListPage } from './read/resources.ts';
-import type { Send } from './transport/transport.ts';
+import type { Send } from './transport/send.ts';
 
 export interface Credits {
   balance(options?: CallOptions): Promise<CreditBalance>;

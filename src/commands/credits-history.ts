@@ -1,5 +1,5 @@
 import type { CreditTransaction, ListFilters } from '../client/index.ts';
-import { creditTransactionFields } from '../client/read/fields.ts';
+import { creditTransactionFields } from '../client/read/credits.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { printList, type RecordForm } from '../context/records.ts';

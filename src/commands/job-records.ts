@@ -1,6 +1,6 @@
 /** How jobs are shown: the columns of lists and of single jobs. */
 import type { Job, JobSummary } from '../client/index.ts';
-import { jobFields, jobSummaryFields } from '../client/read/fields.ts';
+import { jobFields, jobSummaryFields } from '../client/read/job.ts';
 import { formatRelative } from '../context/format.ts';
 import type { RecordForm } from '../context/records.ts';
 

@@ -1,7 +1,7 @@
 /** Jobs of several kinds as one list. */
 
 import type { Client, JobFilters, JobSummary, ListPage } from '../client/index.ts';
-import { isNotPermitted } from '../client/jobs/not-permitted.ts';
+import { isNotPermitted } from '../client/jobs/find-job.ts';
 import type { OptionSpec } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { usageFailure } from '../context/usage-failure.ts';

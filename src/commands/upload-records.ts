@@ -1,6 +1,6 @@
 /** How uploads are shown. */
 import type { Upload } from '../client/index.ts';
-import { uploadFields } from '../client/read/fields.ts';
+import { uploadFields } from '../client/read/upload.ts';
 import { formatDuration, formatRelative } from '../context/format.ts';
 import type { RecordForm } from '../context/records.ts';
 import { formatBytes } from '../errors/amounts.ts';

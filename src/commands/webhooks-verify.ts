@@ -6,7 +6,7 @@ import {
   type ReceivedWebhook,
   type WebhookRules,
   type WebhookVerdict,
-} from '../client/webhooks/judge-webhook.ts';
+} from '../client/webhooks/verify-webhook.ts';
 import { type Command, defineCommand, type OptionTable, type OptionValues } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { usageFailure } from '../context/usage-failure.ts';

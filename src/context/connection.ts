@@ -51,7 +51,7 @@ export async function createRemoteClient(
   target: Omit<Target & { type: 'remote' }, 'type'>,
   context: Context,
 ): Promise<Client> {
-  const { createClient } = await import('../client/create-client.ts');
+  const { createClient } = await import('../client/client.ts');
   const proxy = proxySettings(context.io.env);
   const way = proxy === undefined ? {} : { proxy };
   return createClient({ ...target, ...way, ...context.io.pace, onEvent: (event) => tell(event, context) });
@@ -75,7 +75,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   const [{ createService }, { createEngines }, { createClient }] = await Promise.all([
     import('../service/index.ts'),
     import('../engines/index.ts'),
-    import('../client/create-client.ts'),
+    import('../client/client.ts'),
   ]);
   const engines = createEngines();
   const capabilities = await engines.capabilities();

@@ -23,7 +23,7 @@ import { createGroupCommit, createTurns } from './turns.ts';
  */
 export type PickLive = (records: Iterable<LogRecord>) => readonly LogRecord[];
 
-export interface AppendLog {
+interface AppendLog {
   /** Resolves when the records are on the disk, all of them in one write. @throws Failure, and the log stays as it was */
   append(...records: readonly LogRecord[]): Promise<void>;
   /** Rewrites the log without its dead records if they are the larger part; true if it did. @throws Failure */

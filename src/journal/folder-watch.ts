@@ -1,7 +1,7 @@
 /** Waiting until files come and go in a folder. */
 import { type FSWatcher, watch } from 'node:fs';
 
-export interface FolderWatch {
+interface FolderWatch {
   /** Resolves after the next change, at once if there was one since the last call, at the latest after `ms`. Rejects on abort. */
   changed(ms: number, signal?: AbortSignal): Promise<void>;
   close(): void;

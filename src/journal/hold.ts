@@ -17,7 +17,7 @@ import type { Holder } from './machine.ts';
 const FOLDER_LOCK = '.vloc.lock';
 
 /** Watches report what comes free; a holder that dies does not, so it is looked for at this pace. */
-export const RECHECK_MS = 1_000;
+const RECHECK_MS = 1_000;
 
 /**
  * Locks a folder for a run, or says at once who is in it.

@@ -13,7 +13,7 @@ import {
 import type { LogRecord } from './record-line.ts';
 
 /** How far an intent has come. It only ever goes forward, in this order. */
-export type Outcome =
+type Outcome =
   | { readonly phase: 'intended' }
   | { readonly phase: 'refused'; readonly record: RefusedRecord }
   | { readonly phase: 'accepted'; readonly record: AcceptedRecord }
@@ -49,7 +49,7 @@ export function foldIntents(records: readonly LogRecord[]): Intents {
 }
 
 /** The same state, kept up to date record by record while a run goes on. */
-export interface IntentTracker {
+interface IntentTracker {
   readonly intents: Intents;
   /** False for a record of another type, which says nothing of an intent. */
   add(record: LogRecord): boolean;
@@ -90,7 +90,7 @@ function newIntent(key: string): Intent {
 }
 
 /** An intent after one more record: the first word about a phase stands (of refusals the last), and none leads back. */
-export function advance(intent: Intent, { times: earlier, ...line }: IntentRecord): Intent {
+function advance(intent: Intent, { times: earlier, ...line }: IntentRecord): Intent {
   if (line.type === 'publishing') return addPublishing(intent, line);
   const times = { [line.type]: line.at, ...earlier, ...intent.times };
   if (line.type === 'intend') return { ...intent, times, asked: intent.asked ?? line };

@@ -55,7 +55,7 @@ const publishing = v.object({
 });
 
 const jobRecord = v.variant('type', [created, seen, publishing, downloaded]);
-export type JobRecordLine = v.InferOutput<typeof jobRecord>;
+type JobRecordLine = v.InferOutput<typeof jobRecord>;
 export type NewJob = Omit<v.InferOutput<typeof created>, 'type' | 'profile'>;
 
 export interface JobEntry extends Omit<v.InferOutput<typeof created>, 'type'> {
@@ -66,7 +66,7 @@ export interface JobEntry extends Omit<v.InferOutput<typeof created>, 'type'> {
 }
 
 /** Reads one record; null for one of another type or of another version of this program. */
-export function parseJobRecord(record: LogRecord): JobRecordLine | null {
+function parseJobRecord(record: LogRecord): JobRecordLine | null {
   const parsed = v.safeParse(jobRecord, record);
   return parsed.success ? parsed.output : null;
 }

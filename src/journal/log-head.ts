@@ -10,7 +10,7 @@ import { makePrivateFolder, syncFolder } from './private-folder.ts';
 import { decodeLog, encodeRecords, type Head } from './record-line.ts';
 
 /** Where the count of a log lies. */
-export function headPath(path: string): string {
+function headPath(path: string): string {
   return `${path}.head`;
 }
 

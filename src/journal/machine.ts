@@ -33,7 +33,7 @@ export function parseHolder(text: string): Holder | null {
   }
 }
 
-export type ProcessState =
+type ProcessState =
   | { readonly state: 'gone' }
   | { readonly state: 'running'; readonly started: string | null };
 

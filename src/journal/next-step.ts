@@ -11,7 +11,7 @@ export type NextStep =
   | { readonly step: 'download'; readonly key: string; readonly jobId: string }
   | { readonly step: 'nothing'; readonly key: string; readonly because: NothingLeft };
 
-export type NothingLeft =
+type NothingLeft =
   | { readonly reason: 'downloaded'; readonly files: readonly StoredFile[] }
   /** Nothing was made or charged. */
   | { readonly reason: 'refused'; readonly code: string; readonly retryable: boolean }

@@ -6,7 +6,7 @@ import { inStateFolder } from './private-folder.ts';
 import { encodeRecords, type LogContent, type LogRecord } from './record-line.ts';
 import { createGroupCommit, createTurns } from './turns.ts';
 
-export interface SharedLog {
+interface SharedLog {
   /** Resolves when the records are on the disk. @throws Failure, and the log stays as it was */
   append(...records: readonly LogRecord[]): Promise<void>;
   /** What all processes have written up to now. @throws Failure when it cannot be read */

@@ -1,7 +1,7 @@
 /** Work of one process, one after the other. */
 
 /** Runs work when all that was handed in before has ended, well or not. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createTurns(): InTurn {
   let last: Promise<unknown> = Promise.resolve();

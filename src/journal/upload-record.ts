@@ -21,10 +21,10 @@ const ready = v.object({
 const gone = v.object({ type: v.literal('upload_gone'), profile: v.string(), upload_id: v.string() });
 const uploadRecord = v.variant('type', [ready, gone]);
 
-export type ReadyUpload = Omit<v.InferOutput<typeof ready>, 'type' | 'profile'>;
+type ReadyUpload = Omit<v.InferOutput<typeof ready>, 'type' | 'profile'>;
 
 /** What an upload must hold. */
-export interface WantedBytes {
+interface WantedBytes {
   readonly sha256: string;
   readonly size: number;
   readonly purpose: UploadPurpose;

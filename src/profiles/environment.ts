@@ -33,7 +33,7 @@ export const ENVIRONMENT = {
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
 /** Those that hold secrets: read once, then taken away from this process and whatever it starts. */
-export const SECRET_VARIABLES: readonly EnvironmentName[] = SECRETS.map((name) => SETTINGS[name].variable);
+const SECRET_VARIABLES: readonly EnvironmentName[] = SECRETS.map((name) => SETTINGS[name].variable);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

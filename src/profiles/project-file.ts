@@ -6,7 +6,7 @@ import { Failure } from '../errors/failure.ts';
 import type { Warn } from './private-file.ts';
 import type { ProjectSettings } from './project-schema.ts';
 
-export const PROJECT_FILE = 'vloc.config.json';
+const PROJECT_FILE = 'vloc.config.json';
 
 export interface ProjectFile {
   readonly path: string;

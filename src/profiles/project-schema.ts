@@ -22,7 +22,7 @@ export type ProjectSettings = v.InferOutput<typeof ProjectSchema>;
 /** Names of what must not lie in a file that is shared: secrets, and commands that a stranger could have put there. */
 const SECRET_NAME = /^(?:api_?)?key$|secret|password|token/i;
 
-export interface FieldFault {
+interface FieldFault {
   readonly pointer: string;
   readonly detail: string;
 }

@@ -22,7 +22,7 @@ export type Target =
     }
   | { readonly type: 'embedded'; readonly stateDir: string };
 
-export interface Surroundings {
+interface Surroundings {
   readonly flags: ServiceFlags;
   readonly env: Environment;
   readonly platform: NodeJS.Platform;

@@ -19,7 +19,7 @@ export function splitCommand(command: string): readonly string[] | null {
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-export interface CommandRun {
+interface CommandRun {
   readonly env: Environment;
   readonly signal?: AbortSignal;
   /** Milliseconds; default 30 seconds. */

@@ -23,7 +23,7 @@ export interface SecretKeeper {
   forget(source: SecretSource): Promise<void>;
 }
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly env: Environment;
   /** Whether somebody can answer a question of the keychain; asked when there is one. */
   readonly isAttended: () => boolean;

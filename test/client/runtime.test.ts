@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SYSTEM_RUNTIME } from '../../src/client/runtime.ts';
-import { firstLine } from '../../src/client/transport/first-line.ts';
+import { firstLine } from '../../src/client/transport/body.ts';
 import { describeDuration } from '../../src/errors/amounts.ts';
 import { IDEMPOTENCY_KEY_PATTERN } from '../../src/protocol/headers.ts';
 

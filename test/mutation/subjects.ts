@@ -35,8 +35,8 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'retry',
-    mutate: ['src/client/transport/{backoff,retry,retry-after,retry-loop,token-bucket,verdict}.ts'],
-    tests: ['test/client/transport/{backoff,retry,retry-after,retry-loop,token-bucket,verdict}.test.ts'],
+    mutate: ['src/client/transport/{retry,server-time,verdict}.ts'],
+    tests: ['test/client/transport/{retry*,server-time,verdict}.test.ts'],
   },
   {
     name: 'ledger',

@@ -1,6 +1,6 @@
 /** Puts the parts of a run together. */
 
-import { pause } from '../../client/transport/retry-loop.ts';
+import { pause } from '../../client/transport/retry.ts';
 import { createInputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { fileOf } from '../plan/items.ts';

@@ -1,8 +1,7 @@
 /** Uploads that the service still has, by what is in them. Source: specification, "Limits" (7 days). */
 
 import type { Client, Upload } from '../../client/index.ts';
-import { hashFile } from '../../client/upload/hash-file.ts';
-import { openSourceFile } from '../../client/upload/source-file.ts';
+import { hashFile, openSourceFile } from '../../client/upload/source-file.ts';
 import { isApiAnswer } from '../../errors/failure.ts';
 import type { UploadRecord } from '../../journal/upload-record.ts';
 import { LIMITS } from '../../protocol/limits.ts';

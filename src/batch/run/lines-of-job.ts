@@ -1,7 +1,7 @@
 /** The subtitle lines that a finished job has made. */
 
 import type { Client, Job } from '../../client/index.ts';
-import { requestIdOf } from '../../client/read/request-ids.ts';
+import { requestIdOf } from '../../client/read/record.ts';
 import { Failure } from '../../errors/failure.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { isTerminal } from '../../protocol/states.ts';

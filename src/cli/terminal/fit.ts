@@ -2,7 +2,7 @@
 import type { Measure } from './measure.ts';
 
 /** Whether a column may be shortened: 0 never, the highest number first. */
-export interface ColumnLimit {
+interface ColumnLimit {
   readonly title: string;
   readonly shrinks: number;
   /** Cells below which it is hard to read. */

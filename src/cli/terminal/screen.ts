@@ -10,7 +10,7 @@ export interface Room {
   readonly rows: number;
 }
 
-export interface Screen {
+interface Screen {
   /** Says that there is news; it is drawn with the next frame. */
   refresh(): void;
   /** Puts a text, coloured or not, above what is drawn; it stays. */

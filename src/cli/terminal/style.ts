@@ -1,7 +1,7 @@
 /** Colour, only where it means something, and only where it is wanted. */
 import type { Io } from '../../context/io.ts';
 
-export type ColourChoice = 'auto' | 'always' | 'never';
+type ColourChoice = 'auto' | 'always' | 'never';
 
 export interface Style {
   readonly good: (text: string) => string;

@@ -6,7 +6,7 @@ import { chooseColumns, fitRows, GAP } from './fit.ts';
 import { loadMeasure } from './measure.ts';
 import type { Style } from './style.ts';
 
-export interface TableOptions {
+interface TableOptions {
   /** In cells; infinite without it. */
   readonly width?: number;
   readonly style?: Pick<Style, 'good' | 'bad'>;

@@ -3,12 +3,15 @@
 import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { allowsFormat, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { RetryAdvice } from '../transport/retry.ts';
-import { describeStorageError } from '../transport/storage-error.ts';
-import { readStorageRefusal, type StorageAnswer, type StorageRefusal } from '../transport/storage-refusal.ts';
+import {
+  describeStorageError,
+  readStorageRefusal,
+  type StorageAnswer,
+  type StorageRefusal,
+} from '../transport/storage-refusal.ts';
 import { notTheResult } from './download-failure.ts';
-import { isSameVersion, type Validator } from './validator.ts';
 
-export type DownloadAnswer =
+type DownloadAnswer =
   /** The body continues where the part ends, or begins at its beginning; `total` is the length of the whole file. */
   | { readonly type: 'body'; readonly from: number; readonly total: number | null }
   /** The address is refused: the job is read once more for another. */
@@ -18,9 +21,9 @@ export type DownloadAnswer =
   | { readonly type: 'failed'; readonly failure: Failure; readonly advice: RetryAdvice };
 
 /** The file is another one than before, or the range is not the one that was asked for. */
-export type Misfit = 'changed' | 'range';
+type Misfit = 'changed' | 'range';
 
-export interface Wanted {
+interface Wanted {
   /** Host that is asked. */
   readonly host: string;
   /** Bytes in the part, asked for with Range unless 0. */
@@ -171,4 +174,30 @@ function unverifiable(host: string): DownloadAnswer {
       'If a proxy is between here and the service, download without it; else report it to the operator of the service.',
   };
   return failed(facts, { type: 'never' });
+}
+
+/** What tells one version of a stored file from another. Source: RFC 9110, 8.8 and 13.1.5. */
+
+export interface Validator {
+  readonly header: 'etag' | 'last-modified';
+  readonly value: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A file may change twice within the second that a date can tell. Source: RFC 9110, 8.8.2.2. */
+const DATE_STEP_MS = 1000;
+
+/** The validator of an answer that may be used with Range; null without one. Weak ETags (`W/`) may not. */
+export function readValidator({ etag, 'last-modified': modified, date }: Headers): Validator | null {
+  if (etag !== undefined) return /^"[^"]*"$/.test(etag) ? { header: 'etag', value: etag } : null;
+  if (modified === undefined) return null;
+  const ageMs = Date.parse(date ?? '') - Date.parse(modified);
+  return ageMs >= DATE_STEP_MS ? { header: 'last-modified', value: modified } : null;
+}
+
+/** Whether the answer is of the same version; null when it does not say. */
+function isSameVersion({ header, value }: Validator, headers: Headers): boolean | null {
+  const told = headers[header];
+  return told === undefined ? null : told === value;
 }

@@ -1,20 +1,55 @@
 /** One attempt at the bytes that are still missing. */
+
 import { basename, dirname } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
+import { Failure, isApiAnswer } from '../../errors/failure.ts';
 import { HEAD_BYTES } from '../../protocol/result-formats.ts';
+import type { ClientContext } from '../context.ts';
+import type { Asset } from '../read/resources.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
-import { collectStart } from '../transport/collect.ts';
+import { collectStart } from '../transport/body.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';
-import type { Outcome } from '../transport/retry-loop.ts';
-import { ERROR_PAGE_BYTES } from '../transport/storage-error.ts';
+import type { Outcome } from '../transport/retry.ts';
+import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/storage-refusal.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
-import { mayBeFile, readDownloadAnswer } from './download-answer.ts';
-import { addressRefused, damaged, misfit, noRoom, notTheResult, tooSlow } from './download-failure.ts';
+import { mayBeFile, readDownloadAnswer, readValidator, type Validator } from './download-answer.ts';
+import {
+  addressRefused,
+  damaged,
+  linkRefused,
+  misfit,
+  noRoom,
+  notTheResult,
+  resultExpired,
+  tooSlow,
+} from './download-failure.ts';
+import type { DownloadOptions } from './download-options.ts';
 import { type OpenDownload, openDownload } from './download-request.ts';
-import { type Download, needsHash } from './download-state.ts';
+import type { PartFile } from './part-file.ts';
 import { LEAST_BYTES, receiveBody, TooManyBytes, TooSlow } from './receive.ts';
-import { renewLink } from './renew-link.ts';
-import { readValidator } from './validator.ts';
+
+/** What attempts hand on to the next. */
+export interface DownloadState {
+  asset: Asset;
+  /** Of the bytes in the part, as this run saw it. */
+  validator: Validator | null;
+  /** Length of the whole file as an answer told it. */
+  total: number | null;
+  /** Each helps once; a second time it would help no more. */
+  refreshed: boolean;
+  restarted: boolean;
+}
+
+interface Download {
+  readonly context: ClientContext;
+  readonly part: PartFile;
+  readonly state: DownloadState;
+  readonly options: DownloadOptions;
+}
+
+/** A hash costs as much as writing the file: it is taken to check the bytes by it, or when the caller wants it. */
+export function needsHash(asset: Asset, { hash = false }: DownloadOptions): boolean {
+  return hash || asset.sha256 !== null;
+}
 
 /** So much new in one attempt means that the line works, if not for long. */
 const PROGRESS_BYTES = 1024 ** 2;
@@ -154,4 +189,38 @@ async function startOver(
     message: `${failure.message}; it is downloaded from the beginning`,
   });
   return { type: 'failed', failure, advice: { type: 'at-once' } };
+}
+
+/**
+ * @param refusal the answer that refused the link
+ * @throws Failure when the job has no other link, or was asked before
+ */
+async function renewLink(download: Download, refusal: StorageRefusal): Promise<Outcome<void>> {
+  const { context, part, state, options } = download;
+  const name = basename(options.to);
+  const refusedUntil = (expiresAt: string | null) => linkRefused(name, refusal, expiresAt);
+  if (state.refreshed || options.refresh === undefined) throw refusedUntil(state.asset.expires_at);
+  state.refreshed = true;
+  const renewed = await readAgain(options.refresh, () => resultExpired(name, refusal.said));
+  if (renewed === null || !isOther(state.asset, renewed))
+    throw refusedUntil((renewed ?? state.asset).expires_at);
+  if (renewed.sha256 !== state.asset.sha256) await part.restart(needsHash(renewed, options));
+  state.asset = renewed;
+  const message = 'the download address was refused; the job gave another';
+  context.emit({ type: 'notice', code: 'LINK_REFRESHED', message });
+  return { type: 'failed', failure: refusedUntil(renewed.expires_at), advice: { type: 'at-once' } };
+}
+
+/** A job that is gone has no other address either. */
+async function readAgain(refresh: () => Promise<Asset | null>, gone: () => Error): Promise<Asset | null> {
+  try {
+    return await refresh();
+  } catch (error) {
+    if (isApiAnswer(error, 404)) throw gone();
+    throw error;
+  }
+}
+
+function isOther(before: Asset, after: Asset): boolean {
+  return before.url !== after.url || Date.parse(after.expires_at ?? '') > Date.parse(before.expires_at ?? '');
 }

@@ -2,10 +2,9 @@
 import { unlink } from 'node:fs/promises';
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
-import { withRetries } from '../transport/retry-loop.ts';
-import { attemptDownload } from './download-attempt.ts';
+import { withRetries } from '../transport/retry.ts';
+import { attemptDownload, type DownloadState, needsHash } from './download-attempt.ts';
 import type { DownloadOptions, WholeFile } from './download-options.ts';
-import { type DownloadState, needsHash } from './download-state.ts';
 import { openPartFile, type PartFile, partOf } from './part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from './publish.ts';
 

@@ -14,7 +14,7 @@ const TOLD_SHARE = 1 / 1000;
 /** Less than this in a whole idle time, and the download would not end before its address lapses. */
 export const LEAST_BYTES = 16 * 1024;
 
-export interface Receiving {
+interface Receiving {
   readonly limit: TimeLimit;
   readonly idleMs: number;
   /** Beyond so many bytes in the part, something else is being sent; null when it is not known. */

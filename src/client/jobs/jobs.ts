@@ -6,12 +6,11 @@ import type { JobStatus } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { readJob, readJobSummary } from '../read/job.ts';
-import { readList } from '../read/list.ts';
+import { readList } from '../read/record.ts';
 import type { Job, JobSummary, ListPage } from '../read/resources.ts';
-import { joinPath } from '../transport/target.ts';
-import type { Send } from '../transport/transport.ts';
-import { findJob } from './find-job.ts';
-import { parseReference } from './reference.ts';
+import { joinPath } from '../transport/request.ts';
+import type { Send } from '../transport/send.ts';
+import { findJob, parseReference } from './find-job.ts';
 import type { WaitOptions } from './wait.ts';
 
 /** Times are RFC 3339 with a zone; `limit` is 1 to 50. Source: specification, "List query parameters". */
@@ -86,7 +85,7 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     waitTogether() {
       let room: Promise<Jobs['wait']> | undefined;
       return async (...job) => {
-        room ??= import('./waiting-room.ts').then(({ createWaitingRoom }) =>
+        room ??= import('./shared-poller.ts').then(({ createWaitingRoom }) =>
           createWaitingRoom(context, { get, list }),
         );
         return (await room)(...job);

@@ -1,3 +1,9 @@
+/**
+ * When to poll jobs, from their progress and from how long other jobs took: pure.
+ * Source: performance figures, "Waiting".
+ */
+import type { JobKind } from '../../protocol/kind-names.ts';
+
 /** When to look again at something that is being worked on. Source: performance figures, "Waiting". */
 
 /** What was seen of a job, and when, in milliseconds of any clock. */
@@ -17,7 +23,7 @@ export const LONGEST_MS = 15_000;
 /** A little before the expected end: too early costs one more request, too late costs the user's time. */
 const SHARE_OF_REMAINDER = 0.9;
 
-export function clamp(value: number, low: number, high: number): number {
+function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
@@ -40,15 +46,119 @@ export function nextPollDelay(begun: Sighting, moved: Sighting, nowMs: number): 
 }
 
 /** The instant of the end at the speed between two sightings; null when the job did not come forward. */
-export function expectEnd(from: Sighting, to: Sighting): number | null {
+function expectEnd(from: Sighting, to: Sighting): number | null {
   const done = to.progress - from.progress;
   if (done <= 0 || to.atMs <= from.atMs) return null;
   return to.atMs + ((100 - to.progress) * (to.atMs - from.atMs)) / done;
 }
 
 /** Milliseconds until the next look at a job with this expected end: `shortestMs` to fifteen seconds. */
-export function delayUntil(expectedEndMs: number, nowMs: number, shortestMs: number = SHORTEST_MS): number {
+function delayUntil(expectedEndMs: number, nowMs: number, shortestMs: number = SHORTEST_MS): number {
   // Standing still past the expected end, it may stand for long: look less and less often.
   const overdue = Math.max(0, nowMs - expectedEndMs) / 2;
   return clamp(Math.max(SHARE_OF_REMAINDER * (expectedEndMs - nowMs), overdue), shortestMs, LONGEST_MS);
+}
+
+/** Times in milliseconds of one clock. */
+export interface Forecast {
+  readonly endMs: number;
+  /** Of the whole work, from its begin. */
+  readonly totalMs: number;
+  /** By its own progress, or only by how long others took. */
+  readonly by: 'progress' | 'others';
+}
+
+/** Stages differ in speed; a tenth of the way is long enough to measure it, as progress comes in whole percents. */
+const RECENT_PERCENT = 10;
+
+/** The newest sighting that is old enough to tell the recent speed by; -1 for none. */
+function indexOfMark(course: readonly Sighting[], progress: number): number {
+  return course.findLastIndex((each) => progress - each.progress >= RECENT_PERCENT);
+}
+
+/**
+ * The sightings of a job in its present state with one more: the first, and of the others those that will show its
+ * recent speed. One without progress adds nothing; one that fell back restarts, as its work has.
+ */
+export function addSighting(course: readonly Sighting[], sighting: Sighting): readonly Sighting[] {
+  const [first, ...later] = course;
+  const last = course.at(-1);
+  if (first === undefined || last === undefined || sighting.progress < last.progress) return [sighting];
+  if (sighting.progress === last.progress) return course;
+  const mark = indexOfMark(later, sighting.progress);
+  return [first, ...later.slice(Math.max(0, mark)), sighting];
+}
+
+/** By the mean speed or the recent one, whichever ends sooner; null before it has come forward. */
+export function forecastByProgress(course: readonly Sighting[], nowMs: number): Forecast | null {
+  const [first] = course;
+  const last = course.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const end = expectEnd(first, last);
+  if (end === null) return null;
+  const mark = course[indexOfMark(course, last.progress)] ?? first;
+  const byMeanSpeed = (100 * (last.atMs - first.atMs)) / (last.progress - first.progress);
+  // One that stands still takes at least as long as it already has.
+  const totalMs = Math.max(byMeanSpeed, nowMs - first.atMs);
+  return { endMs: Math.min(end, expectEnd(mark, last) ?? end), totalMs, by: 'progress' };
+}
+
+/**
+ * Milliseconds until the next look at a job for its own sake: 1 to 15 s.
+ * @param elapsedMs for how long it has been in its present state
+ */
+export function delayFor(forecast: Forecast | null, elapsedMs: number, nowMs: number): number {
+  if (forecast === null) return Math.max(SHORTEST_MS, growingDelay(elapsedMs));
+  return delayUntil(forecast.endMs, nowMs, SHORTEST_MS);
+}
+
+/**
+ * The longest time between two looks at so many jobs, 1 to 15 s. Each forecast may be wrong, but together they tell how
+ * often one of the jobs ends: so often it is looked, and twice as often for those that show no progress.
+ */
+export function longestPause(forecasts: readonly Forecast[]): number {
+  const looksPerMs = forecasts.reduce((sum, { totalMs, by }) => sum + (by === 'others' ? 2 : 1) / totalMs, 0);
+  return clamp(1 / looksPerMs, SHORTEST_MS, LONGEST_MS);
+}
+
+export interface WorkTimes {
+  /** A job has ended. @param ms of work  @param quantity of what it is metered by; null when that is not told */
+  add(kind: JobKind, ms: number, quantity: number | null): void;
+  /**
+   * Milliseconds of work that a job may take which has taken `elapsedMs` already: the median of those that took longer,
+   * by the unit where the quantities are known. Null when there is none.
+   */
+  expect(kind: JobKind, quantity: number | null, elapsedMs: number): number | null;
+}
+
+interface WorkTime {
+  readonly ms: number;
+  readonly quantity: number | null;
+}
+
+/** The newest: enough that odd ones do not move their median, few enough to follow a service that slows down. */
+const KEPT = 99;
+
+export function createWorkTimes(): WorkTimes {
+  const byKind = new Map<JobKind, readonly WorkTime[]>();
+  return {
+    add(kind, ms, quantity) {
+      byKind.set(kind, [...(byKind.get(kind) ?? []), { ms, quantity }].slice(-KEPT));
+    },
+    expect(kind, quantity, elapsedMs) {
+      const scaled = (byKind.get(kind) ?? []).map((each) => scale(each, quantity));
+      return median(scaled.filter((ms) => ms > elapsedMs));
+    },
+  };
+}
+
+/** The time that a job took, as it would be for another quantity. */
+function scale({ ms, quantity }: WorkTime, wanted: number | null): number {
+  const isKnown = quantity !== null && quantity > 0 && wanted !== null && wanted > 0;
+  return isKnown ? (ms * wanted) / quantity : ms;
+}
+
+function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? null;
 }

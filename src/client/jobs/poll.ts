@@ -4,10 +4,10 @@ import { describeDuration } from '../../errors/amounts.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { pause } from '../transport/retry-loop.ts';
+import { pause } from '../transport/retry.ts';
 import { growingDelay } from './poll-schedule.ts';
 
-export interface Poll<T> {
+interface Poll<T> {
   read(limits: CallOptions): Promise<T>;
   isDone(value: T): boolean;
   /** Milliseconds until the next look. */

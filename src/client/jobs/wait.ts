@@ -6,10 +6,15 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
-import { addSighting, type Forecast, forecastByProgress } from './forecast.ts';
 import { pollUntilDone } from './poll.ts';
-import { nextPollDelay, type Sighting } from './poll-schedule.ts';
-import type { WorkTimes } from './work-times.ts';
+import type { WorkTimes } from './poll-schedule.ts';
+import {
+  addSighting,
+  type Forecast,
+  forecastByProgress,
+  nextPollDelay,
+  type Sighting,
+} from './poll-schedule.ts';
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;

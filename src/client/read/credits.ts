@@ -45,3 +45,13 @@ export function readTransaction(body: unknown, requestId: string | null): Credit
     posted_at: asText(member(object, 'posted_at')),
   };
 }
+
+/** The names of the fields of a balance. */
+export function creditBalanceFields(): readonly string[] {
+  return Object.keys(readBalance({ balance_credits: 0, reserved_credits: 0, available_credits: 0 }, null));
+}
+
+/** The names of the fields of a transaction. */
+export function creditTransactionFields(): readonly string[] {
+  return Object.keys(readTransaction({ amount: 0 }, null));
+}

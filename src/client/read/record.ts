@@ -2,7 +2,9 @@
  * Reading of resources by a hosted service that differs in what the specification does not show: unknown fields are
  * ignored, a missing one that is needed becomes a Failure that names it. Source: contract, rule 3.
  */
+
 import { Failure } from '../../errors/failure.ts';
+import type { ListPage } from '../../protocol/resources.ts';
 
 export interface Origin {
   /** What is read, for people: `the job`, `the upload`. */
@@ -93,4 +95,41 @@ export function needOneOf<T extends string>(
   const value = values.find((each) => each === text);
   if (value === undefined) throw missingField(origin, field, text);
   return value;
+}
+
+/** Which request a resource came from, so that a fault found later still names it for support. */
+const REQUEST_IDS = new WeakMap<object, string>();
+
+/** Remembers the request as long as the resource lives; gives the resource back. */
+export function rememberRequest<T extends object>(resource: T, requestId: string | null): T {
+  if (requestId !== null) REQUEST_IDS.set(resource, requestId);
+  return resource;
+}
+
+/** The request that answered with this resource, null when it came from elsewhere. */
+export function requestIdOf(resource: object): string | null {
+  return REQUEST_IDS.get(resource) ?? null;
+}
+
+/**
+ * The list envelope; a page that says there is more must say where it begins. Source: specification, "List envelope".
+ * @param readItem reads one entry of `data`
+ */
+export function readList<Item>(
+  body: unknown,
+  requestId: string | null,
+  readItem: (item: unknown, requestId: string | null) => Item,
+): ListPage<Item> {
+  const origin: Origin = { subject: 'the list', requestId };
+  const object = needObject(origin, body);
+  const data = member(object, 'data');
+  if (!Array.isArray(data)) throw missingField(origin, 'data', data);
+  const cursor = asText(member(object, 'next_cursor'));
+  if (member(object, 'has_more') === true && cursor === null) throw missingField(origin, 'next_cursor');
+  return {
+    object: 'list',
+    data: data.map((item) => readItem(item, requestId)),
+    has_more: member(object, 'has_more') !== false && cursor !== null,
+    next_cursor: cursor,
+  };
 }

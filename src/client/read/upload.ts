@@ -11,8 +11,8 @@ import {
   needOneOf,
   needText,
   type Origin,
+  rememberRequest,
 } from './record.ts';
-import { rememberRequest } from './request-ids.ts';
 import type { Upload, UploadMedia } from './resources.ts';
 
 /** Names under which a service may hand out the address for the bytes. Source: contract, "Uploads", tolerant. */
@@ -98,4 +98,9 @@ function readError(error: JsonObject | null): Upload['error'] {
   if (error === null) return null;
   const code = asText(member(error, 'code')) ?? 'UNKNOWN';
   return { code, message: asText(member(error, 'message')) ?? asText(member(error, 'detail')) ?? code };
+}
+
+/** The names of the fields of an upload. */
+export function uploadFields(): readonly string[] {
+  return Object.keys(readUpload({ id: '_', status: 'ready' }, null));
 }

@@ -4,11 +4,10 @@ import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { IDEMPOTENCY_REPLAYED, REQUEST_ID } from '../../protocol/headers.ts';
 import type { Answer } from '../call.ts';
 import { type ReadProblem, readProblem } from '../read/problem.ts';
-import { firstLine } from './first-line.ts';
-import { JsonError, parseJson } from './json.ts';
+import { firstLine, JsonError, parseJson } from './body.ts';
+import type { Outcome } from './retry.ts';
 import { adviceOf } from './retry.ts';
-import { retryAfterOf } from './retry-after.ts';
-import type { Outcome } from './retry-loop.ts';
+import { retryAfterOf } from './server-time.ts';
 import { adviseUser, BLAMES, gatewayFacts, judgeAnswer, UNREADABLE, type Verdict } from './verdict.ts';
 
 export interface RawAnswer {

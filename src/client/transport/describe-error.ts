@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<string, (host: string) => Words>> = {
 const CERTIFICATE_CODE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/;
 
 /** The `code` of an error, or of the first one that a group of attempts collected; empty when there is none. */
-export function networkCode(error: unknown): string {
+function networkCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error instanceof AggregateError) return networkCode(error.errors[0]);

@@ -7,7 +7,7 @@ import request from 'undici/lib/api/api-request.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { chooseProxy, describeProxyError, type ProxySettings } from './proxy.ts';
 
-export type HttpBody = Buffer | AsyncIterable<Uint8Array> | null;
+type HttpBody = Buffer | AsyncIterable<Uint8Array> | null;
 
 export interface HttpRequest {
   readonly origin: string;

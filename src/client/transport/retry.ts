@@ -1,6 +1,13 @@
-/** Whether a failed attempt is made again, and when: pure, so that every row can be tested. */
-import { BACKOFF_BASE_MS, backoffDelay } from './backoff.ts';
-import { RETRY_COST, THROTTLED_RETRY_COST } from './token-bucket.ts';
+/**
+ * Whether and when a failed attempt is repeated, and the loop that repeats it: for signed calls, PUT and downloads alike.
+ * Source: design, "Transport".
+ */
+
+import { describeDuration } from '../../errors/amounts.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { CallOptions } from '../call.ts';
+import type { Emit } from '../events.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What the outcome of one attempt means for the next. `askedMs`: the service's Retry-After. */
@@ -27,12 +34,12 @@ export function adviceOf({ retry }: Pick<Verdict, 'retry'>, askedMs: number | nu
 }
 
 /** Attempts of one call in all. Source: design, "Transport". */
-export const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** A service that has no slot and does not say when: as long as the slowest status poll. */
 const QUEUE_DELAY_MS = 15_000;
 
-export type Step =
+type Step =
   | {
       readonly type: 'wait';
       readonly ms: number;
@@ -44,7 +51,7 @@ export type Step =
     }
   | { readonly type: 'stop'; readonly why: 'final' | 'attempts' | 'asked-too-long' | 'deadline' };
 
-export interface RetryState {
+interface RetryState {
   /** Failed attempts that count, this one included. */
   readonly failedAttempts: number;
   /** Longest Retry-After that is waited for. */
@@ -79,4 +86,163 @@ function politeDelay(askedMs: number, state: RetryState): number {
 function costOf(advice: { type: 'queue' } | { type: 'backoff'; cause: 'fault' | 'throttle' }): number {
   if (advice.type === 'queue') return 0;
   return advice.cause === 'throttle' ? THROTTLED_RETRY_COST : RETRY_COST;
+}
+
+/** How long to wait before the next attempt when nobody says. Source: design, "Transport". */
+
+/** First ceiling: long enough for a restarted process to listen again. */
+const BACKOFF_BASE_MS = 500;
+/** Last ceiling: beyond it a person waits for nothing. */
+const BACKOFF_CAP_MS = 20_000;
+
+/** The most that may be waited after so many failed attempts: doubles from the base up to the cap. */
+export function backoffCeiling(failedAttempts: number): number {
+  return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (failedAttempts - 1));
+}
+
+/**
+ * Full jitter: uniform between nothing and the ceiling, so that many clients do not come back together.
+ * @param failedAttempts from 1
+ * @param random uniform in [0, 1)
+ */
+export function backoffDelay(failedAttempts: number, random: () => number): number {
+  return random() * backoffCeiling(failedAttempts);
+}
+
+/**
+ * The budget of retries that all calls of one client share: when a service is down for everybody, a thousand calls must
+ * not become five thousand. Figures after the AWS SDKs.
+ */
+
+/** Fifty retries in a row without a success between them. */
+export const BUCKET_CAPACITY = 500;
+export const RETRY_COST = 10;
+/** A throttled call was answered quickly and politely: trying again costs the service less. */
+export const THROTTLED_RETRY_COST = 5;
+/** What a call that needed no retry puts back. */
+const FIRST_TIME_REFUND = 1;
+
+export interface TokenBucket {
+  /** Takes the tokens of one retry, or none and returns false when there are too few. */
+  take(cost: number): boolean;
+  /** After a success: the cost of the last retry comes back, or a little when there was none. */
+  refund(cost: number): void;
+  readonly tokens: number;
+}
+
+/** A full bucket. */
+export function createTokenBucket(capacity: number = BUCKET_CAPACITY): TokenBucket {
+  let tokens = capacity;
+  return {
+    take(cost) {
+      if (tokens < cost) return false;
+      tokens -= cost;
+      return true;
+    },
+    refund(cost) {
+      tokens = Math.min(capacity, tokens + Math.max(cost, FIRST_TIME_REFUND));
+    },
+    get tokens() {
+      return tokens;
+    },
+  };
+}
+
+export type Outcome<T> =
+  | { readonly type: 'done'; readonly value: T }
+  | {
+      readonly type: 'failed';
+      readonly failure: Failure;
+      readonly advice: RetryAdvice;
+      /** True when the attempt brought the work forward, so that counting restarts. */
+      readonly progressed?: boolean;
+    };
+
+interface RetryContext {
+  readonly runtime: Runtime;
+  readonly bucket: TokenBucket;
+  readonly maxWaitMs: number;
+  readonly emit: Emit;
+}
+
+/**
+ * @param attempt is told its number, from 1
+ * @throws Failure of the last attempt; the signal's own reason when it is aborted
+ */
+export async function withRetries<T>(
+  context: RetryContext,
+  limits: Pick<CallOptions, 'signal' | 'deadline' | 'waitForSlot'>,
+  attempt: (number: number) => Promise<Outcome<T>>,
+): Promise<T> {
+  const { runtime, bucket, maxWaitMs, emit } = context;
+  let failedAttempts = 0;
+  let lastCost = 0;
+  if (limits.deadline !== undefined && limits.deadline <= runtime.now()) throw deadlinePassed();
+  for (let number = 1; ; number += 1) {
+    limits.signal?.throwIfAborted();
+    const outcome = await attempt(number);
+    if (outcome.type === 'done') {
+      bucket.refund(lastCost);
+      return outcome.value;
+    }
+    limits.signal?.throwIfAborted();
+    const { failure, advice } = outcome;
+    if (advice.type === 'queue' && limits.waitForSlot === false) throw failure;
+    failedAttempts = outcome.progressed ? 1 : failedAttempts + 1;
+    const remainingMs = (limits.deadline ?? Number.POSITIVE_INFINITY) - runtime.now();
+    const step = nextStep(advice, { failedAttempts, maxWaitMs, remainingMs, random: runtime.random });
+    if (step.type === 'stop') throw explainStop(failure, step.why, failedAttempts);
+    if (!bucket.take(step.cost)) throw failure;
+    lastCost = step.cost;
+    if (!step.counts) failedAttempts -= 1;
+    announce(emit, failure, step);
+    await pause(runtime, step.ms, limits.signal);
+  }
+}
+
+/** Sleeps; an abort rejects with the signal's own reason. */
+export async function pause(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    if (ms > 0) await runtime.sleep(ms, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+  signal?.throwIfAborted();
+}
+
+function announce(emit: Emit, failure: Failure, step: Step & { type: 'wait' }): void {
+  if (step.ms === 0) return;
+  const { code, message } = failure.facts;
+  emit({ type: 'retry', code, message, waitMs: Math.round(step.ms), asked: step.asked });
+}
+
+function deadlinePassed(): Failure {
+  return new Failure({
+    category: 'temporary',
+    code: 'DEADLINE_PASSED',
+    message: 'the time given was over before the request could be sent',
+    advice: 'Run the same command again with more time.',
+    retryable: true,
+  });
+}
+
+function explainStop(failure: Failure, why: (Step & { type: 'stop' })['why'], attempts: number): Failure {
+  const { message, retryAfterMs = 0 } = failure.facts;
+  switch (why) {
+    case 'final':
+      return failure;
+    case 'attempts':
+      return failure.with({ message: `${message}, ${attempts} times in a row` });
+    case 'deadline':
+      return failure.with({ message: `${message}, and the time given is over` });
+    case 'asked-too-long': {
+      const asked = describeDuration(retryAfterMs);
+      return failure.with({
+        category: 'temporary',
+        message: `${message}; the service asks to wait ${asked}`,
+        advice: `Run the same command again after ${asked}.`,
+      });
+    }
+  }
 }

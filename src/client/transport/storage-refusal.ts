@@ -2,10 +2,11 @@
  * What the answer of a presigned address says when it is not the bytes. Storage is not the API: its errors are XML, JSON or
  * nothing; pages and plain text come from something in front of it.
  */
+
 import type { FailureFacts } from '../../errors/failure.ts';
+import { firstLine } from './body.ts';
 import { adviceOf, type RetryAdvice } from './retry.ts';
-import { parseHttpDate, retryAfterOf } from './retry-after.ts';
-import { describeStorageError } from './storage-error.ts';
+import { parseHttpDate, retryAfterOf } from './server-time.ts';
 import { gatewayFacts, judgeAnswer, type Verdict } from './verdict.ts';
 
 export interface StorageAnswer {
@@ -70,4 +71,28 @@ export function isGatewayPage(headers: StorageAnswer['headers'], page: Buffer): 
 function codeOf(page: Buffer, words: string): string | null {
   if (/expire/i.test(words)) return 'ExpiredToken';
   return /<Code>([A-Za-z]{1,60})<\/Code>/.exec(page.toString('utf8'))?.[1] ?? null;
+}
+
+/** Enough of an error page to find its message. */
+export const ERROR_PAGE_BYTES = 4096;
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/**
+ * The code and the message of an error of S3 and its like, else the first line of the page; empty when it says nothing.
+ * @param page its beginning
+ */
+export function describeStorageError(page: Buffer): string {
+  const text = page.toString('utf8');
+  const words = [elementOf(text, 'Code'), elementOf(text, 'Message')].filter((each) => each !== '');
+  return words.length > 0 ? words.join(': ') : firstLine(page);
+}
+
+/** The text of the first element of that name, on one line. */
+function elementOf(xml: string, name: string): string {
+  const found = new RegExp(`<${name}>([^<]{1,200})</${name}>`).exec(xml)?.[1] ?? '';
+  return firstLine(Buffer.from(found)).replace(
+    /&(amp|lt|gt|quot|apos);/g,
+    (entity, word: string) => ENTITIES[word] ?? entity,
+  );
 }

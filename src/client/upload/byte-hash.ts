@@ -1,7 +1,7 @@
 /** The SHA-256 of bytes on their way, counted beside the sending of them. Source: performance figures, "Transfer". */
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type { HashAnswer, HashOrder } from './hash-messages.ts';
+import type { HashAnswer, HashOrder } from './hash-worker.ts';
 
 export interface ByteHash {
   /** Memory whose bytes it can read while others read them too. */

@@ -1,31 +1,32 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure, type FailureFacts } from '../../errors/failure.ts';
+import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
-import { collectStart } from '../transport/collect.ts';
+import { collectStart } from '../transport/body.ts';
 import { describeNetworkError } from '../transport/describe-error.ts';
 import type { HttpResponse } from '../transport/http.ts';
-import { type Outcome, withRetries } from '../transport/retry-loop.ts';
-import { ERROR_PAGE_BYTES } from '../transport/storage-error.ts';
+import { type Outcome, withRetries } from '../transport/retry.ts';
+import {
+  ERROR_PAGE_BYTES,
+  isGatewayPage,
+  readStorageRefusal,
+  type StorageAnswer,
+} from '../transport/storage-refusal.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
 import { type ByteHash, createByteHash } from './byte-hash.ts';
-import { readChunks } from './file-chunks.ts';
-import { hashFile } from './hash-file.ts';
-import { readStorageAnswer } from './put-answer.ts';
-import { targetHeaders } from './put-headers.ts';
-import type { SourceFile } from './source-file.ts';
-import { uploadLapsed } from './upload-lapsed.ts';
+import { hashFile, readChunks, type SourceFile } from './source-file.ts';
 
-export interface StoredFile {
+interface StoredFile {
   /** As storage answered; the MD5 of the bytes when it said none. */
   readonly etag: string;
   /** Lower-case hex; null when it was not asked for. */
   readonly sha256: string | null;
 }
 
-export interface PutOptions {
+interface PutOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onSent?: ((bytes: number) => void) | undefined;
   /** Whether the SHA-256 of the bytes is wanted. */
@@ -133,5 +134,91 @@ function unsafeTarget(): Failure {
     code: 'UPLOAD_ADDRESS_REFUSED',
     message: 'the address that the service gave for the upload is not https',
     advice: 'Nothing was sent there: report it to the operator of the service.',
+  });
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+/** Visible ASCII, space and tab, and what is beyond ASCII: above all no line break. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Set by the client itself, or about the connection and not the object. */
+const OWN = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'accept-encoding',
+  IDEMPOTENCY_KEY,
+]);
+
+/**
+ * @param given names in lower case
+ * @param size of the file in bytes
+ * @throws Failure for a name or value that cannot stand in a header
+ */
+function targetHeaders(
+  given: Readonly<Record<string, string>>,
+  headerPrefix: string,
+  size: number,
+  userAgent: string,
+): Record<string, string> {
+  const signed = `${headerPrefix.toLowerCase()}-`;
+  const headers: Record<string, string> = { 'user-agent': userAgent, 'content-length': String(size) };
+  for (const [name, value] of Object.entries(given)) {
+    if (!TOKEN.test(name) || !VALUE.test(value)) throw invalidHeader();
+    if (!OWN.has(name) && !name.startsWith(signed)) headers[name] = value;
+  }
+  return headers;
+}
+
+function invalidHeader(): Failure {
+  return new Failure({
+    category: 'refused',
+    code: 'ANSWER_INCOMPLETE',
+    message: 'the field `upload_request.headers` of the upload contains a malformed header',
+    advice: 'Nothing was sent: report it to the operator of the service.',
+  });
+}
+
+/** Null for success; else the failure, with code UPLOAD_LAPSED or UPLOAD_BLOCKED when a new reservation may help. */
+function readStorageAnswer(
+  answer: StorageAnswer,
+  now: number,
+): Extract<Outcome<never>, { type: 'failed' }> | null {
+  const { status, headers, page } = answer;
+  const isSuccess = status >= 200 && status < 300;
+  // Storage says little about success; a whole page is that of a login.
+  if (isSuccess && !isGatewayPage(headers, page)) return null;
+  const { verdict, advice, said, facts, gateway } = readStorageRefusal(answer, now);
+  if (gateway !== null) {
+    const code = verdict.renew ? 'UPLOAD_BLOCKED' : gateway.code;
+    return { type: 'failed', failure: new Failure({ ...gateway, code }), advice };
+  }
+  if (verdict.renew) return { type: 'failed', failure: uploadLapsed(said, facts), advice };
+  const failure = new Failure({
+    ...facts,
+    code: status === 413 ? 'CONTENT_TOO_LARGE' : 'STORAGE_REFUSED',
+    message: `storage did not take the file (${said})`,
+    advice: facts.retryable
+      ? 'Run the same command again later.'
+      : 'Report it to the operator of the service.',
+  });
+  return { type: 'failed', failure, advice };
+}
+
+/** The failure of a reservation that takes no bytes any more; the upload is made again. */
+export function uploadLapsed(reason: string, facts: Partial<FailureFacts> = {}): Failure {
+  return new Failure({
+    ...facts,
+    category: 'expired',
+    code: 'UPLOAD_LAPSED',
+    message: `the upload reservation is no longer accepted: ${reason}`,
+    advice: 'Run the same command again.',
+    retryable: true,
   });
 }

@@ -5,13 +5,10 @@ import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
 import { pollUntilDone } from '../jobs/poll.ts';
 import { growingDelay } from '../jobs/poll-schedule.ts';
-import { missingField } from '../read/record.ts';
-import { requestIdOf } from '../read/request-ids.ts';
+import { missingField, requestIdOf } from '../read/record.ts';
 import type { Upload } from '../read/resources.ts';
-import { hashFile } from './hash-file.ts';
-import { putFile } from './put.ts';
-import { openSourceFile, type SourceFile } from './source-file.ts';
-import { uploadLapsed } from './upload-lapsed.ts';
+import { putFile, uploadLapsed } from './put.ts';
+import { hashFile, openSourceFile, type SourceFile } from './source-file.ts';
 import type { UploadOperations } from './upload-operations.ts';
 
 /** Bytes handed to the network so far, of so many. */

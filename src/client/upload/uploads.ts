@@ -1,8 +1,8 @@
 import type { ClientContext } from '../context.ts';
-import { readList } from '../read/list.ts';
+import { readList } from '../read/record.ts';
 import { readUpload } from '../read/upload.ts';
-import { joinPath } from '../transport/target.ts';
-import type { Send } from '../transport/transport.ts';
+import { joinPath } from '../transport/request.ts';
+import type { Send } from '../transport/send.ts';
 import type { SendFileOptions, SentFile } from './send-file.ts';
 import type { UploadOperations } from './upload-operations.ts';
 

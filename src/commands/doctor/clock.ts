@@ -1,5 +1,5 @@
 /** This machine's clock against that of the service. */
-import { SKEW_THRESHOLD_MS } from '../../client/transport/skew.ts';
+import { SKEW_THRESHOLD_MS } from '../../client/transport/server-time.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Result } from './finding.ts';
 

@@ -3,7 +3,7 @@ import {
   judgeWebhook,
   type ReceivedWebhook,
   type WebhookRules,
-} from '../../client/webhooks/judge-webhook.ts';
+} from '../../client/webhooks/verify-webhook.ts';
 
 interface Change {
   readonly advice: string;

@@ -1,7 +1,7 @@
 /** What is done with a delivery: judged, held against what was seen before, forwarded, told. */
 import type { Forwarded, Forwarder } from '../../client/webhooks/forward.ts';
-import { judgeWebhook, type WebhookCheck } from '../../client/webhooks/judge-webhook.ts';
 import { readEvent, type WebhookEvent } from '../../client/webhooks/read-event.ts';
+import { judgeWebhook, type WebhookCheck } from '../../client/webhooks/verify-webhook.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
 import type { Answer, Delivery } from './listener.ts';
 import type { Rules } from './rules.ts';

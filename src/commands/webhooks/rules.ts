@@ -1,8 +1,8 @@
 /** What `listen` and `verify` share: how a delivery is judged, and where the webhook secret comes from. */
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { checkWebhookRules } from '../../client/webhooks/check-rules.ts';
-import type { WebhookRules } from '../../client/webhooks/judge-webhook.ts';
+import type { WebhookRules } from '../../client/webhooks/verify-webhook.ts';
+import { checkWebhookRules } from '../../client/webhooks/verify-webhook.ts';
 import type { OptionTable, OptionValues } from '../../context/command.ts';
 import { createKeeper } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { assetsOf, Failure, type Job } from '../../../src/client/index.ts';
 import { readBalance, readTransaction } from '../../../src/client/read/credits.ts';
 import { readJob } from '../../../src/client/read/job.ts';
-import { readList } from '../../../src/client/read/list.ts';
 import { readProblem } from '../../../src/client/read/problem.ts';
+import { readList } from '../../../src/client/read/record.ts';
 import { readUpload } from '../../../src/client/read/upload.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 

@@ -1,10 +1,10 @@
 /** The waiting room at a model of a service, without connections and disks: hours of waiting in a second. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientContext } from '../../../src/client/context.ts';
+import { createContext } from '../../../src/client/context.ts';
 import type { Job } from '../../../src/client/index.ts';
 import type { LookAtJobs } from '../../../src/client/jobs/look-at-jobs.ts';
-import { createWaitingRoom } from '../../../src/client/jobs/waiting-room.ts';
-import { createContext } from '../../../src/client/options.ts';
+import { createWaitingRoom } from '../../../src/client/jobs/shared-poller.ts';
 import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
 import { createEventTime } from './event-time.ts';
 import { createFarJobs, describeAt, type FarJob, summaryAt } from './far-jobs.ts';

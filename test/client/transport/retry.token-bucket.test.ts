@@ -5,7 +5,7 @@ import {
   createTokenBucket,
   RETRY_COST,
   THROTTLED_RETRY_COST,
-} from '../../../src/client/transport/token-bucket.ts';
+} from '../../../src/client/transport/retry.ts';
 
 test('a full bucket pays for 50 retries, or 100 throttled ones, and not one more', () => {
   for (const [cost, retries] of [

@@ -1,15 +1,17 @@
-/** Signed calls: retry around sign around send. Source: contract, "Signing"; design, "Transport". */
-
+/** Sends signed calls: signs each attempt, reads the answer whole, and repeats it where that helps. */
 import { Failure } from '../../errors/failure.ts';
-import type { Answer, Call } from '../call.ts';
+import { REQUEST_ID } from '../../protocol/headers.ts';
+import type { Answer, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { type RawAnswer, readAnswer, requestIdFact } from './answer.ts';
-import { BodyTooLarge } from './collect.ts';
+import { BodyTooLarge, collectBody, MAX_ANSWER_BYTES } from './body.ts';
 import { describeNetworkError } from './describe-error.ts';
-import { exchange } from './exchange.ts';
-import { prepareRequest } from './prepare.ts';
-import { type Outcome, withRetries } from './retry-loop.ts';
-import { detectSkew } from './skew.ts';
+import type { Http } from './http.ts';
+import { type Prepared, prepareRequest } from './request.ts';
+import { type Outcome, withRetries } from './retry.ts';
+import { detectSkew } from './server-time.ts';
+import { signedHeaders } from './sign.ts';
+import { startTimeLimit } from './time-limit.ts';
 import { gatewayFacts, judgeAnswer, UNREADABLE } from './verdict.ts';
 
 /**
@@ -61,4 +63,45 @@ function correctClock(context: ClientContext, raw: RawAnswer, offsetUsed: number
   if (offset === null) return false;
   if (clock.correct(offset)) emit({ type: 'skew', seconds: Math.round(-offset / 1000) });
   return true;
+}
+
+/**
+ * @param number of the attempt, from 1
+ * @throws a network error, TimeOver, BodyTooLarge, or the reason of the caller's signal
+ */
+async function exchange(
+  context: ClientContext,
+  http: Http,
+  limits: CallOptions,
+  request: Prepared,
+  number: number,
+): Promise<RawAnswer> {
+  const { base, runtime, clock, emit, timeouts } = context;
+  const { method, url, body, idempotencyKey } = request;
+  const begun = runtime.now();
+  const left = (limits.deadline ?? Number.POSITIVE_INFINITY) - begun;
+  const limit = startTimeLimit(Math.min(timeouts.callMs, left), limits.signal, runtime);
+  emit({
+    type: 'request',
+    method,
+    url,
+    attempt: number,
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+  });
+  try {
+    const headers = {
+      ...request.headers,
+      ...signedHeaders(context.credentials, request, { timeMs: clock.now(), nonce: runtime.nonce() }),
+      accept: 'application/json, application/problem+json',
+      'user-agent': context.userAgent,
+    };
+    const outgoing = { origin: base.origin, target: request.sentTarget, method, headers, body };
+    const response = await http.send({ ...outgoing, signal: limit.signal });
+    const { status } = response;
+    const requestId = response.headers[REQUEST_ID] ?? null;
+    emit({ type: 'response', method, url, status, durationMs: runtime.now() - begun, requestId });
+    return { status, headers: response.headers, bytes: await collectBody(response, MAX_ANSWER_BYTES) };
+  } finally {
+    limit.clear();
+  }
 }

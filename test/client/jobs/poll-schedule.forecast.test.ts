@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Sighting } from '../../../src/client/jobs/poll-schedule.ts';
 import {
   addSighting,
   delayFor,
   type Forecast,
   forecastByProgress,
   longestPause,
-} from '../../../src/client/jobs/forecast.ts';
-import type { Sighting } from '../../../src/client/jobs/poll-schedule.ts';
+} from '../../../src/client/jobs/poll-schedule.ts';
 
 /** Sightings at these seconds and percents. */
 function courseOf(...seen: readonly (readonly [seconds: number, progress: number])[]): readonly Sighting[] {

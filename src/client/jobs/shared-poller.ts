@@ -10,13 +10,19 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
-import { pause } from '../transport/retry-loop.ts';
-import { type Guest, msUntilLook, planNextLook } from './guests.ts';
+import { pause } from '../transport/retry.ts';
 import { type Findings, type LookAtJobs, lookAtJobs } from './look-at-jobs.ts';
 import { GIVE_UP_MS, GRACE_MS, gaveUp, isPassing } from './poll.ts';
-import { growingDelay } from './poll-schedule.ts';
-import { createWatch, stillOpen, stillRunning, type WaitOptions } from './wait.ts';
-import { createWorkTimes } from './work-times.ts';
+import {
+  createWorkTimes,
+  delayFor,
+  growingDelay,
+  LONGEST_MS,
+  longestPause,
+  SHORTEST_MS,
+  type WorkTimes,
+} from './poll-schedule.ts';
+import { createWatch, stillOpen, stillRunning, type WaitOptions, type Watch } from './wait.ts';
 
 /** One who waits, and what is owed to it. */
 interface Waiting extends Guest {
@@ -166,4 +172,54 @@ export function createWaitingRoom(
       if (!working) queueMicrotask(() => (working ? undefined : work()));
     });
   };
+}
+
+/** A job that somebody waits for. Times on the clock of the runtime. */
+export interface Guest {
+  readonly kind: JobKind;
+  readonly id: string;
+  readonly watch: Watch;
+  readonly options: WaitOptions;
+  /** When its time is over. */
+  readonly endMs: number;
+  /** When it is worth a request of its own. */
+  dueMs: number;
+  /** To be looked at now: nobody has done so yet. */
+  isUnseen: boolean;
+  /** Known to have ended, and not yet read. */
+  hasEnded: boolean;
+}
+
+/** Sets the next look at a guest that was just seen. */
+export function planNextLook(guest: Guest, times: WorkTimes, nowMs: number): void {
+  const { watch, options } = guest;
+  guest.dueMs = nowMs + (options.everyMs ?? delayFor(watch.forecast(times), watch.elapsedMs(), nowMs));
+}
+
+interface Circumstances {
+  readonly times: WorkTimes;
+  /** True for those whose looks fail at present. */
+  isFailing(guest: Guest): boolean;
+  readonly lookedAtMs: number;
+  readonly nowMs: number;
+}
+
+/** Milliseconds until the next look at all of them, which is one list request a kind. */
+export function msUntilLook(
+  guests: readonly Guest[],
+  { times, isFailing, lookedAtMs, nowMs }: Circumstances,
+): number {
+  if (guests.some(({ isUnseen }) => isUnseen)) return 0;
+  const soonest = (instants: readonly number[]) => Math.min(...instants) - nowMs;
+  const due = soonest(guests.map(({ dueMs }) => dueMs));
+  const foretold = guests.filter((guest) => guest.options.everyMs === undefined && !isFailing(guest));
+  const forecasts = foretold.flatMap(({ watch }) => watch.forecast(times) ?? []);
+  const latest = forecasts.length === 0 ? due : lookedAtMs + longestPause(forecasts) - nowMs;
+  // Jobs that are due one after the other are looked at together.
+  const paces = guests.flatMap(({ options }) => options.everyMs ?? []);
+  const earliest = lookedAtMs + Math.min(SHORTEST_MS, ...paces) - nowMs;
+  // A clock that was set back must not make anybody wait.
+  const longest = Math.max(LONGEST_MS, ...paces);
+  const wanted = Math.min(Math.max(earliest, Math.min(due, latest)), longest);
+  return Math.max(0, Math.min(wanted, soonest(guests.map(({ endMs }) => endMs))));
 }

@@ -5,7 +5,7 @@ import {
   judgeWebhook,
   type ReceivedWebhook,
   type WebhookRules,
-} from '../../../src/client/webhooks/judge-webhook.ts';
+} from '../../../src/client/webhooks/verify-webhook.ts';
 import { EVENT_ID, eventBody, type SignOptions, sign, signWithOpenssl } from './sign.ts';
 
 const AT = 1_795_197_845;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorkTimes } from '../../../src/client/jobs/work-times.ts';
+import { createWorkTimes } from '../../../src/client/jobs/poll-schedule.ts';
 
 test('a job is expected to take as long as the one in the middle', () => {
   const times = createWorkTimes();

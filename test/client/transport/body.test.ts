@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JsonError, parseJson } from '../../../src/client/transport/json.ts';
+import { JsonError, parseJson } from '../../../src/client/transport/body.ts';
 
 test('what JSON.stringify writes comes back, brackets and quotes in strings included', () => {
   const text = fc.string({ unit: fc.constantFrom('[', '{', ']', '}', '"', '\\', 'é', '😀') });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Guest, msUntilLook, planNextLook } from '../../../src/client/jobs/guests.ts';
+import { createWorkTimes } from '../../../src/client/jobs/poll-schedule.ts';
+import { type Guest, msUntilLook, planNextLook } from '../../../src/client/jobs/shared-poller.ts';
 import { createWatch, type WaitOptions } from '../../../src/client/jobs/wait.ts';
-import { createWorkTimes } from '../../../src/client/jobs/work-times.ts';
 
 const times = createWorkTimes();
 const isFailing = () => false;

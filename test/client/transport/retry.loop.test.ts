@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientEvent } from '../../../src/client/events.ts';
 import type { RetryAdvice } from '../../../src/client/transport/retry.ts';
-import { type Outcome, pause, withRetries } from '../../../src/client/transport/retry-loop.ts';
-import { createTokenBucket } from '../../../src/client/transport/token-bucket.ts';
+import { createTokenBucket, type Outcome, pause, withRetries } from '../../../src/client/transport/retry.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import { createFakeRuntime } from '../support/fake-runtime.ts';
 
