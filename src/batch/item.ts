@@ -26,7 +26,7 @@ export interface BatchItem {
 }
 
 /** Which part of which item. */
-export interface ItemPart {
+interface ItemPart {
   readonly of: BatchItem;
   /** From 1. */
   readonly number: number;
@@ -100,8 +100,6 @@ export type ItemState =
 
 /** What is done to a file on this machine. */
 export type Doing = 'reading' | 'converting' | 'cutting' | 'joining' | 'exporting';
-
-export type ItemPhase = ItemState['phase'];
 
 /** What ends the submission of new jobs; those that run are let finish, but for an interruption. */
 export type StopReason =

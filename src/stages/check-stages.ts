@@ -2,7 +2,7 @@
 
 import type { BatchItem } from '../batch/item.ts';
 import type { PlannedItem } from '../batch/plan/batch-plan.ts';
-import { newestIntent } from '../batch/plan/newest-intent.ts';
+import { newestIntent } from '../batch/plan/item-key.ts';
 import { linesStage, videoStage } from '../batch/stages/items.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { checkSupport } from '../workflow/jobs/support.ts';

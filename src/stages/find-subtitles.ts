@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { InputProblem } from '../batch/plan/input.ts';
-import { newestIntent } from '../batch/plan/newest-intent.ts';
+import { newestIntent } from '../batch/plan/item-key.ts';
 import { linesStage, type VideoItem, videoStage } from '../batch/stages/items.ts';
 import type { LeftFile } from '../batch/stages/records.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
@@ -34,7 +34,7 @@ interface Found extends BesideFile {
 /** Null where there are none to compare with. */
 type Lines = readonly SubtitleLine[] | null;
 
-export interface FinderIo {
+interface FinderIo {
   readonly cwd: string;
   /** For the first paid call that takes them: more lines than it takes are refused in its units. */
   readonly examineLines: (kind: 'subtitle_translation' | 'dubbing') => LinesExaminer;

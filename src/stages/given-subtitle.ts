@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { PlanIo } from '../batch/plan/plan-io.ts';
+import type { PlanIo } from '../batch/plan/batch-plan.ts';
 import type { Comparison, SubtitleProblem } from '../prepare/index.ts';
 import { SUBTITLE_FORMATS, type SubtitleLine } from '../protocol/subtitle-line.ts';
 import type { StageSubtitle } from './stage-plan.ts';
@@ -16,7 +16,7 @@ export interface SubtitleReport {
   readonly changes: Comparison | null;
 }
 
-export interface ReadSubtitle {
+interface ReadSubtitle {
   /** Null for one that cannot be used; the report or the problem says why. */
   readonly subtitle: StageSubtitle | null;
   /** Why the service would not take lines that are well in themselves; null without. */

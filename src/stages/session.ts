@@ -13,7 +13,7 @@ import type { Failure } from '../errors/failure.ts';
 import { readRunOptions } from '../workflow/jobs/run-options.ts';
 import type { StagePlan, StageSubtitle, Talk, Wish } from './stage-plan.ts';
 
-export type End = Extract<ItemState, { phase: 'done' | 'failed' | 'left' }>;
+type End = Extract<ItemState, { phase: 'done' | 'failed' | 'left' }>;
 
 /** One video in one language on its way through the stages. */
 export interface Journey {

@@ -1,8 +1,5 @@
 /** What may become an input: named by somebody, or found in a folder. */
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
-import { isAddress } from './address.ts';
-import { namesJobWithLines } from './job-reference.ts';
-import { uploadIdOf } from './upload-reference.ts';
 
 export interface Candidate {
   /** As it was written, or the path at which it was found, from where the command runs. */
@@ -25,16 +22,6 @@ export interface SheetRow {
   readonly position: number;
   /** By option name; `to` is a list. */
   readonly options: Readonly<Record<string, unknown>>;
-}
-
-/** True for what names no file: an address, an upload, stdin, and where subtitles are read a job that has some. */
-export function isNoFile(operand: string, takes: 'video' | 'subtitle'): boolean {
-  return (
-    operand === '-' ||
-    isAddress(operand) ||
-    uploadIdOf(operand) !== null ||
-    (takes === 'subtitle' && namesJobWithLines(operand))
-  );
 }
 
 /** What is no file is its own name. */
@@ -88,6 +75,13 @@ export function nameBelow(folder: string, path: string): string | null {
 }
 
 /** The path with `/` between folders, whatever the system uses. */
-export function slashed(path: string): string {
+function slashed(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
+}
+
+const natural = new Intl.Collator('en', { numeric: true });
+
+/** Lesson 2 before lesson 10, on every machine alike. */
+export function byName(left: string, right: string): number {
+  return natural.compare(left, right) || (left < right ? -1 : Number(left > right));
 }

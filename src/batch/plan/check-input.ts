@@ -1,16 +1,14 @@
 /** Candidates made into inputs: the checks that need no service. */
 import { basename, extname } from 'node:path';
 import { isLoopback } from '../../protocol/loopback.ts';
-import { isAddress, isHttps, ONLY_HTTPS } from './address.ts';
+import type { PlanIo } from './batch-plan.ts';
 import type { Candidate } from './candidate.ts';
 import { checkStdin, checkSubtitle } from './check-subtitle.ts';
-import { checkVideo } from './check-video.ts';
-import type { CheckedInput } from './checked-input.ts';
-import type { JobInput } from './input.ts';
+import { CONTAINERS, CONVERTIBLE, isConvertible, readVideoType } from './content.ts';
+import { statReadable } from './file-status.ts';
+import type { CheckedInput, JobInput } from './input.ts';
 import { addressName } from './item-key.ts';
-import { stemOfJob } from './job-reference.ts';
-import type { PlanIo } from './plan-io.ts';
-import { uploadIdOf } from './upload-reference.ts';
+import { isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './operand.ts';
 
 /** Reads one candidate of a command that works on videos or on subtitles; never throws for what it is to blame for. */
 export async function checkInput(
@@ -66,4 +64,32 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** What a video is sent as once it has been converted. */
+const CONVERTED_TYPE = 'video/mp4';
+
+/** Taken by its content: a name may lie. */
+async function checkVideo(
+  { path, label, name }: Candidate & { readonly path: string },
+  io: Pick<PlanIo, 'examineVideo'>,
+): Promise<CheckedInput> {
+  const found = await statReadable(path);
+  if (typeof found === 'string') return { type: 'other', detail: found };
+  if (found.bytes === 0) return { type: 'other', detail: 'the file is empty; copy it again' };
+  const contentType = await readVideoType(path);
+  if (contentType === null && !(await isConvertible(path)))
+    return { type: 'other', detail: describeOther(path) };
+  const examined = await io.examineVideo(path, { bytes: found.bytes, isTaken: contentType !== null });
+  if (examined.type !== 'usable') return examined;
+  const { seconds, preparation } = examined;
+  const named = { label, stem: basename(path, extname(path)), name };
+  const sent = { contentType: contentType ?? CONVERTED_TYPE, seconds, preparation };
+  return { type: 'usable', input: { type: 'file', ...named, path, ...found, ...sent } };
+}
+
+function describeOther(path: string): string {
+  if (extname(path).toLowerCase() === '.srt')
+    return 'these are subtitles; use `vloc translate` or `vloc dub`';
+  return `not a supported video; accepted: ${CONTAINERS}; with --convert also ${CONVERTIBLE}`;
 }

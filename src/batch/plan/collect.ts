@@ -3,18 +3,18 @@ import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import type { FileFilter, PlanRequest } from './batch-plan.ts';
-import { type Candidate, foundFile, isNoFile, listedFile, namedFile, otherCandidate } from './candidate.ts';
+import type { FileFilter, PlanIo, PlanRequest } from './batch-plan.ts';
+import { type Candidate, foundFile, listedFile, namedFile, otherCandidate } from './candidate.ts';
+import { isCalledLikeInput } from './content.ts';
+import { whyNoFolder } from './file-status.ts';
 import type { LostFile, Search } from './find-files.ts';
 import type { InputProblem } from './input.ts';
-import { readList } from './list-file.ts';
-import type { PlanIo } from './plan-io.ts';
-import { whyNoFolder } from './readable-file.ts';
-import { isCalledLikeInput } from './skipped-files.ts';
+import { readList, readSheet } from './lists.ts';
+import { isNonFileInput } from './operand.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-export interface Collection {
+interface Collection {
   readonly candidates: readonly Candidate[];
   /** For people: what was skipped, and why. */
   readonly notes: readonly string[];
@@ -47,12 +47,11 @@ export async function collect(
     else
       candidates.push(
         ...entries.map((entry) =>
-          entry !== '-' && isNoFile(entry, takes) ? otherCandidate(entry) : listedFile(entry, io.cwd),
+          entry !== '-' && isNonFileInput(entry, takes) ? otherCandidate(entry) : listedFile(entry, io.cwd),
         ),
       );
   }
   if (sheet !== null) {
-    const { readSheet } = await import('./sheet.ts');
     candidates.push(...(await readSheet(sheet, kind, takes, io, problems)));
   }
   const all = await withoutDoubles(candidates, notes);
@@ -91,7 +90,7 @@ async function expand(
   io: PlanIo,
   report: Report,
 ): Promise<readonly Candidate[]> {
-  if (isNoFile(operand, KINDS[kind].input)) return [otherCandidate(operand)];
+  if (isNonFileInput(operand, KINDS[kind].input)) return [otherCandidate(operand)];
   const found = await stat(resolve(io.cwd, operand)).catch(() => null);
   if (found?.isDirectory())
     return search(operand, kind, { root: resolve(io.cwd, operand), pattern: [] }, options, io, report);

@@ -1,9 +1,13 @@
 /** What a file is, by its bytes: names lie, and the purpose of an upload depends on it. */
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { readHead } from '../../disk/read-head.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS, VIDEO_EXTENSIONS } from '../../protocol/limits.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
+import type { Candidate } from './candidate.ts';
 
 export interface Content {
   readonly purpose: UploadPurpose;
@@ -59,4 +63,84 @@ export async function readContent(path: string, bytes: number): Promise<Content 
 /** The media type of a video file by its content, null for what is none of the six containers. */
 export async function readVideoType(path: string): Promise<string | null> {
   return videoType(await readHead(path, HEAD_BYTES));
+}
+
+/** The containers as people know them. */
+export const CONVERTIBLE = 'MKV, WebM, TS, FLV, WMV, OGV';
+
+/**
+ * Names of such files. Two endings of transport streams, .ts and .mts, are also those of programs in TypeScript, so only
+ * the content tells.
+ */
+const CONVERTIBLE_EXTENSIONS = ['.mkv', '.webm', '.m2ts', '.flv', '.wmv', '.ogv'] as const;
+
+/** Signatures at the beginning. Source: EBML (RFC 8794), Adobe FLV 10.1, Microsoft ASF, Ogg (RFC 3533). */
+const SIGNATURES = ['1a45dfa3', '464c5601', '3026b2758e66cf11', '4f676753'].map((hex) =>
+  Buffer.from(hex, 'hex'),
+);
+
+const SYNC_BYTE = 0x47;
+/** Bytes of a packet of a transport stream; recorders put a time of four bytes before each. Source: ISO 13818-1. */
+const PACKETS = [
+  { length: 188, first: 0 },
+  { length: 192, first: 4 },
+];
+/** One such byte stands in many files by chance, four at these distances in hardly any. */
+const PACKETS_SEEN = 4;
+
+const CONVERTIBLE_HEAD_BYTES = 4 + 192 * PACKETS_SEEN;
+
+function looksConvertible(head: Buffer): boolean {
+  if (SIGNATURES.some((signature) => head.subarray(0, signature.length).equals(signature))) return true;
+  return PACKETS.some(({ length, first }) =>
+    Array.from({ length: PACKETS_SEEN }, (_, packet) => head[first + packet * length]).every(
+      (byte) => byte === SYNC_BYTE,
+    ),
+  );
+}
+
+/** Whether the file begins as a video that can be converted, whatever its name. */
+export async function isConvertible(path: string): Promise<boolean> {
+  return looksConvertible(await readHead(path, CONVERTIBLE_HEAD_BYTES));
+}
+
+/** As many as fit on a line; the count says how many more there are. */
+const MOST_NAMES = 3;
+
+const EXTENSIONS = {
+  video: {
+    all: [...VIDEO_EXTENSIONS, ...CONVERTIBLE_EXTENSIONS],
+    one: 'a supported video',
+    several: 'supported videos',
+  },
+  subtitle: { all: ['.srt', '.vtt', '.ass', '.ssa'], one: 'a subtitle file', several: 'subtitle files' },
+} as const;
+
+/** Whether a file is called like an input of the kind: one that cannot be used fails then, and is not skipped. */
+export function isCalledLikeInput(kind: JobKind, name: string): boolean {
+  const endings: readonly string[] = EXTENSIONS[KINDS[kind].input].all;
+  return endings.includes(extname(name).toLowerCase());
+}
+
+/** Sentences for people. @param others files that are no inputs, by their names too */
+export function describeSkipped(
+  kind: JobKind,
+  others: readonly Pick<Candidate, 'label'>[],
+  resultCount: number,
+): readonly string[] {
+  const notes: string[] = [];
+  if (others.length > 0) {
+    const names = others.slice(0, MOST_NAMES).map(({ label }) => label);
+    const more = others.length > names.length ? ', …' : '';
+    const { one, several } = EXTENSIONS[KINDS[kind].input];
+    const what =
+      others.length === 1 ? `1 file that is not ${one}` : `${others.length} files that are not ${several}`;
+    notes.push(`Skipped ${what}: ${names.join(', ')}${more}`);
+  }
+  if (resultCount > 0) notes.push(`Skipped ${countFiles(resultCount)} that this command wrote before.`);
+  return notes;
+}
+
+function countFiles(count: number): string {
+  return count === 1 ? '1 file' : `${count} files`;
 }

@@ -11,9 +11,8 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import { type ItemFacts, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
-import { newestIntent } from './newest-intent.ts';
-import { describeChange } from './options-digest.ts';
-import { askedMs, partIntents } from './part-key.ts';
+import { askedMs, newestIntent, partIntents } from './item-key.ts';
+import { describeChange } from './requests.ts';
 
 export type Decision =
   /** A new job with a new key; `after` tells why an earlier one came to nothing. */
@@ -49,7 +48,7 @@ export interface Recorded {
   readonly facts: ReadonlyMap<string, ItemFacts>;
 }
 
-export interface Situation {
+interface Situation {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** --fresh: earlier runs do not count. */
@@ -63,6 +62,11 @@ export interface Situation {
   /** Size of files on this disk, by path; missing for those that are gone. */
   readonly sizes: ReadonlyMap<string, number>;
 }
+
+export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed'> & {
+  /** SHA-256 of a file, lower-case hex. */
+  readonly hashFile: (path: string) => Promise<string>;
+};
 
 /** Decides about one item. Neither the journal nor a guess ever makes two jobs of one. */
 export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {

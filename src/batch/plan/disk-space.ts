@@ -1,16 +1,15 @@
 /** Whether results will find room, judged only when it is clear that they will not. */
 import { formatBytes } from '../../errors/amounts.ts';
 import type { BatchItem } from '../item.ts';
-import type { PlannedItem } from './batch-plan.ts';
+import type { PlanIo, PlannedItem } from './batch-plan.ts';
 import type { Delivery } from './delivery.ts';
 import { type InputProblem, isMadeAnew, isSplit } from './input.ts';
-import type { PlanIo } from './plan-io.ts';
 
 /** The least that sound takes, in bytes a second: 16 bits, one channel, 22,050 samples. */
 const WAV_BYTES_PER_SECOND = 2 * 22_050;
 
 /** The least room that the result of an item takes, in bytes; 0 where nobody can say. */
-export function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 'fields'>): number {
+function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 'fields'>): number {
   switch (kind) {
     case 'auto_localization':
       return input.type === 'file' && !isEncodedAnew(fields) ? input.bytes : 0;
@@ -36,7 +35,7 @@ const PREPARED_AT_A_TIME = 2;
  * The least room that files take which are made to be sent, and the results of parts before they are joined, in bytes.
  * @param items that are still to be done
  */
-export function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' | 'fields'>[]): number {
+function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' | 'fields'>[]): number {
   const made = new Map<string, number>();
   for (const { input } of items) {
     if (input.type !== 'file' || !isMadeAnew(input)) continue;

@@ -13,7 +13,7 @@ export interface Purse {
 }
 
 /** `new` costs; `continue` has been paid or is about to be; the others cost nothing. */
-export type Prospect = 'new' | 'continue' | 'done before' | 'failed before' | 'expired' | 'not usable';
+type Prospect = 'new' | 'continue' | 'done before' | 'failed before' | 'expired' | 'not usable';
 
 export interface ItemForecast {
   readonly input: string;

@@ -6,7 +6,7 @@ import { KINDS } from '../../protocol/kinds.ts';
 /** Names that people expect where the field's own would be long. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { source_language: 'from', target_language: 'to' };
 
-export interface FieldFlag {
+interface FieldFlag {
   /** Name of the request field. */
   readonly field: string;
   /** Name of the option, in camel case. */

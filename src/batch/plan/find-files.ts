@@ -4,8 +4,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { RECORD_FOLDER } from '../record-folder.ts';
-import { type Candidate, foundFile, nameBelow } from './candidate.ts';
-import { exists } from './existing-file.ts';
+import { byName, type Candidate, foundFile, nameBelow } from './candidate.ts';
+import { exists } from './file-status.ts';
 
 export interface Search {
   /** Absolute: what the names of the files are relative to. */
@@ -18,7 +18,7 @@ export interface Search {
   readonly cwd: string;
 }
 
-export interface Found {
+interface Found {
   readonly files: readonly Candidate[];
   /** Folders that could not be read, absolute. */
   readonly unreadable: readonly string[];
@@ -140,13 +140,6 @@ async function resultFolders(root: string, names: readonly string[]): Promise<re
 function foldersAbove(name: string): readonly string[] {
   const parts = name.split('/').slice(0, -1);
   return parts.map((_, position) => parts.slice(0, position + 1).join('/'));
-}
-
-const natural = new Intl.Collator('en', { numeric: true });
-
-/** Lesson 2 before lesson 10, on every machine alike. */
-export function byName(left: string, right: string): number {
-  return natural.compare(left, right) || (left < right ? -1 : Number(left > right));
 }
 
 /** Of the ways to a file the one with the fewest folders comes first. */

@@ -1,4 +1,6 @@
 /** What items are made from: inputs that passed their checks, and files that did not. */
+
+import { Failure } from '../../errors/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What every input has. */
@@ -112,4 +114,35 @@ export function joinProblems(problems: readonly InputProblem[], own: string): st
   const rest = problems.length - shown.length;
   const texts = shown.map(({ pointer, detail }) => (pointer === own ? detail : `${pointer}: ${detail}`));
   return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+}
+
+/** What became of a candidate. */
+export type CheckedInput =
+  | { readonly type: 'usable'; readonly input: JobInput }
+  /** It is what the command works on, and cannot be used; why, with the fix in the same sentence. */
+  | { readonly type: 'problem'; readonly detail: string }
+  /** Not what the command works on: skipped in a folder, unless its name says otherwise. */
+  | { readonly type: 'other'; readonly detail: string };
+
+/** Code of the failure of what cannot be used, of a whole plan or of one item; nothing was sent of it. */
+export const NOT_USABLE = 'NOT_USABLE';
+
+/** The failure that a plan ends with; `shortage` is the lack of room on the disk, if there is one. */
+export function unusable(problems: readonly InputProblem[], shortage: InputProblem | null): Failure {
+  if (shortage !== null && problems.length === 0) {
+    return new Failure({
+      category: 'disk',
+      code: 'DISK_FULL',
+      message: `${shortage.pointer} ${shortage.detail}; nothing was sent`,
+      advice: 'Free room, or choose a folder on another disk with --out.',
+    });
+  }
+  const all = shortage === null ? problems : [...problems, shortage];
+  const count = all.length === 1 ? '1 problem' : `${all.length} problems`;
+  return new Failure({
+    category: 'usage',
+    code: NOT_USABLE,
+    message: `${count} found; nothing was sent`,
+    errors: all,
+  });
 }

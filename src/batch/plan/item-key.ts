@@ -1,5 +1,6 @@
 /** Names that stay the same from run to run. */
 import { hash } from 'node:crypto';
+import type { Intent, Intents } from '../../journal/intents.ts';
 import { stripAddress } from '../../journal/without-secrets.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 
@@ -50,4 +51,72 @@ export function addressName(address: string): string {
   if (pairs.length === 0) return stripAddress(address);
   const digest = hash('sha256', JSON.stringify(pairs)).slice(0, QUERY_DIGITS);
   return `${stripAddress(address)}?${digest}`;
+}
+
+interface PartName {
+  /** From 1. */
+  readonly part: number;
+  readonly of: number;
+  /** Digest of what the part was cut out of, where, and with which options: another one is another part. */
+  readonly made: string;
+}
+
+/** 48 bits tell the ways in which one input is cut apart. */
+const MADE_DIGITS = 12;
+
+/** The digest of all that a part is made from. */
+export function digestMaking(facts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(facts)).slice(0, MADE_DIGITS);
+}
+
+/** @param itemKey see `itemKey`: a JSON array, which the name of the part is put behind */
+export function partKey(itemKey: string, { part, of, made }: PartName): string {
+  const words: unknown[] = JSON.parse(itemKey);
+  return JSON.stringify([...words, { part, of, made }]);
+}
+
+/** The key of the item that a part belongs to, and the name of the part; null for the key of a whole item. */
+export function readPartKey(key: string): { readonly item: string; readonly name: PartName } | null {
+  // The keys of whole items are most, and to parse each of them would be most of the work.
+  if (!key.endsWith('"}]')) return null;
+  try {
+    const words: unknown = JSON.parse(key);
+    if (!Array.isArray(words)) return null;
+    const name: unknown = words.at(-1);
+    return isPartName(name) ? { item: JSON.stringify(words.slice(0, -1)), name } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isPartName(value: unknown): value is PartName {
+  return typeof value === 'object' && value !== null && 'part' in value && 'of' in value && 'made' in value;
+}
+
+/** The newest intents of the parts that the item was cut into last, in the order of the parts. */
+export function partIntents(itemKey: string, intents: Intents): readonly Intent[] {
+  const found = [...intents.byItem.keys()].flatMap((key) => {
+    const read = readPartKey(key);
+    const intent = read?.item === itemKey ? newestIntent(key, intents) : null;
+    return read === null || intent === null ? [] : [{ intent, name: read.name }];
+  });
+  const newest = found.reduce<(typeof found)[number] | null>(
+    (best, each) => (best === null || askedMs(each.intent) >= askedMs(best.intent) ? each : best),
+    null,
+  );
+  return found
+    .filter(({ name }) => name.made === newest?.name.made)
+    .toSorted((left, right) => left.name.part - right.name.part)
+    .map(({ intent }) => intent);
+}
+
+/** When it was asked for, milliseconds since 1970; 0 where that record is lost. */
+export function askedMs({ asked }: Intent): number {
+  return asked === null ? 0 : Date.parse(asked.at);
+}
+
+/** The newest intent of an item, if there is one. */
+export function newestIntent(item: string, intents: Intents): Intent | null {
+  const key = intents.byItem.get(item)?.at(-1);
+  return (key === undefined ? undefined : intents.byKey.get(key)) ?? null;
 }

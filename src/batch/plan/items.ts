@@ -1,13 +1,13 @@
 /** Inputs and requests made into the items of a batch. */
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { BatchItem } from '../item.ts';
-import { byName } from './find-files.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { BatchItem, Units } from '../item.ts';
+import { byName } from './candidate.ts';
 import type { InputProblem, JobInput } from './input.ts';
 import { itemKey } from './item-key.ts';
-import { digestOptions } from './options-digest.ts';
-import type { PlannedRequest } from './requests.ts';
+import { digestOptions, type PlannedRequest } from './requests.ts';
 import { resultFolder } from './result-name.ts';
-import { unitsOf } from './units.ts';
 
 export function createItem(
   kind: JobKind,
@@ -66,4 +66,43 @@ export function orderInputs<T extends { readonly input: JobInput }>(
 
 function sizeOf(input: JobInput): number {
   return fileOf(input)?.bytes ?? 0;
+}
+
+const MINUTE_MS = 60_000;
+/** Characters that are paid for together. */
+const BLOCK = 1000;
+
+/** Null for what only the service can measure: addresses, uploads, jobs, videos that nothing here can read. */
+export function unitsOf(kind: JobKind, input: JobInput): Units | null {
+  const { unit } = KINDS[kind];
+  if (unit === 'started_minute') {
+    if (input.type !== 'file') return null;
+    const minutes = input.preparation?.minutes ?? null;
+    return minutes === null ? fileUnits(kind, input.seconds) : { unit, quantity: minutes };
+  }
+  return input.type === 'lines' ? unitsOfLines(kind, input.parts ?? [input]) : null;
+}
+
+/** Units of subtitles in parts: each part begins a thousand characters of its own. */
+export function unitsOfLines(
+  kind: JobKind,
+  parts: readonly { readonly lines: readonly SubtitleLine[] }[],
+): Units {
+  const { unit } = KINDS[kind];
+  const count = (lines: readonly SubtitleLine[]) =>
+    unit === 'line' ? lines.length : Math.ceil(countCharacters(lines) / BLOCK);
+  return { unit, quantity: parts.reduce((sum, { lines }) => sum + count(lines), 0) };
+}
+
+/** Units of a file that is sent whole. @param seconds null when nobody can tell */
+export function fileUnits(kind: JobKind, seconds: number | null): Units | null {
+  const { unit } = KINDS[kind];
+  if (unit !== 'started_minute' || seconds === null) return null;
+  // To the millisecond, as containers count: 60.0004 s are one minute.
+  return { unit, quantity: Math.ceil(Math.round(seconds * 1000) / MINUTE_MS) };
+}
+
+/** Unicode code points of all texts. */
+function countCharacters(lines: readonly SubtitleLine[]): number {
+  return lines.reduce((sum, { text }) => sum + [...text].length, 0);
 }

@@ -5,19 +5,18 @@ import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { BatchItem } from '../item.ts';
-import type { PlanRequest } from './batch-plan.ts';
+import type { PlanIo, PlanRequest } from './batch-plan.ts';
 import type { Candidate } from './candidate.ts';
 import { checkInput } from './check-input.ts';
 import { subtitleStem } from './check-subtitle.ts';
+import { describeSkipped, isCalledLikeInput } from './content.ts';
 import type { Delivery } from './delivery.ts';
 import type { InputProblem, JobInput, UnusableInput } from './input.ts';
 import { createItem, type Order, orderInputs } from './items.ts';
-import type { PlanIo } from './plan-io.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { defaultTemplate } from './result-name.ts';
 import { type Places, placeResults } from './result-paths.ts';
 import { mapSideBySide } from './side-by-side.ts';
-import { describeSkipped, isCalledLikeInput } from './skipped-files.ts';
 
 /** Measuring a video starts a process: more of them than cores would only wait for each other. */
 const WIDTH = 4;

@@ -1,22 +1,18 @@
 /** Plans for files as they come into watched folders: what is wrong with one keeps no other from being worked on. */
 import { Failure } from '../../errors/failure.ts';
 import type { BatchItem } from '../item.ts';
-import type { History, PlannedItem, PlanRequest } from './batch-plan.ts';
+import type { History, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collect } from './collect.ts';
-import { findClashes } from './collisions.ts';
-import { decideItems } from './decide-items.ts';
+import { decideItems, settle } from './decide-items.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
-import type { InputProblem } from './input.ts';
+import { type InputProblem, unusable } from './input.ts';
 import { createItem, fileOf, findAlike } from './items.ts';
-import type { PlanIo } from './plan-io.ts';
 import { type PlacedItem, planItems } from './plan-items.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
-import { resultPaths } from './result-paths.ts';
-import { settle } from './settle.ts';
-import { unusable } from './unusable.ts';
+import { findClashes, resultPaths } from './result-paths.ts';
 
 export interface SettledPlan {
   readonly planned: readonly PlannedItem[];

@@ -1,17 +1,14 @@
 /** What a job command is about to do, checked as far as it can be without the service. */
-import type { BatchPlan, History, PlanRequest } from './batch-plan.ts';
+import type { BatchPlan, History, PlanIo, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collect } from './collect.ts';
-import { decideItems, recordedResults } from './decide-items.ts';
+import { decideItems, recordedResults, settle } from './decide-items.ts';
 import { readDelivery } from './delivery.ts';
 import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
-import type { InputProblem } from './input.ts';
+import { type InputProblem, unusable } from './input.ts';
 import { findAlike } from './items.ts';
-import type { PlanIo } from './plan-io.ts';
 import { planItems } from './plan-items.ts';
-import { settle } from './settle.ts';
-import { unusable } from './unusable.ts';
 
 /**
  * Checks operands and options all at once; nothing is sent, and nothing is written.

@@ -7,7 +7,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 
 /** What a template may name. None of them may be empty: `talk.{lang}.mp4` without a language would be `talk.mp4`, the input. */
-export interface NameParts {
+interface NameParts {
   readonly stem: string;
   /** BCP 47 tag; null for results without a language. */
   readonly lang: string | null;

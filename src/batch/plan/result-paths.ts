@@ -1,7 +1,9 @@
 /** Where the results of an item go, as far as that is known before the job is done. */
 import { join } from 'node:path';
+import { type FindInput, foldName } from '../../disk/find-input.ts';
 import type { BatchItem } from '../item.ts';
 import { type Delivery, templateFor } from './delivery.ts';
+import type { InputProblem } from './input.ts';
 import { askedLanguage, assetPaths, nameLanguage } from './result-name.ts';
 
 /** Stand in a name for a language that the job finds out, and for the id of a job that is not made yet. */
@@ -57,4 +59,47 @@ function pathsIn(
   const lang = nameLanguage(kind, language, ANY_LANGUAGE);
   const parts = { stem: input.stem, lang, id: ANY_ID };
   return assetPaths(kind, join(delivery.folder, folder), templateFor(delivery, kind), parts);
+}
+
+export interface Claim {
+  /** Of the item. */
+  readonly label: string;
+  readonly path: string;
+}
+
+/** Two items that would write one file, on this disk or on one that does not tell upper from lower case. */
+export function findClashes(claims: readonly Claim[]): InputProblem[] {
+  const taken = new Map<string, Claim>();
+  return claims.flatMap((claim): InputProblem[] => {
+    const first = taken.get(foldName(claim.path));
+    if (first === undefined) {
+      taken.set(foldName(claim.path), claim);
+      return [];
+    }
+    const like =
+      first.path === claim.path
+        ? `as ${first.label} does`
+        : `which on many disks is the same file as ${first.path} of ${first.label}`;
+    return [
+      { pointer: claim.label, detail: `would write ${claim.path}, ${like}; use --name or two folders` },
+    ];
+  });
+}
+
+/** Results that would be written over an input; not even --clobber may do that. */
+export async function findOverwrittenInputs(
+  claims: readonly Claim[],
+  findInput: FindInput,
+): Promise<InputProblem[]> {
+  const problems: InputProblem[] = [];
+  for (const { label, path } of claims) {
+    const input = await findInput(path);
+    if (input === null) continue;
+    const what = input === path ? 'the input' : `${path}, which is the input`;
+    problems.push({
+      pointer: label,
+      detail: `would overwrite ${what} ${input} with its result; use --name or --out`,
+    });
+  }
+  return problems;
 }

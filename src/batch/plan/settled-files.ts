@@ -31,7 +31,7 @@ export const SETTLE_MS = 2_000;
  */
 export type FileWork = 'none' | 'busy' | 'again';
 
-export interface Look {
+interface Look {
   /** Ready to be used; each is handed over once, and again when it has changed since or is wanted again. */
   readonly settled: readonly SeenFile[];
   readonly next: Sightings;

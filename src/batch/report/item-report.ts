@@ -6,8 +6,8 @@ import { nextStep } from '../../journal/next-step.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { ItemFacts } from '../plan/facts.ts';
-import { NOT_USABLE } from '../plan/unusable.ts';
-import { nameParts } from '../stored-parts.ts';
+import { NOT_USABLE } from '../plan/input.ts';
+import { nameParts } from '../record-folder.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
 
 /**

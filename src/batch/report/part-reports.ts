@@ -1,7 +1,7 @@
 /** Reports of the parts of an item told as the report of the item: pure. */
 
-import { readPartKey } from '../plan/part-key.ts';
-import { NOT_USABLE } from '../plan/unusable.ts';
+import { NOT_USABLE } from '../plan/input.ts';
+import { readPartKey } from '../plan/item-key.ts';
 import type { ItemReport, ReportState } from './item-report.ts';
 import { sumCredits } from './sum-credits.ts';
 

@@ -3,8 +3,7 @@ import { readCountedLog } from '../../journal/append-log.ts';
 import { readLockFile } from '../../journal/lock-file.ts';
 import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
 import { describeDamage, type LogContent } from '../../journal/record-line.ts';
-import { journalPath, lockPath } from '../record-folder.ts';
-import { withAbsolutePaths } from '../record-paths.ts';
+import { journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';
 import { findDoubt } from '../run/lost-jobs.ts';
 
 /**

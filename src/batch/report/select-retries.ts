@@ -1,5 +1,5 @@
 /** Which items of a batch are run again: pure. */
-import { NOT_USABLE } from '../plan/unusable.ts';
+import { NOT_USABLE } from '../plan/input.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import type { BatchCommand } from './command-record.ts';
 import type { ItemReport } from './item-report.ts';

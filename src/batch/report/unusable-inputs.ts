@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { BatchItem } from '../item.ts';
-import { readPartKey } from '../plan/part-key.ts';
+import { readPartKey } from '../plan/item-key.ts';
 
 const unusableInput = v.object({
   type: v.literal('unusable_input'),

@@ -3,8 +3,8 @@
 import { pause } from '../../client/transport/retry.ts';
 import { createInputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
+import { readPartKey } from '../plan/item-key.ts';
 import { fileOf } from '../plan/items.ts';
-import { readPartKey } from '../plan/part-key.ts';
 import type { Batch, Task } from './batch.ts';
 import { readBills, writeBill } from './bills.ts';
 import { type Budget, createBudget } from './budget.ts';

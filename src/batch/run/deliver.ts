@@ -16,7 +16,7 @@ import type { StoredFile } from '../../journal/next-step.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ItemFile } from '../item.ts';
 import { type Delivery, templateFor } from '../plan/delivery.ts';
-import { exists } from '../plan/existing-file.ts';
+import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import { rewriteResult } from './rewrite-result.ts';
 import { isSameFile } from './same-file.ts';

@@ -1,6 +1,6 @@
 import type { BatchItem, ItemState } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
-import { nameParts } from '../stored-parts.ts';
+import { nameParts } from '../record-folder.ts';
 
 /** The state of an item that needs nothing from this run. */
 export function doneBefore(

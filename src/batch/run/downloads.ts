@@ -4,7 +4,7 @@ import type { Job } from '../../client/index.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
-import { exists } from '../plan/existing-file.ts';
+import { exists } from '../plan/file-status.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import { type DeliveredFile, deliverResults, foundLanguage, type Naming, resultFiles } from './deliver.ts';
 import { whenLinksLapse } from './links-lapse.ts';

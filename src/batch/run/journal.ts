@@ -8,8 +8,7 @@ import { describeHolder } from '../../journal/hold.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
 import { type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
-import { journalPath, lockPath } from '../record-folder.ts';
-import { withAbsolutePaths, withPathsFrom } from '../record-paths.ts';
+import { journalPath, lockPath, withAbsolutePaths, withPathsFrom } from '../record-folder.ts';
 import { pickLiveCommands } from '../report/command-record.ts';
 import { pickLiveUnusable } from '../report/unusable-inputs.ts';
 

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import type { LinesPart } from '../plan/input.ts';
-import { digestMaking, partKey } from '../plan/part-key.ts';
-import { fileUnits, unitsOf } from '../plan/units.ts';
+import { digestMaking, partKey } from '../plan/item-key.ts';
+import { fileUnits, unitsOf } from '../plan/items.ts';
 import type { JoinTask } from '../preparation.ts';
 import type { PreparedSource } from './preparations.ts';
 

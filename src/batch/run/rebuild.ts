@@ -13,7 +13,7 @@ import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
-import { newestIntent } from '../plan/newest-intent.ts';
+import { newestIntent } from '../plan/item-key.ts';
 import { journalPath, RECORD_FOLDER } from '../record-folder.ts';
 import type { Batch } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../client/index.ts';
 import type { Decision } from '../plan/decision.ts';
-import { NOT_USABLE } from '../plan/unusable.ts';
+import { NOT_USABLE } from '../plan/input.ts';
 
 type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
 

@@ -6,7 +6,7 @@ import type { Upload } from '../../client/index.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { BatchItem, ItemState } from '../item.ts';
 import type { FileFacts } from '../plan/input.ts';
-import { fileUnits } from '../plan/units.ts';
+import { fileUnits } from '../plan/items.ts';
 import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import { findKnownUpload, rememberUpload } from './known-uploads.ts';

@@ -54,7 +54,7 @@ export interface LeftFile extends Pick<LeftSubtitle, 'video' | 'role' | 'languag
 }
 
 /** A finished video, however often it was made. */
-export interface FinishedFile {
+interface FinishedFile {
   readonly newest: FinishedVideo;
   /** In bytes, of all that were ever written there. */
   readonly sizes: ReadonlySet<number>;

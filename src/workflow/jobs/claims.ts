@@ -1,8 +1,9 @@
 /** Which file a run writes for which job: two results must never meet in one. */
-import { findClashes } from '../../batch/plan/collisions.ts';
+
 import { templateFor } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { assetPaths, nameLanguage } from '../../batch/plan/result-name.ts';
+import { findClashes } from '../../batch/plan/result-paths.ts';
 import { resultFiles } from '../../batch/run/deliver.ts';
 import type { Job } from '../../client/index.ts';
 import { foldName } from '../../disk/find-input.ts';

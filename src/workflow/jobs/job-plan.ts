@@ -1,10 +1,9 @@
 /** The plan of a job command, with what only the command line knows. */
 
-import type { BatchPlan, FileFilter, PlanRequest } from '../../batch/plan/batch-plan.ts';
+import type { BatchPlan, FileFilter, PlanIo, PlanRequest } from '../../batch/plan/batch-plan.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
-import type { PlanIo } from '../../batch/plan/plan-io.ts';
 import type { Context } from '../../context/context.ts';
 import { freeBytes } from '../../disk/free-bytes.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

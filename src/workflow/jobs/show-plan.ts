@@ -1,7 +1,7 @@
 /** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { forecast, type Purse } from '../../batch/plan/dry-run.ts';
-import { NOT_USABLE, unusable } from '../../batch/plan/unusable.ts';
+import { NOT_USABLE, unusable } from '../../batch/plan/input.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/index.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';

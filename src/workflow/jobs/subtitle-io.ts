@@ -1,5 +1,5 @@
 /** Subtitles of all formats read and written, with libraries that are loaded when the first file comes. */
-import type { PlanIo } from '../../batch/plan/plan-io.ts';
+import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 
 export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitle'>> = {

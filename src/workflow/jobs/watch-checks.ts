@@ -1,6 +1,6 @@
 /** What --watch can go with, checked before anything is begun. */
 import { resolve, sep } from 'node:path';
-import { isNoFile } from '../../batch/plan/candidate.ts';
+import { isNonFileInput } from '../../batch/plan/operand.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folder.ts';
 import { flagName } from '../../context/command.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -34,7 +34,7 @@ export async function checkWatch(
   }
   if (operands.length === 0)
     throw usage('--watch needs a folder', 'name the folder that the files come into');
-  const stranger = operands.find((operand) => isNoFile(operand, KINDS[kind].input));
+  const stranger = operands.find((operand) => isNonFileInput(operand, KINDS[kind].input));
   if (stranger !== undefined)
     throw usage(`--watch takes folders, and ${stranger} is none`, 'give it to a command of its own');
   const folders = operands.map((operand) => resolve(cwd, operand));

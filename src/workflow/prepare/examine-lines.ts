@@ -1,6 +1,6 @@
 /** Subtitles with more lines than the service takes at once: cut at gaps where the user allows it, else refused. */
-import type { PlanIo } from '../../batch/plan/plan-io.ts';
-import { unitsOfLines } from '../../batch/plan/units.ts';
+import type { PlanIo } from '../../batch/plan/batch-plan.ts';
+import { unitsOfLines } from '../../batch/plan/items.ts';
 import type { LongLimits } from '../../context/long-limits.ts';
 import { serviceLimits } from '../../context/long-limits.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

@@ -1,6 +1,6 @@
 /** A look at a video before anything is sent: whether the service takes it, and what must be done to it before. */
 import { tmpdir } from 'node:os';
-import type { PlanIo } from '../../batch/plan/plan-io.ts';
+import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
 import { type LongLimits, serviceLimits } from '../../context/long-limits.ts';
 import type { Programs } from '../../engines/programs.ts';

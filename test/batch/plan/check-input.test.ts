@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isNoFile, namedFile, otherCandidate } from '../../../src/batch/plan/candidate.ts';
+import { namedFile, otherCandidate } from '../../../src/batch/plan/candidate.ts';
 import { checkInput } from '../../../src/batch/plan/check-input.ts';
+import { isNonFileInput } from '../../../src/batch/plan/operand.ts';
 import { createPlanIo, MP4, SRT } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vloc-input-'));
@@ -26,7 +27,7 @@ mkdirSync(join(folder, 'lessons'));
 
 const check = (operand: string, takes: 'video' | 'subtitle', typed = '', seconds: number | null = 61) =>
   checkInput(
-    isNoFile(operand, takes) ? otherCandidate(operand) : namedFile(operand, folder),
+    isNonFileInput(operand, takes) ? otherCandidate(operand) : namedFile(operand, folder),
     takes,
     createPlanIo(folder, {
       typed,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PlanIo } from '../../../src/batch/plan/plan-io.ts';
+import type { PlanIo } from '../../../src/batch/plan/batch-plan.ts';
 import { createSettledPlanner, type SettledPlan } from '../../../src/batch/plan/plan-settled.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import { createFolder, createHistory, createPlanIo, MP4, type Planning } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partKey } from '../../../src/batch/plan/part-key.ts';
+import { partKey } from '../../../src/batch/plan/item-key.ts';
 import type { ItemReport } from '../../../src/batch/report/item-report.ts';
 import { gatherParts } from '../../../src/batch/report/part-reports.ts';
 

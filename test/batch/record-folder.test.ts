@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withAbsolutePaths, withPathsFrom } from '../../src/batch/record-paths.ts';
+import { nameParts, withAbsolutePaths, withPathsFrom } from '../../src/batch/record-folder.ts';
 
 const downloaded = (...paths: string[]) => ({
   type: 'downloaded',
@@ -40,4 +40,23 @@ test('records of tomorrow pass through, whatever their files are', () => {
     const record = { type: 'of-tomorrow', files };
     expect(withAbsolutePaths('/moved', withPathsFrom('/media', record))).toEqual(record);
   }
+});
+
+const file = (path: string) => ({ path, sha256: 'a'.repeat(64), size: 1 });
+
+test('files without a name are the parts of the kind in their order', () => {
+  const files = ['a.wav', 'b.wav', 'c.wav'].map(file);
+  expect(nameParts('audio_separation', files).map(({ asset }) => asset)).toEqual([
+    'vocal_audio',
+    'background_audio',
+    null,
+  ]);
+});
+
+test('a name that is written down wins, whatever the order', () => {
+  const files = [{ ...file('b.wav'), asset: 'background_audio' }, file('a.wav')];
+  expect(nameParts('audio_separation', files).map(({ asset }) => asset)).toEqual([
+    'background_audio',
+    'background_audio',
+  ]);
 });

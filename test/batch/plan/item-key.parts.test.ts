@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { itemKey } from '../../../src/batch/plan/item-key.ts';
-import { digestMaking, partIntents, partKey, readPartKey } from '../../../src/batch/plan/part-key.ts';
+import {
+  digestMaking,
+  itemKey,
+  partIntents,
+  partKey,
+  readPartKey,
+} from '../../../src/batch/plan/item-key.ts';
 import { foldIntents } from '../../../src/journal/intents.ts';
 
 const ITEM = itemKey('subtitle_recognition', 'talk.mp4', null);

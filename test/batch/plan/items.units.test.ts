@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobInput } from '../../../src/batch/plan/input.ts';
-import { unitsOf } from '../../../src/batch/plan/units.ts';
+import { unitsOf } from '../../../src/batch/plan/items.ts';
 
 const named = { label: 'a', stem: 'a', name: 'a' };
 const video = (seconds: number | null): JobInput => ({

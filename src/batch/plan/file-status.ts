@@ -30,3 +30,13 @@ function explain(error: unknown, what: 'file' | 'folder'): string {
   if (why === null) throw error;
   return why;
 }
+
+/** Whether there is something at the path, of whatever kind. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,18 @@
 import { expect, it } from 'vitest';
-import { namesJobWithLines, stemOfJob } from '../../../src/batch/plan/job-reference.ts';
+import { namesJobWithLines, stemOfJob, uploadIdOf } from '../../../src/batch/plan/operand.ts';
+
+it.each([
+  ['upl_01k9x2m4n6', 'upl_01k9x2m4n6'],
+  ['eaf965cb-8c37-4964-80e5-d83f5b5c83a0', 'eaf965cb-8c37-4964-80e5-d83f5b5c83a0'],
+  ['uploads/Q-1Zx-471', 'Q-1Zx-471'],
+  ['/v1/uploads/Q-1Zx-471', 'Q-1Zx-471'],
+  ['uploads/talk.mp4', null],
+  ['uploads/lessons', null],
+  ['lessons2026', null],
+  ['talk.mp4', null],
+])('%s names the upload %s', (operand, id) => {
+  expect(uploadIdOf(operand)).toBe(id);
+});
 
 it.each([
   'rec_01k9x2m4',

@@ -1,0 +1,198 @@
+/** Lists of inputs: --files-from and --files-from0. */
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { describeUnreadable } from '../../errors/system-error.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+import type { PlanIo } from './batch-plan.ts';
+import { type Candidate, listedFile, otherCandidate, type SheetRow } from './candidate.ts';
+import { fieldFlags, flagName } from './field-flags.ts';
+import type { InputProblem } from './input.ts';
+import { isNonFileInput } from './operand.ts';
+
+/**
+ * The entries of a list, `-` for stdin: one a line, or with a NUL behind each, as `find -print0` writes them.
+ * @returns a sentence when it cannot be read
+ */
+export async function readList(
+  written: string,
+  separator: 'line' | 'nul',
+  io: Pick<PlanIo, 'cwd' | 'stdin'>,
+): Promise<readonly string[] | string> {
+  const bytes = await readOrSay(written, io);
+  if (typeof bytes === 'string') return bytes;
+  const text = decode(bytes);
+  if (text === null) return 'the list is not UTF-8; write the names as UTF-8';
+  if (separator === 'line' && text.includes('\0'))
+    return 'the list has NULs in it; read it with --files-from0';
+  const entries = separator === 'line' ? text.split(/\r?\n/) : text.split('\0');
+  return entries.filter((entry) => entry !== '');
+}
+
+/** The bytes of a file or of stdin, or why they cannot be read. */
+async function readOrSay(
+  written: string,
+  { cwd, stdin }: Pick<PlanIo, 'cwd' | 'stdin'>,
+): Promise<Buffer | string> {
+  if (written === '-') return buffer(stdin);
+  try {
+    return await readFile(resolve(cwd, written));
+  } catch (error) {
+    return describeUnreadable(error) ?? `cannot be read (${error}); check the path and its permissions`;
+  }
+}
+
+/** Null for what is not UTF-8; a byte order mark is dropped. */
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The column that names the input. */
+const FILE_COLUMN = 'file';
+
+/**
+ * Reads a sheet, CSV or JSON; `-` is stdin. Files are meant from where the sheet lies.
+ * @param takes what the kind works on
+ */
+export async function readSheet(
+  written: string,
+  kind: JobKind,
+  takes: 'video' | 'subtitle',
+  io: Pick<PlanIo, 'cwd' | 'stdin'>,
+  problems: InputProblem[],
+): Promise<readonly Candidate[]> {
+  const report = (detail: string) => problems.push({ pointer: `--sheet ${written}`, detail });
+  const bytes = await readOrSay(written, io);
+  const text = typeof bytes === 'string' ? null : decode(bytes);
+  const table = typeof bytes === 'string' ? bytes : text === null ? 'is not UTF-8' : await readTable(text);
+  if (typeof table === 'string') {
+    report(table);
+    return [];
+  }
+  const columns = readColumns(table, kind, report);
+  if (columns === null) return [];
+  const root = written === '-' ? io.cwd : dirname(resolve(io.cwd, written));
+  return table.rows.flatMap((cells, index): Candidate[] => {
+    const row: SheetRow = { position: index + 1, options: optionsOf(cells, columns) };
+    const file = cells[columns.file];
+    if (typeof file !== 'string' || file === '') {
+      report(`row ${row.position} names no ${FILE_COLUMN}`);
+      return [];
+    }
+    return [isNonFileInput(file, takes) ? otherCandidate(file, row) : listedFile(file, root, row)];
+  });
+}
+
+interface Columns {
+  /** The title of the column of files, as it is written. */
+  readonly file: string;
+  /** Title as it is written, to the name of the option. */
+  readonly options: ReadonlyMap<string, string>;
+}
+
+function readColumns(table: Table, kind: JobKind, report: (detail: string) => void): Columns | null {
+  const known = new Map(
+    fieldFlags(kind).flatMap(({ field, option }) => [
+      [plain(field), option],
+      [plain(option), option],
+    ]),
+  );
+  const names = [FILE_COLUMN, ...fieldFlags(kind).map(({ option }) => flagName(option).slice(2))];
+  const options = new Map<string, string>();
+  let file: string | null = null;
+  let isUsable = true;
+  for (const title of table.titles) {
+    const option = known.get(plain(title));
+    const isTaken = option !== undefined && [...options.values()].includes(option);
+    if (plain(title) === FILE_COLUMN) file = title;
+    else if (option !== undefined && !isTaken) options.set(title, option);
+    else {
+      isUsable = false;
+      const meant = nearestName(title, names);
+      const fix = meant === null ? `columns: ${names.join(', ')}` : `did you mean ${meant}?`;
+      report(isTaken ? `the column "${title}" is there twice` : `there is no column "${title}"; ${fix}`);
+    }
+  }
+  if (file === null) report(`has no column "${FILE_COLUMN}", which names the inputs`);
+  return file === null || !isUsable ? null : { file, options };
+}
+
+/** `Voice-Mode`, `voice_mode`, `--voice-mode` and `voiceMode` are one. */
+function plain(title: string): string {
+  return title.toLowerCase().replace(/[-_\s]/g, '');
+}
+
+function optionsOf(cells: Readonly<Record<string, unknown>>, { options }: Columns): SheetRow['options'] {
+  const given = [...options].flatMap(([title, option]): [string, unknown][] => {
+    const value = cells[title];
+    const isEmpty = value === undefined || value === null || value === '';
+    return isEmpty ? [] : [[option, option === 'to' ? languages(value) : value]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** A cell may hold several: `es, fr`, `es;fr`, `es fr`. */
+function languages(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return String(value)
+    .split(/[\s,;|]+/)
+    .filter((tag) => tag !== '');
+}
+
+interface Table {
+  readonly titles: readonly string[];
+  /** Cells by title. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The rows of a CSV text with a header, or of a JSON array of objects; a sentence when it is neither. */
+async function readTable(text: string): Promise<Table | string> {
+  const table = /^\s*[[{]/.test(text) ? readJson(text) : await readCsv(text);
+  if (typeof table === 'string' || table.rows.length > 0) return table;
+  return 'has no rows; write a header such as file,to and a row for each input';
+}
+
+function readJson(text: string): Table | string {
+  let rows: unknown;
+  try {
+    rows = JSON.parse(text);
+  } catch (error) {
+    return `looks like JSON but is none: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (!Array.isArray(rows) || !rows.every(isObject))
+    return 'must be a JSON array of objects, one for each input';
+  return { titles: [...new Set(rows.flatMap(Object.keys))], rows };
+}
+
+/** Spreadsheets write commas, semicolons or tabs, by the language of who uses them. */
+const DELIMITERS = [',', ';', '\t'];
+
+async function readCsv(text: string): Promise<Table | string> {
+  const { parse } = await import('csv-parse/sync');
+  const [header = ''] = text.split(/\r\n|\r|\n/, 1);
+  const delimiter =
+    DELIMITERS.toSorted((left, right) => count(header, right) - count(header, left))[0] ?? ',';
+  try {
+    const cells: string[][] = parse(text, { bom: true, trim: true, skip_empty_lines: true, delimiter });
+    const [titles = [], ...rows] = cells;
+    return {
+      titles,
+      rows: rows.map((row) => Object.fromEntries(titles.map((title, at) => [title, row[at]]))),
+    };
+  } catch (error) {
+    return `is not valid CSV: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,64 @@
+/** Addresses where a file could be named too. */
+import { KINDS, type Kind } from '../../protocol/kinds.ts';
+import { VERSION_PREFIX } from '../../protocol/operations.ts';
+
+/** What is said of every other one. */
+export const ONLY_HTTPS = 'the service reads https addresses only';
+
+/** True for an address of any scheme: one that the service does not fetch is no file either. */
+export function isAddress(text: string): boolean {
+  // Of one letter it would be a drive of Windows.
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
+}
+
+export function isHttps(text: string): boolean {
+  return /^https:\/\//i.test(text);
+}
+
+/** 8-4-4-4-12 hexadecimal digits: no file and no folder is called so by a person. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `uploads/ID`, with or without the version before it; eight characters with a digit, as no folder of lessons is called. */
+const WITH_COLLECTION = /^(?:\/v1\/)?uploads\/((?=\D*\d)[\w-]{8,})$/;
+
+/**
+ * The id of an upload, by the text alone: `upl_…`, a UUID, since a hosted service makes ids as it likes, or `uploads/ID`
+ * and the detail_url for ids of other forms. Null for everything else. Source: contract, "Identifiers".
+ */
+export function uploadIdOf(operand: string): string | null {
+  if (/^upl_[a-z0-9]+$/i.test(operand) || UUID.test(operand)) return operand;
+  return WITH_COLLECTION.exec(operand)?.[1] ?? null;
+}
+
+/** The kinds whose result has lines. */
+const WITH_LINES = Object.entries<Kind>(KINDS).filter(([, kind]) =>
+  Object.values(kind.result).some((part) => part.type === 'lines'),
+);
+
+/**
+ * True for `rec_…`, `subtitle-recognitions/ID`, `subtitle_recognition/ID` and the detail_url of such a job. An id of
+ * another form, as a hosted service may make them, is told from a file by the kind before it.
+ */
+export function namesJobWithLines(operand: string): boolean {
+  const path = operand.startsWith(`${VERSION_PREFIX}/`) ? operand.slice(VERSION_PREFIX.length + 1) : operand;
+  return WITH_LINES.some(
+    ([name, kind]) =>
+      new RegExp(`^${kind.idPrefix}_[A-Za-z0-9]+$`).test(path) ||
+      [name, kind.path].some((first) => path.startsWith(`${first}/`) && !/\.\w+$/.test(path)),
+  );
+}
+
+/** Names the results: the id, without what stands before it. */
+export function stemOfJob(reference: string): string {
+  return reference.split('/').at(-1) ?? reference;
+}
+
+/** True for what names no file: an address, an upload, stdin, and where subtitles are read a job that has some. */
+export function isNonFileInput(operand: string, takes: 'video' | 'subtitle'): boolean {
+  return (
+    operand === '-' ||
+    isAddress(operand) ||
+    uploadIdOf(operand) !== null ||
+    (takes === 'subtitle' && namesJobWithLines(operand))
+  );
+}
