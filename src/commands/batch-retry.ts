@@ -1,5 +1,4 @@
-import type { BatchFacts } from '../batch/report/batch-facts.ts';
-import { countFailed } from '../batch/report/report-head.ts';
+import { type BatchFacts, countFailed } from '../batch/report/batch-facts.ts';
 import { type Retries, type RetryRun, selectRetries } from '../batch/report/select-retries.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';

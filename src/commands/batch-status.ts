@@ -1,7 +1,5 @@
-import type { BatchFacts } from '../batch/report/batch-facts.ts';
-import { reportDocument } from '../batch/report/json.ts';
-import { countFailed, countOpen } from '../batch/report/report-head.ts';
-import { describeCredits } from '../batch/report/sum-credits.ts';
+import { type BatchFacts, countFailed, countOpen, reportDocument } from '../batch/report/batch-facts.ts';
+import { describeCredits } from '../batch/report/item-report.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';

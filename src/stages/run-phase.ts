@@ -1,13 +1,13 @@
 /** One stage for all videos: an ordinary batch run of its jobs, with the journal of the folder. */
+
 import { resolve } from 'node:path';
 import type { BatchEvent, BatchItem } from '../batch/item.ts';
 import { decideItems } from '../batch/plan/decide-items.ts';
 import type { Decision } from '../batch/plan/decision.ts';
 import { createBatchCommand } from '../batch/report/command-record.ts';
 import type { RunOutcome, Task } from '../batch/run/batch.ts';
-import { doneBefore } from '../batch/run/done-before.ts';
+import { doneBefore, explainDecision } from '../batch/run/decided-outcomes.ts';
 import { runBatch } from '../batch/run/run-batch.ts';
-import { explainDecision } from '../batch/run/unusable.ts';
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import type { LogRecord } from '../journal/record-line.ts';

@@ -5,7 +5,7 @@ import { fileOf } from '../batch/plan/items.ts';
 import { readBatchFacts } from '../batch/report/batch-facts.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../batch/run/batch.ts';
-import { explainDecision } from '../batch/run/unusable.ts';
+import { explainDecision } from '../batch/run/decided-outcomes.ts';
 import { linesStage, videoStage } from '../batch/stages/items.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';

@@ -12,7 +12,7 @@ const HOME = 'src/context/printed-command.ts';
  * end of every command completes those with the service of the run.
  */
 const BELOW_COMMANDS: readonly string[] = [
-  'src/batch/run/lines-of-job.ts',
+  'src/batch/run/sources.ts',
   'src/client/jobs/wait.ts',
   'src/client/upload/send-file.ts',
   'src/profiles/layers.ts',

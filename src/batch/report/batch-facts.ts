@@ -4,14 +4,11 @@ import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts
 import type { LogContent } from '../../journal/record-line.ts';
 import type { CreditTotals } from '../item.ts';
 import { foldItemFacts } from '../plan/facts.ts';
-import { readBills } from '../run/bills.ts';
-import { type Bill, createBudget, isTold as isToldBill } from '../run/budget.ts';
+import { type Bill, createBudget, isTold as isToldBill, readBills } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
+import { gatherParts, readStageReports } from './combined-reports.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
-import { ITEM_STATES, type ItemReport, type ReportState, reportItem } from './item-report.ts';
-import { gatherParts } from './part-reports.ts';
-import { readStageReports } from './stage-reports.ts';
-import { sumCredits } from './sum-credits.ts';
+import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
 import { foldUnusable } from './unusable-inputs.ts';
 
 export interface BatchFacts {
@@ -105,4 +102,40 @@ function countStates(items: readonly ItemReport[]): Record<ReportState, number> 
 
 function soonest(instants: readonly string[]): string | null {
   return instants.toSorted((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null;
+}
+
+/** What every form of a report says besides the facts. */
+export interface ReportHead {
+  /** The folder of results, absolute. */
+  readonly folder: string;
+  /** When the report was made, RFC 3339. */
+  readonly madeAt: string;
+}
+
+/** States in which an item will get nowhere by itself. */
+export const FAILED_STATES = ['failed', 'refused', 'cancelled', 'expired'] as const;
+/** States in which something is still to be done. */
+export const OPEN_STATES = ['undelivered', 'running', 'unanswered', 'waiting'] as const;
+
+export function countFailed({ counts }: Pick<BatchFacts, 'counts'>): number {
+  return FAILED_STATES.reduce((sum, state) => sum + counts[state], 0);
+}
+
+export function countOpen({ counts }: Pick<BatchFacts, 'counts'>): number {
+  return OPEN_STATES.reduce((sum, state) => sum + counts[state], 0);
+}
+
+/** All facts under the names that they have everywhere; of a command what a person would type. */
+export function reportDocument({ commands, ...facts }: BatchFacts, { folder, madeAt }: ReportHead): object {
+  return {
+    object: 'batch_report',
+    folder,
+    made_at: madeAt,
+    ...facts,
+    commands: commands.map(publicCommand),
+  };
+}
+
+function publicCommand({ at, argv, cwd, profile }: BatchCommand): object {
+  return { at, argv, cwd, profile };
 }

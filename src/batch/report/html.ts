@@ -1,5 +1,7 @@
 /** The page of a batch: its facts, its script and its style in one file that opens from disk and asks nobody for anything. */
+
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { ReportFacts } from './page-facts.ts';
 
 /** Script and style of the page, as built. */
@@ -61,4 +63,14 @@ function dataBlock(id: string, data: unknown): string {
 
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/** In the published tool both lie beside this module; a checkout that runs its sources takes those of its build. */
+const FOLDER = import.meta.url.endsWith('.ts') ? '../../../dist/' : './';
+
+/** @throws Error with ENOENT when a checkout was never built */
+export async function readPageParts(): Promise<PageParts> {
+  const read = (name: string) => readFile(new URL(FOLDER + name, import.meta.url), 'utf8');
+  const [script, style] = await Promise.all([read('report-page.js'), read('report-page.css')]);
+  return { script, style };
 }

@@ -5,6 +5,7 @@ import type { Intent } from '../../journal/intents.ts';
 import { nextStep } from '../../journal/next-step.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { CreditTotals } from '../item.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
@@ -49,7 +50,7 @@ export interface ItemReport {
   readonly deadline: string | null;
 }
 
-export interface ReportedFile {
+interface ReportedFile {
   /** Name of the part of the result, such as `video`; null for one that the kind does not have. */
   readonly asset: string | null;
   /** Absolute. */
@@ -77,7 +78,7 @@ export function readItemKey(key: string): { kind: JobKind; name: string; languag
   }
 }
 
-export interface ItemRecords {
+interface ItemRecords {
   readonly key: string;
   readonly facts: ItemFacts | undefined;
   /** Set while its file could not be used when it was looked at last. */
@@ -211,4 +212,35 @@ function deadlineOf({ outcome }: Intent, state: ReportState): string | null {
   if (state !== 'undelivered' || outcome.phase !== 'finished') return null;
   const { at, expires_at: told = null } = outcome.record;
   return told ?? new Date(Date.parse(at) + LIMITS.resultLinkMs).toISOString();
+}
+
+interface Costs {
+  readonly job_id: string | null;
+  /** Null where there is no job, or its service does not say what it cost. */
+  readonly credits: { readonly reserved: number; readonly charged: number } | null;
+}
+
+/**
+ * Credits are kept in thousandths; sums of them must not show what binary fractions make of that. Null while there is
+ * no job.
+ */
+export function sumCredits(reports: readonly Costs[]): CreditTotals | null {
+  const known = reports.flatMap(({ credits }) => credits ?? []);
+  const unknown = reports.filter(({ job_id: job, credits }) => job !== null && credits === null).length;
+  if (known.length + unknown === 0) return null;
+  const sum = (amounts: readonly number[]) =>
+    amounts.reduce((total, amount) => total + Math.round(amount * 1000), 0) / 1000;
+  return {
+    reserved: sum(known.map(({ reserved }) => reserved)),
+    charged: sum(known.map(({ charged }) => charged)),
+    unknown,
+  };
+}
+
+/** `Credits: 12 charged, 3 reserved; unknown for 2 items.` */
+export function describeCredits({ reserved, charged, unknown }: CreditTotals, items: number): string {
+  if (unknown > 0 && unknown === items)
+    return 'Credits: unknown; the service does not say what the jobs cost.';
+  const rest = unknown === 0 ? '' : `; unknown for ${unknown === 1 ? '1 item' : `${unknown} items`}`;
+  return `Credits: ${charged} charged, ${reserved} reserved${rest}.`;
 }

@@ -1,12 +1,13 @@
 /**
  * A batch as test results, which every CI system shows: an item is a test case; what failed is a failure, and what has
- * not finished is skipped. Source: the schema of Jenkins' xUnit plugin, which others follow.
+ * not finished is skipped. Sources: the schema of Jenkins' xUnit plugin, which others follow; XML 1.0, 2.2 (characters) and
+ * 3.3.3 (attribute values).
  */
+
 import { relative } from 'node:path';
-import type { BatchFacts } from './batch-facts.ts';
+import { type BatchFacts, countFailed, countOpen, FAILED_STATES, type ReportHead } from './batch-facts.ts';
 import type { ItemReport } from './item-report.ts';
-import { countFailed, countOpen, FAILED_STATES, type ReportHead } from './report-head.ts';
-import { writeXml, type XmlElement, type XmlNode } from './xml.ts';
+import { showInvisible } from './visible-text.ts';
 
 export function writeJunit(facts: BatchFacts, head: ReportHead): string {
   const counts = {
@@ -65,4 +66,48 @@ function element(
   children: readonly XmlNode[],
 ): XmlElement {
   return { name, attributes, children };
+}
+
+type XmlNode = XmlElement | string;
+
+interface XmlElement {
+  readonly name: string;
+  /** Null values are omitted. */
+  readonly attributes: Readonly<Record<string, string | number | null>>;
+  readonly children: readonly XmlNode[];
+}
+
+/** A document, indented by two blanks a level; all texts and attribute values are escaped. */
+function writeXml(root: XmlElement): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root, '')}\n`;
+}
+
+function writeElement({ name, attributes, children }: XmlElement, indent: string): string {
+  const written = Object.entries(attributes).flatMap(([attribute, value]) =>
+    value === null ? [] : [` ${attribute}="${escapeXml(String(value))}"`],
+  );
+  const start = `${indent}<${name}${written.join('')}`;
+  if (children.length === 0) return `${start}/>`;
+  const [only] = children;
+  if (children.length === 1 && typeof only === 'string') return `${start}>${escapeLines(only)}</${name}>`;
+  const inside = children.map((child) =>
+    typeof child === 'string' ? `${indent}  ${escapeLines(child)}` : writeElement(child, `${indent}  `),
+  );
+  return [`${start}>`, ...inside, `${indent}</${name}>`].join('\n');
+}
+
+function escapeLines(text: string): string {
+  return text.split('\n').map(escapeXml).join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function escapeXml(text: string): string {
+  return showInvisible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

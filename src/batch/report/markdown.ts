@@ -1,10 +1,9 @@
 /** A batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
+
 import { relative } from 'node:path';
 import { formatBytes } from '../../errors/amounts.ts';
-import type { BatchFacts } from './batch-facts.ts';
-import { ITEM_STATES, type ItemReport } from './item-report.ts';
-import { FAILED_STATES, type ReportHead } from './report-head.ts';
-import { describeCredits } from './sum-credits.ts';
+import { type BatchFacts, FAILED_STATES, type ReportHead } from './batch-facts.ts';
+import { describeCredits, ITEM_STATES, type ItemReport } from './item-report.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {

@@ -1,12 +1,26 @@
 /** Builds the document of the page: reads what lies on the disk and puts it beside what the journal knows. */
-import { rateFit } from './line-fit.ts';
-import { groupJobs, type JobGroup, worstState } from './page-entries.ts';
-import { type EntryDetail, REPORT_FORMAT, type ReportEntry, type ReportFacts } from './page-facts.ts';
-import { readFit } from './page-fit.ts';
-import type { MediaReaders, PageJob, PageSource } from './page-source.ts';
+
+import { sumCredits } from './item-report.ts';
+import {
+  type EntryDetail,
+  REPORT_FORMAT,
+  type ReportEntry,
+  type ReportFacts,
+  type ReportFit,
+  type ReportSubtitle,
+  type TrackRole,
+} from './page-facts.ts';
+import {
+  groupJobs,
+  type JobGroup,
+  type MediaReaders,
+  type PageJob,
+  type PageSource,
+  worstState,
+} from './page-source.ts';
 import { readSubtitles } from './page-subtitles.ts';
-import { readTracks } from './page-tracks.ts';
-import { sumCredits } from './sum-credits.ts';
+import { type MeasuredTrack, readTracks } from './page-tracks.ts';
+import { measureFit, rateFit } from './speech-fit.ts';
 
 /** One entry after the other: each runs up to five children, as many as its tracks. */
 export async function buildReport(source: PageSource, readers: MediaReaders): Promise<ReportFacts> {
@@ -69,4 +83,48 @@ function duration({ tracks, subtitles }: EntryDetail): number | null {
 function countMisfits({ fit }: EntryDetail): number | null {
   if (fit.measured_on === null) return null;
   return fit.lines.filter((line) => rateFit(line).grade !== 'fits').length;
+}
+
+const UNSPOKEN =
+  'the translation changed after the video was made, so its voice speaks an earlier text; run the same command again to update it';
+
+/** Measures the dub against the lines that it speaks; without one, the voice of the original against its own. */
+function readFit(
+  group: JobGroup,
+  tracks: readonly MeasuredTrack[],
+  subtitles: readonly ReportSubtitle[],
+): ReportFit {
+  const linesOf = (role: ReportSubtitle['role']) =>
+    subtitles.find((found) => found.role === role)?.lines ?? [];
+  if (subtitles.some(({ is_unspoken: isUnspoken }) => isUnspoken))
+    return { measured_on: null, reason: UNSPOKEN };
+  const translated = linesOf('translated');
+  const original = linesOf('original');
+  if (translated.length + original.length === 0) return { measured_on: null, reason: 'no subtitles' };
+  const sound = (role: TrackRole) => tracks.find(({ track }) => track.role === role)?.sound ?? null;
+  const candidates = [
+    { role: 'dub', lines: translated },
+    // With the original sound taken away, what is left in the video is the dub alone.
+    ...(hasDubAlone(group) ? [{ role: 'localized', lines: translated } as const] : []),
+    ...(translated.length === 0 ? [{ role: 'voice', lines: original } as const] : []),
+  ] as const;
+  for (const { role, lines } of candidates) {
+    const heard = sound(role);
+    if (heard !== null && lines.length > 0) {
+      return { measured_on: role, lines: measureFit(lines, heard.loudness) };
+    }
+  }
+  return { measured_on: null, reason: explain(translated.length > 0, sound('localized') !== null) };
+}
+
+function hasDubAlone(group: JobGroup): boolean {
+  const localizations = group.jobs.filter(({ kind }) => kind === 'auto_localization');
+  return localizations.at(-1)?.options.original_audio === 'mute';
+}
+
+function explain(isTranslated: boolean, isLocalized: boolean): string {
+  if (!isTranslated) return 'no track with the voice alone: vloc separate makes one';
+  return isLocalized
+    ? 'the dub is mixed with the background here, so speech cannot be measured in it: vloc dub makes a track with the voice alone'
+    : 'no dub: vloc dub makes one';
 }

@@ -1,12 +1,15 @@
 /** The jobs of a page out of what the journal says of a batch. */
+
+import { resolve } from 'node:path';
 import { ERROR_CODES } from '../../protocol/error-codes.ts';
+import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { ItemFacts } from '../plan/facts.ts';
-import type { StageRecords } from '../stages/records.ts';
+import { isStageKey } from '../stages/items.ts';
+import type { LeftFile, StageRecords } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
 import type { EntryState, ReportFailure } from './page-facts.ts';
-import type { PageJob, ResultFile } from './page-source.ts';
-import { stageSubtitles } from './page-stages.ts';
+import type { PageJob, PageSubtitle, ResultFile } from './page-source.ts';
 
 /** What a state means to a reader of the page, and what is to be waited for. */
 const STATES: Readonly<
@@ -24,7 +27,7 @@ const STATES: Readonly<
 };
 
 /** What the journal keeps beside the calls. */
-export interface JobSources {
+interface JobSources {
   /** Of each item, by key. */
   readonly items: ReadonlyMap<string, ItemFacts>;
   readonly stages: StageRecords;
@@ -80,4 +83,59 @@ function describeFailure({ code, message, retryable }: ReportError): ReportFailu
 /** The page knows what to do with the parts of the kind alone. */
 function namedFiles({ files }: ItemReport): ResultFile[] {
   return files.flatMap(({ asset, ...file }) => (asset === null ? [] : [{ asset, ...file }]));
+}
+
+/**
+ * The subtitles that belong to an item though no job of it has read or written them as files; none for an item that is no
+ * part of such a localization.
+ * @param folder of the results, absolute
+ */
+function stageSubtitles(
+  { key, kind, state, target_language: language }: ItemReport,
+  { left, finished }: StageRecords,
+  folder: string,
+): readonly PageSubtitle[] {
+  const files = [...left.values()];
+  if (kind === 'auto_localization' && state === 'done') {
+    const made = finished.get(key)?.newest;
+    const spoken = {
+      role: 'translated',
+      language,
+      path: made?.target ?? null,
+      spoken: made?.target_lines ?? null,
+    } as const;
+    const heard = {
+      role: 'original',
+      language: languageOf(made?.source, files),
+      path: made?.source ?? null,
+      spoken: null,
+    } as const;
+    return [heard, spoken].flatMap(({ path, ...rest }) =>
+      path === null ? [] : [{ ...rest, path: resolve(folder, path) }],
+    );
+  }
+  const name = isStageKey(key) ? readItemKey(key)?.name : undefined;
+  const role = kind === 'subtitle_recognition' ? 'source' : kind === 'subtitle_translation' ? 'target' : null;
+  const own = files.filter((file) => file.video === name && file.role === role && speaks(file, language));
+  return own.map((file) => ({
+    role: file.role === 'source' ? 'original' : 'translated',
+    language: known(file.language),
+    path: resolve(folder, file.path),
+    spoken: null,
+  }));
+}
+
+function languageOf(path: string | null | undefined, files: readonly LeftFile[]): string | null {
+  const file = files.find((each) => each.path === path);
+  return file === undefined ? null : known(file.language);
+}
+
+/** `und` is for where nobody has told. */
+function known(language: string): string | null {
+  return language === 'und' ? null : language;
+}
+
+/** @param language null for any */
+function speaks(file: LeftFile, language: string | null): boolean {
+  return language === null || canonicalLanguage(file.language) === canonicalLanguage(language);
 }

@@ -1,8 +1,8 @@
 /** The subtitles of an entry: in the language of the video, and translated. */
+
 import { digestLines } from '../stages/items.ts';
-import type { JobGroup } from './page-entries.ts';
 import type { ReportFile, ReportSubtitle } from './page-facts.ts';
-import type { MediaReaders, PageJob, ResultFile } from './page-source.ts';
+import type { JobGroup, MediaReaders, PageJob, ResultFile } from './page-source.ts';
 import { describeFile, type MeasuredTrack } from './page-tracks.ts';
 
 type Role = ReportSubtitle['role'];

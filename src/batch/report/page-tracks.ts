@@ -1,12 +1,12 @@
 /** The sounds and pictures of an entry: the input and what was made of it. */
+
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, isAbsolute, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { pageAddress } from './page-address.ts';
-import type { JobGroup } from './page-entries.ts';
 import { type ReportFile, type ReportTrack, TRACK_ROLES, type TrackRole } from './page-facts.ts';
-import type { MediaReaders, ResultFile, Sound } from './page-source.ts';
+import type { JobGroup, MediaReaders, ResultFile, Sound } from './page-source.ts';
 
 /** What the media of each kind of result are to a listener. */
 const ROLES: Readonly<Record<JobKind, Readonly<Record<string, TrackRole>>>> = {
@@ -84,4 +84,15 @@ export async function describeFile(file: ResultFile, pageFolder: string): Promis
 function describeProblem(file: ResultFile, size: number | null): string | null {
   if (size === null) return 'it is not there any more: moved, renamed or deleted';
   return file.bytes !== null && file.bytes !== size ? 'it was changed after the download' : null;
+}
+
+/**
+ * The address of a file as a page in `folder` must write it: relative, so that folder and page can be moved together,
+ * every part percent-encoded, and never read as anything but a file, whatever its name.
+ */
+export function pageAddress(folder: string, file: string): string {
+  const path = relative(folder, file);
+  // Another drive of Windows has no relative path.
+  if (isAbsolute(path)) return pathToFileURL(file).href;
+  return `./${path.split(sep).map(encodeURIComponent).join('/')}`;
 }

@@ -1,9 +1,9 @@
 /** Which items of a batch are run again: pure. */
+
 import { NOT_USABLE } from '../plan/input.ts';
-import type { BatchFacts } from './batch-facts.ts';
+import { type BatchFacts, FAILED_STATES } from './batch-facts.ts';
 import type { BatchCommand } from './command-record.ts';
 import type { ItemReport } from './item-report.ts';
-import { FAILED_STATES } from './report-head.ts';
 
 export interface Retries {
   /** What is run again, by the command that it is run with. */

@@ -44,7 +44,7 @@ export function createUsableRecord(item: string): LogRecord {
   return { type: 'usable_input', item };
 }
 
-export interface CheckedInputs {
+interface CheckedInputs {
   /** Items that cannot be used, by key, until a later run of their command or a later call has checked them again. */
   readonly unusable: ReadonlyMap<string, UnusableRecord>;
   /** Keys of items that could not be used once and can be now; nothing was asked for them since. */

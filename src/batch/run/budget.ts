@@ -1,9 +1,10 @@
 /** What the jobs of a batch cost, and whether the next one may be sent. No input or output. Source: contract, "Credits". */
+
+import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { CreditTotals, Units } from '../item.ts';
-import { type Cost, createCostSums } from './cost-sums.ts';
 
 /** The costs of a job as the service reports them; null where it does not. */
 export interface Bill {
@@ -112,4 +113,75 @@ export function isTold({ status, reserved_credits: reserved, charged_credits: ch
 
 function toThousandths(credits: number): number {
   return Math.round(credits * 1000);
+}
+
+/** The record of a bill. @param key of the intent */
+export function writeBill(key: string, bill: Bill): LogRecord {
+  const { status, quantity, reserved_credits, charged_credits } = bill;
+  return { type: 'billed', key, status, quantity, reserved_credits, charged_credits };
+}
+
+/** The newest bill of each intent, by its key; records of other types are ignored. */
+export function readBills(records: readonly LogRecord[]): ReadonlyMap<string, Bill> {
+  const bills = new Map<string, Bill>();
+  for (const record of records) {
+    if (record.type !== 'billed' || typeof record.key !== 'string') continue;
+    bills.set(record.key, {
+      status: typeof record.status === 'string' ? record.status : null,
+      quantity: asNumber(record.quantity),
+      reserved_credits: asNumber(record.reserved_credits),
+      charged_credits: asNumber(record.charged_credits),
+    });
+  }
+  return bills;
+}
+
+function asNumber(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** Sums over the costs of jobs, kept up to date: a batch may have thousands, and asks for them with each. Pure. */
+
+/** Of one job, in thousandths of credits, in which sums are exact. */
+export type Cost =
+  | { readonly state: 'sent'; readonly estimate: number | null }
+  | { readonly state: 'reserved' | 'charged'; readonly amount: number }
+  /** A service that does not tell what a job costs. */
+  | { readonly state: 'untold' };
+
+interface CostSums {
+  add(cost: Cost): void;
+  /** It does not count any more. */
+  take(cost: Cost): void;
+  /** How many jobs are in a state. */
+  count(state: Cost['state']): number;
+  /** Thousandths of credits of the jobs in a state; of those that are sent, as far as it can be estimated. */
+  sum(state: Cost['state']): number;
+}
+
+function createCostSums(): CostSums {
+  const none = () => ({ count: 0, sum: 0 });
+  const states = { sent: none(), reserved: none(), charged: none(), untold: none() };
+  const change = (cost: Cost, sign: 1 | -1) => {
+    states[cost.state].count += sign;
+    states[cost.state].sum += sign * amountOf(cost);
+  };
+  return {
+    add: (cost) => change(cost, 1),
+    take: (cost) => change(cost, -1),
+    count: (state) => states[state].count,
+    sum: (state) => states[state].sum,
+  };
+}
+
+function amountOf(cost: Cost): number {
+  switch (cost.state) {
+    case 'sent':
+      return cost.estimate ?? 0;
+    case 'untold':
+      return 0;
+    case 'reserved':
+    case 'charged':
+      return cost.amount;
+  }
 }

@@ -6,8 +6,7 @@ import type { LogRecord } from '../../journal/record-line.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import { fileOf } from '../plan/items.ts';
 import type { Batch, Task } from './batch.ts';
-import { readBills, writeBill } from './bills.ts';
-import { type Budget, createBudget } from './budget.ts';
+import { type Budget, createBudget, readBills, writeBill } from './budget.ts';
 import { DOWNLOADS } from './downloads.ts';
 import type { BatchJournal } from './journal.ts';
 import { createLauncher } from './launcher.ts';
@@ -18,11 +17,10 @@ import { createPreparations } from './preparations.ts';
 import type { Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { createSources } from './sources.ts';
-import { stopReasonOf, whyStopped } from './stop.ts';
-import type { Stopping } from './stopping.ts';
+import { type Stopping, stopReasonOf, whyStopped } from './stopping.ts';
 import { createBatchUploads } from './uploads.ts';
 
-export interface RunParts {
+interface RunParts {
   readonly batch: Batch;
   readonly journal: BatchJournal;
   readonly stopping: Stopping;

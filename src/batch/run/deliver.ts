@@ -36,7 +36,7 @@ export interface Naming {
   readonly delivery: Delivery;
 }
 
-export interface DeliverOptions extends Naming {
+interface DeliverOptions extends Naming {
   /**
    * Takes a file that is there already for the result when it has its bytes, by what the service states or by one of these
    * records: an earlier run may have been killed after it. Omitted: no file is adopted.

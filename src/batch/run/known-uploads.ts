@@ -7,19 +7,19 @@ import type { UploadRecord } from '../../journal/upload-record.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 
-export interface LocalFile {
+interface LocalFile {
   readonly path: string;
   readonly bytes: number;
   readonly purpose: UploadPurpose;
 }
 
-export interface KnownUpload {
+interface KnownUpload {
   readonly upload: Upload;
   /** Lower-case hex. */
   readonly sha256: string;
 }
 
-export interface KnownUploads {
+interface KnownUploads {
   readonly record: UploadRecord;
   readonly client: Pick<Client, 'uploads'>;
 }

@@ -33,7 +33,7 @@ export interface Launcher {
   lookAgain(): void;
 }
 
-export interface LauncherParts {
+interface LauncherParts {
   readonly runtime: Pick<Runtime, 'now' | 'sleep'>;
   readonly slots: Slots;
   readonly budget: Budget;

@@ -47,7 +47,7 @@ export function writeCompared(compared: Omit<JobsCompared, 'type'>): LogRecord {
   return { type: 'jobs_compared', ...compared };
 }
 
-export interface Doubt {
+interface Doubt {
   readonly places: readonly string[];
   /** Names of files beside the journal. */
   readonly kept: readonly string[];

@@ -1,8 +1,9 @@
 /** What a whole run ends with: nothing, or the one failure that the exit code follows from. Pure. Source: design, "Exit codes". */
+
 import { Failure } from '../../client/index.ts';
 import type { BatchOutcome, StopReason } from '../item.ts';
 import { type InputProblem, NOT_USABLE, unusable } from '../plan/input.ts';
-import { STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stop.ts';
+import { STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /** Null when all is done, or nothing was to be waited for. */
 export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | null {

@@ -27,8 +27,8 @@ const joining = v.object({
   files: v.array(v.object({ asset: v.string(), path: v.string(), sha256, size: v.number() })),
 });
 
-export type PreparedRecord = v.InferOutput<typeof prepared>;
-export type JoiningRecord = v.InferOutput<typeof joining>;
+type PreparedRecord = v.InferOutput<typeof prepared>;
+type JoiningRecord = v.InferOutput<typeof joining>;
 
 /** The newest record of the same work on the same bytes; null for none. */
 export function findPrepared(

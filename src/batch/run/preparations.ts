@@ -41,7 +41,7 @@ const AHEAD = 2;
 /** Each takes all processors. */
 const AT_A_TIME = 1;
 
-export interface PreparationParts {
+interface PreparationParts {
   readonly batch: Batch;
   readonly journal: BatchJournal;
   readonly stopping: Stopping;

@@ -31,7 +31,7 @@ import {
 } from './lost-jobs.ts';
 
 /** What a rebuild works on. */
-export interface RebuildParts {
+interface RebuildParts {
   readonly batch: Pick<
     Batch,
     'connection' | 'options' | 'delivery' | 'records' | 'runtime' | 'signal' | 'more'
@@ -41,7 +41,7 @@ export interface RebuildParts {
 }
 
 /** SHA-256 of the input of an item, lower-case hex; null for an input that is only named. */
-export type ContentOf = (item: BatchItem) => Promise<string | null>;
+type ContentOf = (item: BatchItem) => Promise<string | null>;
 
 export interface Rebuild {
   /**

@@ -9,7 +9,7 @@ import { placeFile } from './place-file.ts';
 import { isSameFile } from './same-file.ts';
 
 /** Size in bytes, SHA-256 in lower-case hex. */
-export interface Rewritten {
+interface Rewritten {
   readonly bytes: number;
   readonly sha256: string;
 }

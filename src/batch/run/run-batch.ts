@@ -2,13 +2,12 @@
  * Carries a batch out, so that nothing is paid twice and no paid result is lost, whenever it is killed and however often
  * it is started. Source: design, "The record (journal)".
  */
+
 import { dirname, join } from 'node:path';
 import { decideItems } from '../plan/decide-items.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { journalPath } from '../record-folder.ts';
-import { takeArrivals } from './arrivals.ts';
 import type { Batch, RunOutcome, Task } from './batch.ts';
-import { carryAll } from './carry-all.ts';
 import { nameBatch } from './client-reference.ts';
 import { createRun } from './create-run.ts';
 import { type BatchJournal, openBatchJournal } from './journal.ts';
@@ -16,7 +15,7 @@ import { hashInput } from './known-uploads.ts';
 import { findDoubt } from './lost-jobs.ts';
 import { createRebuild, mayPay } from './rebuild.ts';
 import type { Run } from './run.ts';
-import { keepHeapSmall } from './small-heap.ts';
+import { carryAll, takeArrivals } from './run-items.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 
 /**
@@ -26,7 +25,6 @@ import { createStopping, type Stopping } from './stopping.ts';
  *   when it is aborted before the first item is begun; a defect of ours
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
-  keepHeapSmall(batch.tasks.length);
   const journal = await openBatchJournal(batch.delivery.folder);
   const stopping = createStopping(batch.signal, (reason, message) =>
     batch.listen({ type: 'stop', reason, message }),

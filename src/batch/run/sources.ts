@@ -1,13 +1,19 @@
 /** Inputs made into what a request names: once for each input, however many languages share it. */
+
+import type { Client, Job } from '../../client/index.ts';
+import { requestIdOf } from '../../client/read/record.ts';
+import { Failure } from '../../errors/failure.ts';
+import { checkLines } from '../../protocol/requests.ts';
+import { isTerminal } from '../../protocol/states.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import { type FileInput, isMadeAnew } from '../plan/input.ts';
 import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
-import { linesOfJob } from './lines-of-job.ts';
+import { jobFailure } from './deliver.ts';
 import type { Preparations, PreparedSource } from './preparations.ts';
-import type { Provided } from './provided.ts';
 import type { Stopping } from './stopping.ts';
-import type { Sendable, Uploads } from './uploads.ts';
+import type { Provided, Sendable, Uploads } from './uploads.ts';
 
 export interface Sources {
   /**
@@ -21,7 +27,7 @@ export interface Sources {
   forget(item: BatchItem, uploadId: string): Promise<void>;
 }
 
-export interface SourceParts {
+interface SourceParts {
   readonly batch: Batch;
   readonly uploads: Uploads;
   readonly preparations: Preparations;
@@ -88,4 +94,42 @@ export function sendableOf(source: PreparedSource, place: number, file: MadeFile
   const { path, bytes, sha256 } = file;
   const made = { sha256, ensure: () => source.ensure(place) };
   return { path, bytes, mtimeMs: 0, contentType: MADE_TYPE, made };
+}
+
+/**
+ * Reads the job and takes the lines of its result.
+ * @throws Failure: timeout while it runs, job when it did not succeed, refused when the service sends no usable lines
+ */
+async function linesOfJob(
+  client: Pick<Client, 'jobs'>,
+  reference: string,
+  signal: AbortSignal,
+): Promise<SubtitleLine[]> {
+  const job = await client.jobs.find(reference, { signal });
+  if (!isTerminal(job.status)) throw stillRunning(job);
+  const failed = jobFailure(job);
+  if (failed !== null) throw failed;
+  const checked = checkLines(job.result?.lines);
+  if (checked.ok) return checked.value;
+  const [first] = checked.errors;
+  const requestId = requestIdOf(job);
+  throw new Failure({
+    category: 'refused',
+    code: 'ANSWER_INCOMPLETE',
+    message: `the result of ${job.id} has no usable \`lines\`: ${first?.pointer ?? ''} ${first?.detail ?? ''}`,
+    advice: `Download its subtitle and name the file: \`vloc jobs download ${job.id}\``,
+    jobId: job.id,
+    ...(requestId === null ? {} : { requestId }),
+  });
+}
+
+function stillRunning(job: Job): Failure {
+  return new Failure({
+    category: 'timeout',
+    code: 'STILL_RUNNING',
+    message: `the job ${job.id} is still ${job.status}, so it has no lines yet`,
+    advice: `Wait for it, then run this again: \`vloc jobs wait ${job.id}\``,
+    jobId: job.id,
+    retryable: true,
+  });
 }

@@ -1,6 +1,11 @@
-/** How a run comes to a stop: first nothing new is begun, then, for some reasons, nothing is waited for. */
+/**
+ * How a run responds to failures: it retries the item, or stops. A stopped run starts nothing new and, for some reasons, also
+ * stops waiting. Source: design, "Transport", "Exit codes".
+ */
+
+import { BLAMES } from '../../client/transport/verdict.ts';
+import type { Failure, FailureCategory } from '../../errors/failure.ts';
 import type { StopReason } from '../item.ts';
-import { endsWaiting, STOP_WORDS } from './stop.ts';
 
 /** What signals of a stopped run are aborted with. */
 export class Stopped extends Error {
@@ -59,4 +64,130 @@ export function createStopping(
     stop,
     end: () => signal.removeEventListener('abort', interrupt),
   };
+}
+
+/** So many in a row are no accident of one request, each of which was tried five times. */
+const FAILURES_IN_A_ROW = 3;
+
+export interface Circumstances {
+  /** Temporary failures since anything went well, this one included. */
+  readonly inARow: number;
+  /** Jobs of this run that are under way. */
+  readonly inFlight: number;
+}
+
+/** The reason for which a failure stops a run at once, whatever the circumstances; null: it does not. */
+export function stopsRun({ facts }: Failure): StopReason | null {
+  return facts.blame === undefined ? null : BLAMES[facts.blame].stops;
+}
+
+/** What a failure of an upload or a submission means for the whole run; null: nothing. */
+export function stopReasonOf(failure: Failure, { inARow, inFlight }: Circumstances): StopReason | null {
+  const stops = stopsRun(failure);
+  if (stops !== null) return stops;
+  const isOutage = failure.facts.category === 'temporary' && inARow >= FAILURES_IN_A_ROW && inFlight === 0;
+  return isOutage ? 'network' : null;
+}
+
+/** Why such a failure stops the run, in one sentence without its final stop. */
+export function whyStopped(reason: StopReason, cause: Failure | undefined): string {
+  const blame = cause?.facts.blame;
+  return (blame === undefined ? null : BLAMES[blame].why) ?? STOP_WORDS[reason].why;
+}
+
+const ENDS_WAITING: ReadonlySet<StopReason> = new Set(['authentication', 'interrupted', 'broken', 'timeout']);
+
+/** True for what also ends the waiting for jobs that run. */
+export function endsWaiting(reason: StopReason): boolean {
+  return ENDS_WAITING.has(reason);
+}
+
+/** The exit code of a run that was stopped, as a category; null: its items say it. */
+export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>> = {
+  'max-credits': 'credits',
+  'no-credits': 'credits',
+  quota: 'credits',
+  'max-duration': 'partial',
+  authentication: 'configuration',
+  network: 'temporary',
+  timeout: 'timeout',
+  interrupted: null,
+  broken: null,
+  detached: null,
+};
+
+/** Why it stopped, and what to do next; each one sentence without its final stop. */
+export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; readonly advice: string }>> = {
+  'max-credits': {
+    why: 'the next job would cost more than --max-credits allows',
+    advice: 'Raise --max-credits, then run the same command again: only the rest runs.',
+  },
+  'no-credits': {
+    why: 'the credits are used up',
+    advice: 'Add credits, then run the same command again: only the rest runs.',
+  },
+  quota: {
+    why: 'the monthly quota of the key is used up',
+    advice:
+      'Raise the quota or wait for the next month, then run the same command again: only the rest runs.',
+  },
+  'max-duration': {
+    why: 'the time of --max-duration is over',
+    advice: 'Run the same command again: only the rest runs.',
+  },
+  authentication: {
+    why: 'the service refuses access',
+    advice: 'Check the key with `vloc doctor`, then run the same command again: only the rest runs.',
+  },
+  network: {
+    why: `${FAILURES_IN_A_ROW} requests in a row failed with temporary errors`,
+    advice: 'Run the same command again later: only the rest runs.',
+  },
+  timeout: {
+    why: 'the time of --timeout is over',
+    advice: 'The jobs continue: run the same command again to wait for them.',
+  },
+  interrupted: {
+    why: 'the run was interrupted',
+    advice: 'Run the same command again to continue.',
+  },
+  broken: {
+    why: 'the run cannot continue',
+    advice: 'Fix the problem above, then run the same command again to continue.',
+  },
+  detached: {
+    why: 'the run does not wait for its jobs',
+    advice: 'Run the same command again to fetch the results.',
+  },
+};
+
+export interface Tries {
+  /** Of this item. */
+  readonly failures: number;
+  /** Temporary failures of all items since anything went well. */
+  readonly inARow: number;
+  /** How many items the batch has. */
+  readonly items: number;
+  readonly isStopped: boolean;
+}
+
+/** While others get through, it is the item. */
+const MOST_FAILURES = 5;
+/** A service that asks for more is not waited for: the next run is. */
+const LONGEST_ASKED_MS = 60_000;
+
+export function afterTemporary({ facts }: Failure, tries: Tries): boolean {
+  if (facts.category !== 'temporary' || tries.isStopped) return false;
+  // Each call was tried five times already: with a single item, report the failure.
+  if (tries.items === 1 || (facts.retryAfterMs ?? 0) > LONGEST_ASKED_MS) return false;
+  const isOutage = tries.inARow >= FAILURES_IN_A_ROW;
+  return isOutage || tries.failures < MOST_FAILURES;
+}
+
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Milliseconds before the next try: doubling, up to a minute. */
+export function pauseOf(failures: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 }

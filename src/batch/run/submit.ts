@@ -2,6 +2,7 @@
  * The paid call: its intent is on the disk before the request leaves, its answer before anything else is done. Source:
  * design, "The record (journal)"; reliability, "Rules of the client".
  */
+
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
 import { createIntent, type IntendRecord } from '../../journal/intent-records.ts';
 import type { NewJob } from '../../journal/job-entries.ts';
@@ -11,10 +12,12 @@ import type { Delivery } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { fileOf } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
-import { itemReference, writeReference } from './client-reference.ts';
-import type { Provided } from './provided.ts';
+import { itemReference, readReference, writeReference } from './client-reference.ts';
+import { resultExpired } from './decided-outcomes.ts';
+import { attachedIds } from './lost-jobs.ts';
 import { buildRequest, digestRequest, type Request, rebuildRequest, withoutLines } from './request.ts';
 import { type Run, timestamp } from './run.ts';
+import type { Provided } from './uploads.ts';
 
 /** A call whose intent is on the disk: to be sent as often as it takes, always the same. */
 export interface Intended {
@@ -88,7 +91,7 @@ export async function submit(run: Run, item: BatchItem, { key, request }: Intend
 }
 
 /** Writes down that the service has made the job of an intent. */
-export async function noteAccepted(run: Run, item: BatchItem, key: string, job: Job): Promise<void> {
+async function noteAccepted(run: Run, item: BatchItem, key: string, job: Job): Promise<void> {
   const accepted = { type: 'accepted', key, at: timestamp(run), job_id: job.id };
   await run.journal.add(accepted, ...run.takeBill(item, key, job));
   await noteJob(run, item, job);
@@ -134,4 +137,28 @@ function isRefusal({ facts }: Failure): boolean {
 /** True when all slots are taken; the call may be sent again, unchanged. */
 export function isWithoutSlot({ facts }: Failure): boolean {
   return facts.code === 'CONCURRENCY_LIMIT_EXCEEDED';
+}
+
+/**
+ * The job of a call that cannot be sent again with the same bytes, or null when the service has none.
+ * @throws Failure (`expired`) when its reference does not tell it from others
+ */
+export async function findIntended(run: Run, item: BatchItem, asked: IntendRecord): Promise<Job | null> {
+  const { client_reference: reference } = asked.params;
+  if (typeof reference !== 'string' || readReference(reference) === null) throw resultExpired(null);
+  const { client } = run.batch.connection;
+  const signal = run.stopping.launching;
+  const page = await client.jobs.list(item.kind, { client_reference: reference }, { signal });
+  const attached = attachedIds(run.journal.intents);
+  const summary = page.data.find(({ id }) => !attached.has(id));
+  if (summary === undefined) return null;
+  const job = await client.jobs.get(item.kind, summary.id, { signal });
+  await noteAccepted(run, item, asked.key, job);
+  return job;
+}
+
+/** Writes down that a call has never arrived, so that another may take its place. */
+export function noteNeverArrived(run: Run, { key }: IntendRecord): Promise<void> {
+  const refused = { type: 'refused', key, at: timestamp(run), code: 'NEVER_ARRIVED', retryable: true };
+  return run.journal.add(refused);
 }

@@ -2,9 +2,11 @@
  * Files sent once for all their languages and, while the service keeps them, for all runs. Source: specification,
  * "Upload resource"; contract, "Uploads".
  */
+
 import type { Upload } from '../../client/index.ts';
+import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
-import type { BatchItem, ItemState } from '../item.ts';
+import type { BatchItem, ItemState, Units } from '../item.ts';
 import type { FileFacts } from '../plan/input.ts';
 import { fileUnits } from '../plan/items.ts';
 import type { MadeFile } from '../preparation.ts';
@@ -12,7 +14,6 @@ import type { Batch } from './batch.ts';
 import { findKnownUpload, rememberUpload } from './known-uploads.ts';
 import { createLimiter } from './limiter.ts';
 import type { Note } from './note.ts';
-import type { Provided } from './provided.ts';
 import type { Stopping } from './stopping.ts';
 
 /** A file that can be sent. */
@@ -55,7 +56,7 @@ interface Sending {
   readonly use: () => void;
 }
 
-export interface UploadParts {
+interface UploadParts {
   readonly batch: Batch;
   readonly stopping: Stopping;
   readonly tell: (item: BatchItem, state: ItemState) => void;
@@ -150,4 +151,15 @@ export function contentOf({ path, bytes, mtimeMs }: FileFacts): string {
 
 function describe(upload: Upload, sha256: string | null): Sent {
   return { id: upload.id, sha256, seconds: upload.media?.duration_seconds ?? null };
+}
+
+/** What a job is made from. */
+export interface Provided {
+  readonly source: SubtitleInput;
+  /** SHA-256 of the input, lower-case hex; null for what is only named. */
+  readonly sha256: string | null;
+  /** Null when nobody can say. */
+  readonly units: Units | null;
+  /** A job was sent, or none will be: the next file may be uploaded. */
+  readonly use: () => void;
 }

@@ -1,7 +1,7 @@
 /** The subtitles side by side, with the fit of each line. */
 
-import { rateFit } from '../../batch/report/line-fit.ts';
 import type { EntryDetail, LineFit } from '../../batch/report/page-facts.ts';
+import { rateFit } from '../../batch/report/speech-fit.ts';
 import { type LinePair, lineAt, pairLines } from '../align.ts';
 import { formatCueTime, formatSeconds } from '../times.ts';
 import { languageAttribute, make } from './element.ts';

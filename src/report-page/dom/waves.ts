@@ -1,6 +1,6 @@
 /** The waveforms of an entry, one below the other on one time line. */
-import { rateFit } from '../../batch/report/line-fit.ts';
 import type { ReportFit, ReportTrack } from '../../batch/report/page-facts.ts';
+import { rateFit } from '../../batch/report/speech-fit.ts';
 import { decodePeaks, drawWave, WAVE_HALF } from '../wave.ts';
 import { TRACK_NAMES } from '../words.ts';
 import { draw, make } from './element.ts';

@@ -1,8 +1,8 @@
 /** The commands that continue a batch: pure. */
-import type { BatchFacts } from '../../batch/report/batch-facts.ts';
+
+import { type BatchFacts, FAILED_STATES, OPEN_STATES } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
-import { FAILED_STATES, OPEN_STATES } from '../../batch/report/report-head.ts';
 import { selectRetries } from '../../batch/report/select-retries.ts';
 import type { Io } from '../../context/io.ts';
 import {

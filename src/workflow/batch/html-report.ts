@@ -1,13 +1,13 @@
 /** The report as a page: what the journal knows, beside what lies on the disk. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { RECORD_FOLDER } from '../../batch/record-folder.ts';
-import { writePage } from '../../batch/report/html.ts';
+import { readPageParts, writePage } from '../../batch/report/html.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
 import { pageJobs } from '../../batch/report/page-jobs.ts';
-import { readPageParts } from '../../batch/report/page-parts.ts';
 import { cacheSounds } from '../../batch/report/sound-cache.ts';
 import { foldStageRecords } from '../../batch/stages/records.ts';
 import type { Context } from '../../context/context.ts';

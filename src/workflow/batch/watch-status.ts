@@ -1,7 +1,7 @@
 /** Looks at a batch again and again, until everything has finished. */
-import type { BatchFacts } from '../../batch/report/batch-facts.ts';
+
+import { type BatchFacts, countFailed, countOpen, FAILED_STATES } from '../../batch/report/batch-facts.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
-import { countFailed, countOpen, FAILED_STATES } from '../../batch/report/report-head.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Context, Progress, WorkPicture } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';

@@ -1,4 +1,5 @@
 /** A job command from operands to results: plan, connect, run the batch, report how it ended. */
+
 import { resolve } from 'node:path';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
@@ -8,11 +9,10 @@ import {
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import { doneBefore } from '../../batch/run/done-before.ts';
+import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
-import { explainDecision } from '../../batch/run/unusable.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';

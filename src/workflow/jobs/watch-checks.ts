@@ -1,7 +1,8 @@
 /** What --watch can go with, checked before anything is begun. */
+
 import { resolve, sep } from 'node:path';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
-import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folder.ts';
+import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
 import { flagName } from '../../context/command.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

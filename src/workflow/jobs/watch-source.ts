@@ -3,8 +3,7 @@
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { SettledPlan, SettledPlanner } from '../../batch/plan/plan-settled.ts';
 import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
-import { createFilesAtWork, type FilesAtWork } from '../../batch/run/file-work.ts';
-import { watchFolders } from '../../batch/run/watch-folders.ts';
+import { createFilesAtWork, type FilesAtWork, watchFolders } from '../../batch/run/watch-folders.ts';
 import { Failure, isOfRecords } from '../../errors/failure.ts';
 import { describeUnreadable, errorCode } from '../../errors/system-error.ts';
 import { commandRecord, type JobRun } from './job-run.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateFit } from '../../../src/batch/report/line-fit.ts';
-import { measureFit } from '../../../src/batch/report/speech-fit.ts';
+import { measureFit, rateFit } from '../../../src/batch/report/speech-fit.ts';
 
 const STEP = 20;
 

@@ -1,7 +1,12 @@
-/** All items of a run on their way, those that come later among them. */
+/** Runs all items of a batch concurrently, including those that arrive during the run. */
+
+import { Failure } from '../../client/index.ts';
+import { foldItemFacts } from '../plan/facts.ts';
 import type { RunOutcome, Task } from './batch.ts';
-import { carry } from './carry-parts.ts';
+import { inputPaths } from './create-run.ts';
 import type { Run } from './run.ts';
+import { carry } from './run-parts.ts';
+import { pauseOf } from './stopping.ts';
 
 /**
  * Items at work beyond those that have slots: they get ready for theirs, or fetch what their jobs have made. Enough that no
@@ -73,4 +78,39 @@ function createLine(count: number) {
       }
     },
   };
+}
+
+/** @param prepare them with what the service knows of jobs that the journal lacks */
+export async function* takeArrivals(
+  run: Run,
+  prepare: (tasks: readonly Task[]) => Promise<readonly Task[]>,
+): AsyncGenerator<readonly Task[]> {
+  const { batch, journal, stopping } = run;
+  if (batch.more === undefined) return;
+  const recorded = () => ({ intents: journal.intents, facts: foldItemFacts(journal.records()) });
+  try {
+    for await (const { tasks, records } of batch.more(recorded, stopping.launching)) {
+      run.inputs.add(inputPaths(tasks));
+      await journal.add(...records);
+      const ready = await patiently(run, () => prepare(tasks));
+      run.countBills(ready);
+      for (const { item } of ready) run.tell(item, { phase: 'waiting' });
+      yield ready;
+    }
+  } catch (error) {
+    // What was under way to come is not begun any more, whatever kept it from coming.
+    if (stopping.reason === null) throw error;
+  }
+}
+
+/** The first tasks may come when the service cannot be reached for a while. */
+async function patiently<T>(run: Run, work: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.facts.category !== 'temporary') throw error;
+      await run.pause(pauseOf(failures));
+    }
+  }
 }

@@ -8,16 +8,15 @@ import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
+import { doneBefore, explainDecision, resultExpired } from './decided-outcomes.ts';
 import { foundLanguage, jobFailure } from './deliver.ts';
-import { doneBefore } from './done-before.ts';
 import { downloadResults } from './downloads.ts';
-import { findIntended } from './find-intended.ts';
-import { launchItem } from './launch.ts';
 import type { Place } from './launcher.ts';
 import { whenLinksLapse } from './links-lapse.ts';
 import { type Run, timestamp } from './run.ts';
+import { launchItem } from './start-job.ts';
 import { Stopped } from './stopping.ts';
-import { explainDecision, resultExpired } from './unusable.ts';
+import { findIntended } from './submit.ts';
 
 /** An item on its way: what is known of its job, for whatever its end is. */
 interface Journey {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endsWaiting, stopReasonOf, whyStopped } from '../../../src/batch/run/stop.ts';
+import { endsWaiting, stopReasonOf, whyStopped } from '../../../src/batch/run/stopping.ts';
 import { Failure, type FailureFacts } from '../../../src/errors/failure.ts';
 
 const failure = (facts: Partial<FailureFacts>) =>

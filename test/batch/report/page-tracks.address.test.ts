@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageAddress } from '../../../src/batch/report/page-address.ts';
+import { pageAddress } from '../../../src/batch/report/page-tracks.ts';
 
 test('files are addressed from the folder of the page', () => {
   expect(pageAddress('/out', '/out/week 1/talk.es.mp4')).toBe('./week%201/talk.es.mp4');

@@ -1,8 +1,11 @@
-/** Decisions of the plan that end an item before anything is sent. */
+/** Outcomes that the plan decides without the service. */
+
 import { resolve } from 'node:path';
 import { Failure } from '../../client/index.ts';
+import type { BatchItem, ItemState } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { NOT_USABLE } from '../plan/input.ts';
+import { nameParts } from '../record-folder.ts';
 
 type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
 
@@ -47,4 +50,18 @@ export function resultExpired(jobId: string | null): Failure {
     advice: 'Run the same command with --fresh for a new job, which is charged again.',
     ...(jobId === null ? {} : { jobId }),
   });
+}
+
+/** The state of an item that needs nothing from this run. */
+export function doneBefore(
+  { kind }: Pick<BatchItem, 'kind'>,
+  { before, jobId, files }: Extract<Decision, { step: 'done' }>,
+): Extract<ItemState, { phase: 'done' }> {
+  const stored = nameParts(kind, files).map(({ asset, path, size, sha256 }) => ({
+    asset: asset ?? '',
+    path,
+    bytes: size,
+    sha256,
+  }));
+  return { phase: 'done', jobId, before, credits: null, files: stored };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterTemporary, pauseOf } from '../../../src/batch/run/again.ts';
+import { afterTemporary, pauseOf } from '../../../src/batch/run/stopping.ts';
 import { Failure, type FailureFacts } from '../../../src/errors/failure.ts';
 
 const temporary = (facts: Partial<FailureFacts> = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupJobs, worstState } from '../../../src/batch/report/page-entries.ts';
+import { groupJobs, worstState } from '../../../src/batch/report/page-source.ts';
 import { pageJob } from './page-job.ts';
 
 describe('jobs of one input', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { partKey } from '../../../src/batch/plan/item-key.ts';
+import { gatherParts } from '../../../src/batch/report/combined-reports.ts';
 import type { ItemReport } from '../../../src/batch/report/item-report.ts';
-import { gatherParts } from '../../../src/batch/report/part-reports.ts';
 
 const KEY = '["auto_localization","talk.mp4","es"]';
 

@@ -2,7 +2,7 @@ import promises, { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promise
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkResultsFolder, checkWatched, watchFolder } from '../../../src/batch/run/watch-folder.ts';
+import { checkResultsFolder, checkWatched, watchFolder } from '../../../src/batch/run/watch-folders.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import { createFolder } from '../plan/support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ItemState } from '../../../src/batch/item.ts';
-import { createFilesAtWork } from '../../../src/batch/run/file-work.ts';
+import { createFilesAtWork } from '../../../src/batch/run/watch-folders.ts';
 import { Failure, type FailureCategory } from '../../../src/errors/failure.ts';
 import { startStage } from './support/stage.ts';
 

@@ -5,15 +5,22 @@ import { isOfRecords } from '../../errors/failure.ts';
 import type { IntendRecord } from '../../journal/intent-records.ts';
 import type { BatchItem } from '../item.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
-import { afterTemporary, pauseOf } from './again.ts';
-import { findIntended, noteNeverArrived } from './find-intended.ts';
 import type { Place } from './launcher.ts';
-import type { Provided } from './provided.ts';
 import type { Run } from './run.ts';
-import { type Intended, intend, isWithoutSlot, resume, submit } from './submit.ts';
+import { afterTemporary, pauseOf } from './stopping.ts';
+import {
+  findIntended,
+  type Intended,
+  intend,
+  isWithoutSlot,
+  noteNeverArrived,
+  resume,
+  submit,
+} from './submit.ts';
+import type { Provided } from './uploads.ts';
 
 /** A job that the service has, and the place that it takes. */
-export interface Launched {
+interface Launched {
   readonly key: string;
   readonly job: Job;
   readonly place: Place;

@@ -2,20 +2,26 @@
  * An item that is too long for one job: its parts go through the service side by side, each with a call of its own in the
  * journal, and their results become one.
  */
+
+import { join } from 'node:path';
 import { Failure, isOfRecords } from '../../errors/failure.ts';
+import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
+import { RECORD_FOLDER } from '../record-folder.ts';
 import type { RunOutcome } from './batch.ts';
-import { carryItem } from './carry-item.ts';
+import { readBills } from './budget.ts';
+import { joinResults, type PartResult, partDelivery } from './join-parts.ts';
 import { hashInput } from './known-uploads.ts';
-import { type Family, openFamily, runOfFamily } from './part-family.ts';
-import { creditsOf, unfinishedOf } from './part-outcome.ts';
-import { joinResults, type PartResult } from './part-results.ts';
+import { type Parts, partsOfLines, partsOfVideo } from './part-items.ts';
+import type { PreparedSource } from './preparations.ts';
 import { mayPay } from './rebuild.ts';
 import type { Run } from './run.ts';
+import { carryItem } from './run-item.ts';
+import { sendableOf } from './sources.ts';
 import { Stopped } from './stopping.ts';
 
 /** Carries an item, in parts if it must be. @param order of the item in the batch  @throws only what is a defect of ours */
@@ -119,4 +125,121 @@ function endOf(run: Run, jobId: string | null, error: unknown): End {
   if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };
   if (!(error instanceof Failure) || isOfRecords(error)) throw error;
   return { phase: 'failed', jobId, failure: error };
+}
+
+interface Family {
+  readonly run: Run;
+  readonly item: BatchItem;
+  readonly order: number;
+  readonly parts: Parts;
+  /** Of a video; null for subtitles. */
+  readonly source: PreparedSource | null;
+  /** Of this item's parts and their results. */
+  readonly folder: string;
+}
+
+/** Cuts the item, unless an earlier run has. The caller must release the source. @throws Failure, Stopped */
+async function openFamily(run: Run, item: BatchItem, order: number): Promise<Family> {
+  const { input } = item;
+  const root = join(run.batch.delivery.folder, RECORD_FOLDER, 'parts');
+  const folderOf = ({ made }: Parts) => join(root, `${made}-${item.targetLanguage ?? item.kind}`);
+  if (input.type === 'lines') {
+    const parts = partsOfLines(item, input.parts ?? [], input.sha256);
+    return { run, item, order, parts, source: null, folder: folderOf(parts) };
+  }
+  if (input.type !== 'file') throw new TypeError(`${input.type} cannot be cut into parts`);
+  const source = await run.preparations.open(item, input, order);
+  const parts = partsOfVideo(item, source);
+  return { run, item, order, parts, source, folder: folderOf(parts) };
+}
+
+/** The run for the parts; `noteEnd` is called at the end of each. */
+function runOfFamily({ run, parts, source, folder }: Family) {
+  const waiting = new Set(parts.items.map(({ key }) => key));
+  const state = { isHopeless: false };
+  const noteSent = (part: BatchItem) => {
+    waiting.delete(part.key);
+    if (waiting.size === 0) source?.release();
+  };
+  const noteEnd = (part: BatchItem, outcome: RunOutcome) => {
+    if (outcome.state.phase === 'failed') state.isHopeless = true;
+    noteSent(part);
+  };
+  const sources: Run['sources'] = {
+    ...run.sources,
+    async provide(part, order) {
+      const provided = await provideFrom(run, source, part, order);
+      const use = () => {
+        provided.use();
+        noteSent(part);
+      };
+      return { ...provided, use };
+    },
+  };
+  const launcher: Run['launcher'] = {
+    ...run.launcher,
+    async enter(order, part, units) {
+      const place = await run.launcher.enter(order, part, units);
+      if (!state.isHopeless) return place;
+      await place.withdraw();
+      throw withoutUse();
+    },
+  };
+  // A slot is not given back before it is known how the job has ended: the next part may have become useless.
+  const wait: Run['wait'] = (kind, id, { onEnd, onChange, ...options } = {}) =>
+    run.wait(kind, id, {
+      ...options,
+      onChange: (job) => {
+        if (job.status === 'failed' || job.status === 'cancelled') state.isHopeless = true;
+        onChange?.(job);
+        if (isTerminal(job.status)) onEnd?.();
+      },
+    });
+  const batch = { ...run.batch, delivery: partDelivery(folder) };
+  return { run: { ...run, batch, sources, launcher, wait }, noteEnd };
+}
+
+function provideFrom(run: Run, source: PreparedSource | null, part: BatchItem, order: number) {
+  const place = (part.part?.number ?? 1) - 1;
+  const file = source?.files[place];
+  if (source === null || file === undefined) return run.sources.provide(part, order);
+  return run.sources.send(part, sendableOf(source, place, file), order);
+}
+
+/** Code of the failure of a part that was not begun since another one has failed. */
+const WITHOUT_USE = 'PART_WITHOUT_USE';
+
+/** Ends a part before it is paid. */
+function withoutUse(): Failure {
+  const message = 'another part has failed, so this one would be paid for nothing';
+  return new Failure({ category: 'job', code: WITHOUT_USE, message, retryable: true });
+}
+
+/** How the item ends when not all of its parts are done; null when they are. */
+function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): RunOutcome['state'] | null {
+  const failed = outcomes.flatMap(({ item, state }) =>
+    state.phase === 'failed' ? [{ item, failure: state.failure, jobId: state.jobId }] : [],
+  );
+  const cause = failed.find(({ failure }) => failure.facts.code !== WITHOUT_USE) ?? failed[0];
+  if (cause !== undefined) {
+    const { failure, item } = cause;
+    const message = `part ${item.part?.number} of ${item.part?.count}: ${failure.message}`;
+    const facts = { ...failure.facts, message };
+    return { phase: 'failed', jobId: cause.jobId, failure: new Failure(facts, { cause: failure }) };
+  }
+  const left = outcomes.flatMap(({ state }) => (state.phase === 'left' ? [state.because] : []))[0];
+  return left === undefined ? null : { phase: 'left', jobId, because: left };
+}
+
+/** What all calls for the parts have cost; null when that of one is not known. */
+export function creditsOf({ run, parts }: Family): number | null {
+  const { intents, records } = run.journal;
+  const bills = readBills(records());
+  const charged = parts.items.flatMap(({ key }) => {
+    const newest = intents.byItem.get(key)?.at(-1);
+    return bills.get(newest ?? '')?.charged_credits ?? [];
+  });
+  if (charged.length < parts.items.length) return null;
+  // Credits are kept in thousandths, in which sums are exact.
+  return charged.reduce((sum, credits) => sum + Math.round(credits * 1000), 0) / 1000;
 }
