@@ -3,7 +3,7 @@ import { creditTransactionFields } from '../client/read/credits.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { printList, type RecordForm } from '../context/records.ts';
-import { describeUnits } from '../workflow/jobs/print-plan.ts';
+import { describeUnits } from '../protocol/metering.ts';
 import { listOptions, readListRequest } from './list-options.ts';
 import { readPages } from './pages.ts';
 

@@ -3,7 +3,7 @@ import type { PlannedItem } from '../batch/plan/batch-plan.ts';
 import type { Forecast } from '../batch/plan/dry-run.ts';
 import { connect } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
-import { describeUnits } from '../workflow/jobs/print-plan.ts';
+import { describeUnits } from '../protocol/metering.ts';
 import { describeUnusable, PATIENCE_MS, readPurse } from '../workflow/jobs/show-plan.ts';
 import { checkStages } from './check-stages.ts';
 import { forecastStages } from './forecast-stages.ts';

@@ -1,6 +1,7 @@
 /** Inputs and requests made into the items of a batch. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import { countCharacters, quantityOf } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem, Units } from '../item.ts';
 import { byName } from './candidate.ts';
@@ -68,10 +69,6 @@ function sizeOf(input: JobInput): number {
   return fileOf(input)?.bytes ?? 0;
 }
 
-const MINUTE_MS = 60_000;
-/** Characters that are paid for together. */
-const BLOCK = 1000;
-
 /** Null for what only the service can measure: addresses, uploads, jobs, videos that nothing here can read. */
 export function unitsOf(kind: JobKind, input: JobInput): Units | null {
   const { unit } = KINDS[kind];
@@ -90,7 +87,7 @@ export function unitsOfLines(
 ): Units {
   const { unit } = KINDS[kind];
   const count = (lines: readonly SubtitleLine[]) =>
-    unit === 'line' ? lines.length : Math.ceil(countCharacters(lines) / BLOCK);
+    quantityOf(unit, { seconds: 0, lines: lines.length, characters: countCharacters(lines) });
   return { unit, quantity: parts.reduce((sum, { lines }) => sum + count(lines), 0) };
 }
 
@@ -98,11 +95,5 @@ export function unitsOfLines(
 export function fileUnits(kind: JobKind, seconds: number | null): Units | null {
   const { unit } = KINDS[kind];
   if (unit !== 'started_minute' || seconds === null) return null;
-  // To the millisecond, as containers count: 60.0004 s are one minute.
-  return { unit, quantity: Math.ceil(Math.round(seconds * 1000) / MINUTE_MS) };
-}
-
-/** Unicode code points of all texts. */
-function countCharacters(lines: readonly SubtitleLine[]): number {
-  return lines.reduce((sum, { text }) => sum + [...text].length, 0);
+  return { unit, quantity: quantityOf(unit, { seconds, lines: 0, characters: 0 }) };
 }

@@ -2,6 +2,7 @@
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type MeteringUnit } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { describeUnits, quantityOf } from '../../protocol/metering.ts';
 import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
 
 export interface SplitCost {
@@ -20,7 +21,7 @@ export function videoSplitCost(
   limits: SplitLimits = SERVICE_SPLIT,
 ): SplitCost {
   const parts = countParts(video, limits);
-  const minutes = (seconds: number) => Math.ceil(seconds / 60);
+  const minutes = (seconds: number) => quantityOf('started_minute', { seconds, lines: 0, characters: 0 });
   return {
     parts,
     unit: KINDS[kind].unit,
@@ -34,15 +35,9 @@ export function subtitleSplitCost(lines: number, mostLines: number = LIMITS.subt
   return { parts: Math.ceil(lines / mostLines), unit: 'line', units: lines, unitsWhole: lines };
 }
 
-const UNIT_WORDS: Record<MeteringUnit, string> = {
-  started_minute: 'started minutes',
-  line: 'lines',
-  started_thousand_characters: 'started thousands of characters',
-};
-
 /** `--split would cut it into 3 parts, about 42 started minutes (2 more than in one piece)` */
 export function describeSplitCost({ parts, unit, units, unitsWhole }: SplitCost): string {
   const more = units - unitsWhole;
   const extra = more > 0 ? ` (${more} more than in one piece)` : '';
-  return `--split would cut it into ${parts} parts, about ${units} ${UNIT_WORDS[unit]}${extra}`;
+  return `--split would cut it into ${parts} parts, about ${describeUnits(units, unit)}${extra}`;
 }

@@ -14,7 +14,7 @@ import { carryOutOnce, findReplay } from '../idempotency.ts';
 import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fetch-source.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
-import { countCharacters, type InputSize, quantityOf } from './metering.ts';
+import { countCharacters, type InputSize, quantityOf } from '../../protocol/metering.ts';
 import { answerJob } from './read.ts';
 
 /** A slot becomes free when a job ends, after seconds or minutes. */

@@ -17,7 +17,7 @@ import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
-import { type InputSize, quantityOf } from './metering.ts';
+import { type InputSize, quantityOf } from '../../protocol/metering.ts';
 import { shelve } from './results.ts';
 import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
 

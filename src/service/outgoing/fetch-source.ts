@@ -13,7 +13,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Clock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import { FILE_MODE } from '../folders.ts';
-import { countCharacters, type InputSize } from '../jobs/metering.ts';
+import { countCharacters, type InputSize } from '../../protocol/metering.ts';
 import type { JobInputs } from '../jobs/tasks.ts';
 import { watchFlow, withDeadline } from '../time-limits.ts';
 import { FIRST_REFUSED_SIZE } from '../uploads/rows.ts';

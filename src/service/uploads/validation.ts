@@ -11,7 +11,7 @@ import type { Media } from '../../protocol/media.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
-import { countCharacters } from '../jobs/metering.ts';
+import { countCharacters } from '../../protocol/metering.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import type { SubtitleFacts } from './rows.ts';

@@ -1,8 +1,10 @@
 /** A plan on stdout, for --dry-run. */
+
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
 import type { Context, TableHead } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import { formatBytes } from '../../errors/amounts.ts';
+import { describeUnits } from '../../protocol/metering.ts';
 
 /** Writes it in the chosen form; in the form for people the sum goes to stderr. */
 export async function printPlan(context: Context, forecast: Forecast): Promise<void> {
@@ -58,18 +60,6 @@ function describeStatus({ status, conversion, parts }: ItemForecast): string {
   const isDue = status === 'new' || status === 'continue';
   const more = [...(conversion === null ? [] : [conversion]), ...(parts > 1 ? [`${parts} parts`] : [])];
   return [status, ...(isDue ? more : [])].join(', ');
-}
-
-const UNIT_NAMES = {
-  started_minute: ['started minute', 'started minutes'],
-  line: ['line', 'lines'],
-  started_thousand_characters: ['started thousand characters', 'started thousands of characters'],
-} as const;
-
-/** `3 started minutes`; a unit that only the service knows as it names it. */
-export function describeUnits(quantity: number, unit: string): string {
-  const [, [one, several] = [unit, unit]] = Object.entries(UNIT_NAMES).find(([name]) => name === unit) ?? [];
-  return `${quantity} ${quantity === 1 ? one : several}`;
 }
 
 /** The sum in sentences. */

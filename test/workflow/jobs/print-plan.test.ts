@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../../src/batch/plan/dry-run.ts';
-import { describeForecast, describeUnits } from '../../../src/workflow/jobs/print-plan.ts';
+import { describeForecast } from '../../../src/workflow/jobs/print-plan.ts';
 
 const FORECAST: Forecast = {
   object: 'plan',
@@ -50,12 +50,4 @@ describe('the sum of a plan', () => {
       'Cost: 12 credits. Available: 10, 2 too few.',
     );
   });
-});
-
-it.each([
-  [1, 'started_minute', '1 started minute'],
-  [2, 'line', '2 lines'],
-  [3, 'frame', '3 frame'],
-])('%d of %s are told as %s', (quantity, unit, told) => {
-  expect(describeUnits(quantity, unit)).toBe(told);
 });

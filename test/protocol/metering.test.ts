@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { countCharacters, describeUnits, quantityOf } from '../../src/protocol/metering.ts';
+
+const NOTHING = { seconds: 0, lines: 0, characters: 0 };
+
+it.each([
+  [0.001, 1],
+  [60, 1],
+  [60.0004, 1],
+  [60.001, 2],
+  [900, 15],
+])('%d seconds are %d started minutes', (seconds, minutes) => {
+  expect(quantityOf('started_minute', { ...NOTHING, seconds })).toBe(minutes);
+});
+
+it.each([
+  [1, 1],
+  [1000, 1],
+  [1001, 2],
+])('%d characters are %d started thousands', (characters, thousands) => {
+  expect(quantityOf('started_thousand_characters', { ...NOTHING, characters })).toBe(thousands);
+});
+
+it('lines are counted one by one', () => {
+  expect(quantityOf('line', { seconds: 90, lines: 7, characters: 5000 })).toBe(7);
+});
+
+it('a character is a code point, not a UTF-16 unit', () => {
+  expect(countCharacters([{ index: 1, start_ms: 0, end_ms: 1, text: 'a😀\n' }])).toBe(3);
+});
+
+it.each([
+  [1, 'started_minute', '1 started minute'],
+  [2, 'line', '2 lines'],
+  [3, 'frame', '3 frame'],
+])('%d of %s is shown as %s', (quantity, unit, told) => {
+  expect(describeUnits(quantity, unit)).toBe(told);
+});
