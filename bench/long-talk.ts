@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { main } from '../src/cli/main.ts';
-import type { Io } from '../src/context/io.ts';
+import type { Io } from '../src/context/context.ts';
 import { createPrograms } from '../src/engines/programs.ts';
 import { SAMPLE_RATE } from '../src/prepare/media/codecs.ts';
 import { readFacts } from '../src/prepare/media/facts.ts';

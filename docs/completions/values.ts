@@ -1,8 +1,8 @@
 /** The values that the shells offer: choices from the tables, otherwise by the value name in the help. */
 
-import type { ValueSource } from '../../src/commands/completion/sources.ts';
-import { KIND_CHOICES } from '../../src/commands/jobs-listing.ts';
+import type { ValueSource } from '../../src/commands/completion-values.ts';
 import type { Command, Operands, OptionSpec } from '../../src/context/command.ts';
+import { KIND_CHOICES } from '../../src/workflow/jobs/list-jobs.ts';
 
 export type Value = {
   /** What the help calls it. */

@@ -1,7 +1,6 @@
 /** Data on their way to stdout: nothing from outside acts on a terminal, and --jq has its say. */
 
-import type { OutputMode } from '../context/context.ts';
-import type { Io } from '../context/io.ts';
+import type { Io, OutputMode } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import { asFailure } from './failures.ts';
 import type { JqFilter } from './jq.ts';

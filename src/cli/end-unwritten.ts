@@ -1,6 +1,6 @@
 /** The end of a run that was answered before anything else was loaded, and whose answer stdout did not take. */
 
-import type { Io } from '../context/io.ts';
+import type { Io } from '../context/context.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { reportFailure } from './report-failure.ts';
 import { describeFault } from './stdout-fault.ts';

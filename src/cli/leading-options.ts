@@ -1,8 +1,7 @@
 /** Options of every command that stand before its name, as in `vloc --profile prod jobs list`: moved to where the parser takes them. */
 
 import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
-import { flagName, type OptionSpec } from '../context/command.ts';
-import { usageFailure } from '../context/usage-failure.ts';
+import { flagName, type OptionSpec, usageFailure } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from './global-options.ts';
 
 /** What answers by itself and has no use for them. */

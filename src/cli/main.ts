@@ -1,7 +1,6 @@
 /** One run: parse, run the command, turn whatever comes out into an exit code. */
 
-import { Interruption } from '../context/context.ts';
-import type { Io } from '../context/io.ts';
+import { Interruption, type Io } from '../context/context.ts';
 import type { Caller } from '../context/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';

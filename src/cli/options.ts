@@ -1,11 +1,11 @@
-/** Option tables made into parser options, and what the parser found made into typed values. */
+/** Option tables made into parser options, and the values of these options in the result of the parser. */
 import { InvalidArgumentError, Option, type Command as Parser } from 'commander';
 import {
   flagName,
   HELP_GROUPS,
   type OptionSpec,
   type OptionTable,
-  type OptionValues,
+  type RawOptions,
 } from '../context/command.ts';
 import { parseDuration } from '../context/format.ts';
 
@@ -71,29 +71,16 @@ function readPair(text: string): Record<string, string> {
   return { [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-const ABSENT: Readonly<Record<OptionSpec['type'], unknown>> = {
-  flag: false,
-  list: [],
-  texts: [],
-  pairs: {},
-  text: undefined,
-  duration: undefined,
-  number: undefined,
-  choice: undefined,
-};
-
-/** The values of one table out of all that the parser found; what was not given has its empty value. */
-export function readOptions<T extends OptionTable>(
-  table: T,
-  found: Record<string, unknown>,
-): OptionValues<T> {
-  const values = Object.entries(table).map(([name, spec]) => [name, chosenValue(name, spec, found)]);
-  return Object.fromEntries(values) as OptionValues<T>; // each value was made by the reader of its own type above
+/** The values of one table out of all that the parser found; `decodeOptions` gives them their types. */
+export function readOptions(table: OptionTable, found: RawOptions): RawOptions {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, spec]) => [name, foundValue(name, spec, found)]),
+  );
 }
 
 /** The parser keeps `--no-wait` as a `wait` that is false. */
-function chosenValue(name: string, spec: OptionSpec, found: Record<string, unknown>): unknown {
+function foundValue(name: string, spec: OptionSpec, found: RawOptions): unknown {
   const negated = spec.type === 'flag' ? /^no([A-Z])(.*)$/.exec(name) : null;
-  if (negated === null) return found[name] ?? ABSENT[spec.type];
+  if (negated === null) return found[name];
   return found[`${negated[1]?.toLowerCase()}${negated[2]}`] === false;
 }

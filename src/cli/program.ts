@@ -1,8 +1,8 @@
 /** The command tree made into a parser. Only the command that is called is loaded. */
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
-import type { Command, OptionTable, OptionValues } from '../context/command.ts';
-import type { Io } from '../context/io.ts';
+import { type Command, decodeOptions, type RawOptions } from '../context/command.ts';
+import type { Io } from '../context/context.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
@@ -18,7 +18,7 @@ type Invocation =
       readonly type: 'command';
       readonly command: Command;
       readonly operands: readonly string[];
-      readonly options: OptionValues<OptionTable>;
+      readonly options: RawOptions;
       readonly global: GlobalValues;
       /** Names of the options that stand on the command line. */
       readonly given: readonly string[];
@@ -183,13 +183,13 @@ async function addCommand(
   });
   parser.action((...received: unknown[]) => {
     const given = operands === undefined ? [] : (received[0] ?? []);
-    const values: Record<string, unknown> = parser.opts();
+    const values: RawOptions = parser.opts();
     found.invocation = {
       type: 'command',
       command,
       operands: operands === undefined ? [] : [given].flat().map(String),
       options: readOptions(command.options, values),
-      global: readOptions(GLOBAL_OPTIONS, values),
+      global: decodeOptions(GLOBAL_OPTIONS, readOptions(GLOBAL_OPTIONS, values)),
       given: Object.keys(values).filter((name) => parser.getOptionValueSource(name) === 'cli'),
     };
   });

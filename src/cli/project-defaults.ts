@@ -2,14 +2,14 @@
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { COMMANDS } from '../commands/tree.ts';
-import type { Command, OptionSpec, OptionTable, OptionValues } from '../context/command.ts';
-import type { Io } from '../context/io.ts';
+import type { Command, OptionSpec, RawOptions } from '../context/command.ts';
+import type { Io } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import { readValue } from './options.ts';
 
 interface Called {
   readonly command: Command;
-  readonly options: OptionValues<OptionTable>;
+  readonly options: RawOptions;
   /** Names of the options that stand on the command line. */
   readonly given: readonly string[];
 }
@@ -22,7 +22,7 @@ export async function withProjectDefaults(
   { command, options, given }: Called,
   io: Io,
   warn: (text: string) => void,
-): Promise<OptionValues<OptionTable>> {
+): Promise<RawOptions> {
   if (Object.keys(command.options).length === 0) return options;
   // Loaded here: help has no use for it.
   const [{ readProjectFile }, { homeFolder }] = await Promise.all([
@@ -48,7 +48,7 @@ export async function withProjectDefaults(
     else if (!given.includes(name) && !isOverruled(name, given)) filled[name] = read.value;
   }
   if (faults.length > 0) throw unusable(project.path, faults);
-  return { ...options, ...filled } as OptionValues<OptionTable>; // each value was read by its own option
+  return { ...options, ...filled };
 }
 
 /** Flags that say opposite things: the one on the command line wins over a default of the other. */

@@ -1,6 +1,6 @@
 /** A failure on stderr: for people what, why and what to do; for programs one JSON object. */
 
-import type { Io } from '../context/io.ts';
+import type { Io } from '../context/context.ts';
 import type { Failure } from '../errors/failure.ts';
 import { outputMode } from './choose-output.ts';
 import type { GlobalValues } from './global-options.ts';

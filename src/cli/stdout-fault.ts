@@ -1,6 +1,6 @@
 /** What becomes of data that stdout does not take: a reader that has had enough is fine, a full disk is not. */
 
-import type { Output } from '../context/io.ts';
+import type { Output } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
 

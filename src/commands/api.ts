@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Call } from '../client/index.ts';
-import { readBody, readCall } from '../context/api-call.ts';
-import { type Command, defineCommand } from '../context/command.ts';
+import type { Answer, Call, Client, ListPage } from '../client/index.ts';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import { usageFailure } from '../context/usage-failure.ts';
-import type { Failure } from '../errors/failure.ts';
-import { readAllPages } from './api-pages.ts';
+import { readPages } from '../context/lists.ts';
+import { readBody, readCall } from '../context/request-body.ts';
+import { Failure } from '../errors/failure.ts';
 
 export const api: Command = defineCommand({
   operands: {
@@ -111,4 +110,31 @@ function idsIn(value: unknown): string[] {
 
 function usage(message: string): Failure {
   return usageFailure(message, 'See `vloc api --help`.');
+}
+
+/**
+ * The entries of every page.
+ * @throws Failure of category usage when the answer is no list
+ */
+async function readAllPages(client: Pick<Client, 'send'>, call: Call): Promise<readonly unknown[]> {
+  const unlimited = { limit: Number.POSITIVE_INFINITY, cursor: undefined };
+  const { data } = await readPages(unlimited, async ({ cursor }) => {
+    const { body } = await client.send({ ...call, ...(cursor === undefined ? {} : { query: { cursor } }) });
+    return readEnvelope(body);
+  });
+  return data;
+}
+
+function readEnvelope(body: unknown): ListPage<unknown> {
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : null;
+  if (typeof body !== 'object' || body === null || !Array.isArray(data)) {
+    throw new Failure({
+      category: 'usage',
+      code: 'NO_LIST',
+      message: 'the answer is not a list, so there are no pages to follow',
+      advice: 'Leave --paginate out.',
+    });
+  }
+  const cursor = 'next_cursor' in body && typeof body.next_cursor === 'string' ? body.next_cursor : null;
+  return { object: 'list', data, has_more: cursor !== null, next_cursor: cursor };
 }

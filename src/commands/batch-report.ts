@@ -8,9 +8,8 @@ import { type BatchFacts, type ReportHead, reportDocument } from '../batch/repor
 import { writeJunit } from '../batch/report/junit.ts';
 import { writeMarkdown } from '../batch/report/markdown.ts';
 import { foldStageRecords } from '../batch/stages/records.ts';
-import { type Command, defineCommand } from '../context/command.ts';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
-import { usageFailure } from '../context/usage-failure.ts';
 import { createInputs } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Failure } from '../errors/failure.ts';

@@ -1,15 +1,15 @@
 import { type BatchFacts, countFailed } from '../batch/report/batch-facts.ts';
 import { type Retries, type RetryRun, selectRetries } from '../batch/report/select-retries.ts';
-import { type Command, defineCommand } from '../context/command.ts';
+import { type Command, decodeOptions, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { serviceFlagsOf, writeCommand } from '../context/printed-command.ts';
 import { printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { asksForStages } from '../stages/stage-options.ts';
+import { asksForStages, localizeTable } from '../stages/stage-options.ts';
 import { ITEM_FIELDS, ITEMS } from '../workflow/batch/item-records.ts';
 import { BATCH_OPERAND, openBatch } from '../workflow/batch/open-batch.ts';
-import { checkFolder } from '../workflow/jobs/check-folder.ts';
-import { summarizeFailures } from '../workflow/jobs/outcome.ts';
+import { checkFolder, jobTable } from '../workflow/jobs/job-options.ts';
+import { summarizeFailures } from '../workflow/jobs/job-outcomes.ts';
 import { runJobs } from '../workflow/jobs/run-jobs.ts';
 
 export const batchRetry: Command = defineCommand({
@@ -110,8 +110,10 @@ async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Fail
  */
 async function rerunCommand(context: Context, { command, items }: RetryRun): Promise<void> {
   const { argv, cwd, profile, kind, operands } = command;
-  const { options: asked } = command;
-  const readers = [...operands, asked.body, asked.filesFrom, asked.filesFrom0, asked.sheet];
+  const raw = { ...command.options, retryFailed: true };
+  const staged = kind === 'auto_localization' ? decodeOptions(localizeTable(), raw) : null;
+  const options = staged ?? decodeOptions(jobTable(kind), raw);
+  const readers = [...operands, options.body, options.filesFrom, options.filesFrom0, options.sheet];
   if (readers.includes('-')) throw notRepeatable(argv);
   const { baseUrl } = serviceFlagsOf(argv);
   const then: Context = {
@@ -120,12 +122,11 @@ async function rerunCommand(context: Context, { command, items }: RetryRun): Pro
     commandLine: argv,
     service: isNamed(context.service) ? context.service : { profile: profile ?? undefined, baseUrl },
   };
-  const options = { ...command.options, retryFailed: true, renewExpired: true };
   await checkFolder(options, then.io);
-  if (kind === 'auto_localization' && asksForStages(options)) {
+  if (staged !== null && asksForStages(staged)) {
     // What is done of them is left alone, whichever items they are.
     const { runStages } = await import('../stages/run-stages.ts');
-    await runStages(then, operands, options);
+    await runStages(then, operands, staged, true);
     return;
   }
   await runJobs(kind, then, operands, options, new Set(items.map(({ key }) => key)));

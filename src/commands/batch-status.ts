@@ -6,10 +6,14 @@ import { formatRelative } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { cutFields, printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { continueBatch } from '../workflow/batch/continue-batch.ts';
 import { countTable, ITEM_FIELDS, ITEMS, tableOf } from '../workflow/batch/item-records.ts';
-import { BATCH_OPERAND, type OpenBatch, openBatch } from '../workflow/batch/open-batch.ts';
-import { watchStatus } from '../workflow/batch/watch-status.ts';
+import {
+  BATCH_OPERAND,
+  continueBatch,
+  type OpenBatch,
+  openBatch,
+  watchStatus,
+} from '../workflow/batch/open-batch.ts';
 import { warnOfDamage } from '../workflow/jobs/read-history.ts';
 
 export const batchStatus: Command = defineCommand({

@@ -2,12 +2,11 @@ import type { CreditTransaction, ListFilters } from '../client/index.ts';
 import { creditTransactionFields } from '../client/read/credits.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
+import { listOptions, readListRequest, readPages } from '../context/lists.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 import { describeUnits } from '../protocol/metering.ts';
-import { listOptions, readListRequest } from './list-options.ts';
-import { readPages } from './pages.ts';
 
-export const TRANSACTIONS: RecordForm<CreditTransaction> = {
+const TRANSACTIONS: RecordForm<CreditTransaction> = {
   plural: 'transactions',
   idOf: (line) => line.id ?? '',
   columns: [

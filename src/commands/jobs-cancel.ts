@@ -3,12 +3,17 @@ import { type Command, defineCommand } from '../context/command.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
+import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { Failure } from '../errors/failure.ts';
-import { exitCodeOf } from '../workflow/jobs/exit-code.ts';
 import { recordedKinds } from '../workflow/jobs/find-jobs.ts';
 import { event } from '../workflow/jobs/follow-job.ts';
-import { OUTCOME_FIELDS, type Outcome, printOutcomes, summarizeFailures } from '../workflow/jobs/outcome.ts';
-import { JOB_OPERANDS, readReferences } from './references.ts';
+import {
+  exitCodeOf,
+  OUTCOME_FIELDS,
+  type Outcome,
+  printOutcomes,
+  summarizeFailures,
+} from '../workflow/jobs/job-outcomes.ts';
 
 export const jobsCancel: Command = defineCommand({
   operands: JOB_OPERANDS,

@@ -1,27 +1,25 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import type { Job } from '../client/index.ts';
-import { type Command, defineCommand } from '../context/command.ts';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { sameCommand } from '../context/printed-command.ts';
-import { usageFailure } from '../context/usage-failure.ts';
-import { checkFolder } from '../workflow/jobs/check-folder.ts';
+import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { deliveryCommand } from '../workflow/jobs/continuation.ts';
 import { deliverJobs, deliverTo } from '../workflow/jobs/deliver-jobs.ts';
 import { deliverJob, type Follow } from '../workflow/jobs/follow-job.ts';
-import { TAKE_UP_OPTIONS } from '../workflow/jobs/job-options.ts';
-import { OUTCOME_FIELDS, type Outcome } from '../workflow/jobs/outcome.ts';
+import { checkFolder, JOB_DELIVERY_OPTIONS } from '../workflow/jobs/job-options.ts';
+import { OUTCOME_FIELDS, type Outcome } from '../workflow/jobs/job-outcomes.ts';
+import { KIND_OPTION, type KindChoice, listJobs, readKinds } from '../workflow/jobs/list-jobs.ts';
 import { RESULT_NAMES_NOTE } from '../workflow/jobs/result-places.ts';
-import { KIND_OPTION, type KindChoice, listJobs, readKinds } from './jobs-listing.ts';
-import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsDownload: Command = defineCommand({
   operands: { ...JOB_OPERANDS, count: 'any' },
   options: {
     allFinished: { type: 'flag', help: 'the results of all succeeded jobs that are not in the folder yet' },
     kind: KIND_OPTION,
-    ...TAKE_UP_OPTIONS,
+    ...JOB_DELIVERY_OPTIONS,
   },
   fields: () => OUTCOME_FIELDS,
   examples: [

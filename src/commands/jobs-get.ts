@@ -1,10 +1,10 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { printList, printRecord } from '../context/records.ts';
+import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { collectJobs } from '../workflow/jobs/find-jobs.ts';
-import { summarizeFailures } from '../workflow/jobs/outcome.ts';
-import { JOBS, jobFields } from './job-records.ts';
-import { JOB_OPERANDS, readReferences } from './references.ts';
+import { summarizeFailures } from '../workflow/jobs/job-outcomes.ts';
+import { JOBS, jobFields } from '../workflow/jobs/list-jobs.ts';
 
 export const jobsGet: Command = defineCommand({
   operands: JOB_OPERANDS,

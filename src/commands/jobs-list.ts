@@ -1,10 +1,15 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
+import { listOptions, readListRequest } from '../context/lists.ts';
 import { printList } from '../context/records.ts';
 import { inputsOf, recordedJobs } from '../workflow/jobs/find-jobs.ts';
-import { LISTED_JOBS, listedJobFields } from './job-records.ts';
-import { KIND_OPTION, listJobs, readKinds } from './jobs-listing.ts';
-import { listOptions, readListRequest } from './list-options.ts';
+import {
+  KIND_OPTION,
+  LISTED_JOBS,
+  listedJobFields,
+  listJobs,
+  readKinds,
+} from '../workflow/jobs/list-jobs.ts';
 
 const OPTIONS = { kind: KIND_OPTION, ...listOptions('listJobs') } as const;
 

@@ -1,17 +1,16 @@
 import { readDelivery } from '../batch/plan/delivery.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import { checkFolder } from '../workflow/jobs/check-folder.ts';
+import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { deliveryCommand } from '../workflow/jobs/continuation.ts';
 import { deliverJobs, deliverTo } from '../workflow/jobs/deliver-jobs.ts';
 import { followJob } from '../workflow/jobs/follow-job.ts';
-import { TAKE_UP_OPTIONS, TIMEOUT_OPTION } from '../workflow/jobs/job-options.ts';
-import { OUTCOME_FIELDS } from '../workflow/jobs/outcome.ts';
+import { checkFolder, JOB_DELIVERY_OPTIONS, TIMEOUT_OPTION } from '../workflow/jobs/job-options.ts';
+import { OUTCOME_FIELDS } from '../workflow/jobs/job-outcomes.ts';
 import { RESULT_NAMES_NOTE } from '../workflow/jobs/result-places.ts';
-import { JOB_OPERANDS, readReferences } from './references.ts';
 
 export const jobsWait: Command = defineCommand({
   operands: JOB_OPERANDS,
-  options: { ...TAKE_UP_OPTIONS, ...TIMEOUT_OPTION },
+  options: { ...JOB_DELIVERY_OPTIONS, ...TIMEOUT_OPTION },
   fields: () => OUTCOME_FIELDS,
   examples: [
     {

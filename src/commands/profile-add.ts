@@ -15,8 +15,17 @@ import {
   type SecretSource,
 } from '../profiles/settings.ts';
 import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
-import { type GivenSecret, INPUT_OPTIONS, type ProfileInput, readProfileInput } from './profile-input.ts';
-import { forgetSecrets, PROFILE_FIELDS, PROFILES, profileStore, showProfile } from './profile-records.ts';
+import {
+  forgetSecrets,
+  type GivenSecret,
+  INPUT_OPTIONS,
+  PROFILE_FIELDS,
+  PROFILES,
+  type ProfileInput,
+  profileStore,
+  readProfileInput,
+  showProfile,
+} from '../workflow/profiles.ts';
 
 export const profileAdd: Command = defineCommand({
   operands: { name: 'name', count: 'one', help: 'name of the profile' },

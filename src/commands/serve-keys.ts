@@ -1,10 +1,15 @@
-/** What the commands on keys share: the state folder they work on, and how a key is shown. */
+/** The commands on the keys of a service, and the state folder that they work on. */
 import { resolve } from 'node:path';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import { openStateFolder } from '../context/state-folder.ts';
+import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
+import { errorCode } from '../errors/system-error.ts';
 import { stateFolder } from '../profiles/resolve.ts';
+import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
+import type { IssuedKey, KeyRules } from '../service/index.ts';
 import type { KeyAdmin } from '../service/operate/key-admin.ts';
 
 export const STATE_DIR = {
@@ -14,7 +19,7 @@ export const STATE_DIR = {
 } as const;
 
 /** What names the folder, and whether it is made where no service has been. */
-export interface KeyFolder {
+interface KeyFolder {
   readonly stateDir: string | undefined;
   readonly make: boolean;
 }
@@ -23,7 +28,7 @@ export interface KeyFolder {
  * Does something with the keys of a state folder, and closes it.
  * @throws Failure: `usage` where no service has been and none is to be made, else `disk`
  */
-export async function withKeys<Result>(
+async function withKeys<Result>(
   context: Context,
   { stateDir, make }: KeyFolder,
   work: (desk: KeyAdmin) => Promise<Result> | Result,
@@ -68,7 +73,7 @@ export async function showNewKey(context: Context, show: () => void, takeBack: (
 }
 
 /** A key in the JSON forms, under the names of the interface. */
-export function keyDocument(key: KeyDescription): object {
+function keyDocument(key: KeyDescription): object {
   return {
     key: key.key,
     permissions: key.permissions,
@@ -77,4 +82,187 @@ export function keyDocument(key: KeyDescription): object {
     created_at: new Date(key.createdAt).toISOString(),
     revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt).toISOString(),
   };
+}
+
+export const serveKeysCreate: Command = defineCommand({
+  options: {
+    permission: {
+      type: 'list',
+      value: 'kind',
+      help: `capabilities the key may use, of ${JOB_KIND_NAMES.join(', ')} (default: all)`,
+    },
+    monthlyQuota: {
+      type: 'number',
+      value: 'credits',
+      help: 'credits per calendar month, in Asia/Shanghai (default: no limit)',
+    },
+    allow: {
+      type: 'list',
+      value: 'address',
+      help: 'addresses and networks that may use the key (default: any)',
+    },
+    stateDir: STATE_DIR,
+  },
+  examples: [
+    { command: 'vloc serve keys create --output json', explains: 'a key for everything, with its secrets' },
+    {
+      command: 'vloc serve keys create --permission dubbing --monthly-quota 500 --allow 192.0.2.0/24',
+      explains: 'a key for dubbing alone, 500 credits a month, from one network',
+    },
+  ],
+  notes: [
+    'The secrets are shown only once; `vloc serve keys list` never shows them. Running services accept the key immediately.',
+  ],
+  run: async (context, _operands, options) => {
+    const { permission, monthlyQuota = null, allow, stateDir } = options;
+    if (context.output === 'id') {
+      throw usageFailure(
+        '--output id would lose the secret of the new key',
+        'Use --output json, plain or table.',
+      );
+    }
+    const rules: KeyRules = {
+      ...(permission.length === 0 ? {} : { permissions: permission.map(readKind) }),
+      monthlyLimitCredits: checkQuota(monthlyQuota),
+      allowedAddresses: allow,
+    };
+    await withKeys(context, { stateDir, make: true }, async (desk) => {
+      const issued = issueKey(desk, rules);
+      await showNewKey(
+        context,
+        () => announce(context, issued),
+        () => desk.drop(issued.key),
+      );
+    });
+    context.terminal.note('Keep the secrets now: they are not shown again.');
+    return 0;
+  },
+});
+
+function issueKey(desk: KeyAdmin, rules: KeyRules): IssuedKey {
+  try {
+    return desk.issue(rules);
+  } catch (error) {
+    if (!isAddressError(error)) throw error;
+    throw usageFailure(
+      `--allow: ${error.message}`,
+      'Write addresses and networks such as 192.0.2.7 or 192.0.2.0/24.',
+    );
+  }
+}
+
+function readKind(text: string): JobKind {
+  const kind = JOB_KIND_NAMES.find((name) => name === text);
+  if (kind !== undefined) return kind;
+  throw usageFailure(
+    `--permission: unknown capability "${text}"`,
+    `Choose one of ${JOB_KIND_NAMES.join(', ')}.`,
+  );
+}
+
+function checkQuota(credits: number | null): number | null {
+  if (credits === null || credits >= 0) return credits;
+  throw usageFailure('--monthly-quota must not be negative', 'Leave it out for no limit.');
+}
+
+/** What Node throws for a text that is no address or no network. */
+function isAddressError(error: unknown): error is Error {
+  return ['ERR_INVALID_ADDRESS', 'ERR_OUT_OF_RANGE'].includes(errorCode(error));
+}
+
+function announce(context: Context, { key, secret, webhookSecret }: IssuedKey): void {
+  switch (context.output) {
+    case 'json':
+    case 'ndjson':
+      context.print(JSON.stringify({ key, secret, webhook_secret: webhookSecret }));
+      break;
+    case 'plain':
+    case 'id':
+      context.print(`${key} ${secret} ${webhookSecret}`);
+      break;
+    case 'table':
+      context.print(`VLOC_KEY=${key}`);
+      context.print(`VLOC_SECRET=${secret}`);
+      context.print(`VLOC_WEBHOOK_SECRET=${webhookSecret}`);
+  }
+}
+
+export const serveKeysList: Command = defineCommand({
+  options: { stateDir: STATE_DIR },
+  examples: [
+    { command: 'vloc serve keys list', explains: 'all keys and their permissions, without their secrets' },
+    { command: 'vloc serve keys list --output id', explains: 'the identifiers of the keys that work' },
+  ],
+  run: async (context, _operands, { stateDir }) => {
+    const keys = await withKeys(context, { stateDir, make: false }, (desk) => desk.list());
+    const { print } = context;
+    switch (context.output) {
+      case 'json':
+        print(JSON.stringify(keys.map(keyDocument), null, 2));
+        break;
+      case 'ndjson':
+        for (const key of keys) print(JSON.stringify(keyDocument(key)));
+        print(JSON.stringify({ type: 'summary', keys: keys.length }));
+        break;
+      case 'plain':
+        for (const key of keys) print(`${key.key} ${stateOf(key)}`);
+        break;
+      case 'id':
+        for (const { key, revokedAt } of keys) if (revokedAt === null) print(key);
+        break;
+      case 'table':
+        print(
+          await context.terminal.table(
+            ['KEY', 'STATE', 'PERMISSIONS', 'CREDITS A MONTH', 'FROM', 'CREATED'],
+            keys.map(row),
+          ),
+        );
+    }
+    return 0;
+  },
+});
+
+const stateOf = ({ revokedAt }: KeyDescription) => (revokedAt === null ? 'works' : 'revoked');
+
+function row(key: KeyDescription): string[] {
+  const all = JOB_KIND_NAMES.every((kind) => key.permissions.includes(kind));
+  return [
+    key.key,
+    stateOf(key),
+    all ? 'all' : key.permissions.join(', '),
+    key.monthlyLimitCredits === null ? 'no limit' : String(key.monthlyLimitCredits),
+    key.allowedAddresses.join(', ') || 'anywhere',
+    new Date(key.createdAt).toISOString(),
+  ];
+}
+
+export const serveKeysRevoke: Command = defineCommand({
+  operands: { name: 'key', count: 'one', help: 'public identifier of the key' },
+  options: { stateDir: STATE_DIR },
+  examples: [
+    {
+      command: 'vloc serve keys revoke vk_Zm9vYmFyYmF6cXV4',
+      explains: 'running services refuse the key immediately; its jobs continue',
+    },
+  ],
+  run: async (context, [key = ''], { stateDir }) => {
+    const revoked = await withKeys(context, { stateDir, make: false }, (desk) => desk.revoke(key));
+    if (revoked === null) {
+      throw new Failure({
+        category: 'refused',
+        code: 'KEY_NOT_FOUND',
+        message: `there is no key "${key}" in this state folder`,
+        advice: `List the keys: \`${listCommand(context, stateDir)}\`. --state-dir chooses another folder.`,
+      });
+    }
+    const asJson = context.output === 'json' || context.output === 'ndjson';
+    context.print(asJson ? JSON.stringify(keyDocument(revoked)) : revoked.key);
+    context.terminal.note('Revoked: running services refuse it from now on.');
+    return 0;
+  },
+});
+
+function listCommand(context: Context, stateDir: string | undefined): string {
+  const folder = stateDir === undefined ? [] : ['--state-dir', stateDir];
+  return writeCommand(context, ['serve', 'keys', 'list', ...folder]);
 }

@@ -1,9 +1,14 @@
 import { resolve } from 'node:path';
-import { type Command, defineCommand, type OptionTable, type OptionValues } from '../context/command.ts';
+import {
+  type Command,
+  defineCommand,
+  type OptionTable,
+  type OptionValues,
+  usageFailure,
+} from '../context/command.ts';
+import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
-import { openStateFolder } from '../context/state-folder.ts';
-import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { stateFolder } from '../profiles/resolve.ts';

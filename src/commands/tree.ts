@@ -2,11 +2,30 @@
  * The command tree. Names and summaries stand here so that the root help loads nothing else; everything about one
  * command is in the file that `load` imports.
  */
-import type { CommandGroup, CommandLeaf, CommandRow, CommandSection } from './command-row.ts';
-import { ACCOUNT } from './tree-account.ts';
-import { BATCH } from './tree-batch.ts';
+import type { Command } from '../context/command.ts';
 
-export type { CommandGroup, CommandLeaf, CommandRow, CommandSection };
+export interface CommandLeaf {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+  /** Commands below this one, which is itself a command. */
+  readonly children?: readonly CommandLeaf[];
+  /** Groups of commands below it. */
+  readonly groups?: readonly CommandGroup[];
+}
+
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly children: readonly CommandLeaf[];
+}
+
+export type CommandRow = CommandLeaf | CommandGroup;
+
+interface CommandSection {
+  readonly title: string;
+  readonly rows: readonly CommandRow[];
+}
 
 export const COMMAND_SECTIONS: readonly CommandSection[] = [
   {
@@ -15,27 +34,27 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       {
         name: 'localize',
         summary: 'bring whole videos into other languages',
-        load: async () => (await import('./localize.ts')).localize,
+        load: async () => (await import('./job-commands.ts')).localize,
       },
       {
         name: 'separate',
         summary: 'split the sound of videos into voice and background',
-        load: async () => (await import('./separate.ts')).separate,
+        load: async () => (await import('./job-commands.ts')).separate,
       },
       {
         name: 'recognize',
         summary: 'transcribe videos into subtitles',
-        load: async () => (await import('./recognize.ts')).recognize,
+        load: async () => (await import('./job-commands.ts')).recognize,
       },
       {
         name: 'translate',
         summary: 'translate subtitles into other languages',
-        load: async () => (await import('./translate.ts')).translate,
+        load: async () => (await import('./job-commands.ts')).translate,
       },
       {
         name: 'dub',
         summary: 'speak subtitles as sound tracks that keep their times',
-        load: async () => (await import('./dub.ts')).dub,
+        load: async () => (await import('./job-commands.ts')).dub,
       },
     ],
   },
@@ -73,7 +92,27 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
         ],
       },
-      BATCH,
+      {
+        name: 'batch',
+        summary: 'show, retry and report on a folder of results',
+        children: [
+          {
+            name: 'status',
+            summary: 'show the state of the items of a folder, without asking the service',
+            load: async () => (await import('./batch-status.ts')).batchStatus,
+          },
+          {
+            name: 'retry',
+            summary: 'run only failed items again',
+            load: async () => (await import('./batch-retry.ts')).batchRetry,
+          },
+          {
+            name: 'report',
+            summary: 'write a report on a folder: a page to look at, Markdown, JSON or JUnit XML',
+            load: async () => (await import('./batch-report.ts')).batchReport,
+          },
+        ],
+      },
       {
         name: 'webhooks',
         summary: 'receive and verify job-completion webhooks',
@@ -92,7 +131,55 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
     ],
   },
-  ACCOUNT,
+  {
+    title: 'Account:',
+    rows: [
+      {
+        name: 'upload',
+        summary: 'upload files that jobs can use as their input',
+        load: async () => (await import('./upload.ts')).upload,
+        children: [
+          {
+            name: 'list',
+            summary: 'list uploads, the newest first',
+            load: async () => (await import('./upload-list.ts')).uploadList,
+          },
+          {
+            name: 'get',
+            summary: 'show uploads as they are now',
+            load: async () => (await import('./upload-get.ts')).uploadGet,
+          },
+          {
+            name: 'create',
+            summary: 'reserve an upload whose bytes another program sends',
+            load: async () => (await import('./upload-create.ts')).uploadCreate,
+          },
+          {
+            name: 'complete',
+            summary: 'say that the bytes of an upload are there',
+            load: async () => (await import('./upload-complete.ts')).uploadComplete,
+          },
+        ],
+      },
+      {
+        name: 'credits',
+        summary: 'show the credits that are left',
+        load: async () => (await import('./credits.ts')).credits,
+        children: [
+          {
+            name: 'history',
+            summary: 'list charges, newest first',
+            load: async () => (await import('./credits-history.ts')).creditsHistory,
+          },
+        ],
+      },
+      {
+        name: 'api',
+        summary: 'make any signed call',
+        load: async () => (await import('./api.ts')).api,
+      },
+    ],
+  },
   {
     title: 'This machine:',
     rows: [
@@ -113,12 +200,12 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'list',
             summary: 'list the profiles and say which one is in use',
-            load: async () => (await import('./profile-list.ts')).profileList,
+            load: async () => (await import('./profile.ts')).profileList,
           },
           {
             name: 'use',
             summary: 'choose the profile of runs that name none',
-            load: async () => (await import('./profile-use.ts')).profileUse,
+            load: async () => (await import('./profile.ts')).profileUse,
           },
           {
             name: 'show',
@@ -128,7 +215,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'remove',
             summary: 'remove a profile and its secrets',
-            load: async () => (await import('./profile-remove.ts')).profileRemove,
+            load: async () => (await import('./profile.ts')).profileRemove,
           },
         ],
       },
@@ -160,17 +247,17 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
               {
                 name: 'create',
                 summary: 'make a key and show its secrets, once',
-                load: async () => (await import('./serve-keys-create.ts')).serveKeysCreate,
+                load: async () => (await import('./serve-keys.ts')).serveKeysCreate,
               },
               {
                 name: 'list',
                 summary: 'list keys and their permissions',
-                load: async () => (await import('./serve-keys-list.ts')).serveKeysList,
+                load: async () => (await import('./serve-keys.ts')).serveKeysList,
               },
               {
                 name: 'revoke',
                 summary: 'end the use of a key',
-                load: async () => (await import('./serve-keys-revoke.ts')).serveKeysRevoke,
+                load: async () => (await import('./serve-keys.ts')).serveKeysRevoke,
               },
             ],
           },

@@ -2,7 +2,7 @@ import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { printRecord } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { UPLOADS, uploadFields } from './upload-records.ts';
+import { UPLOADS, uploadFields } from '../workflow/uploads/upload-records.ts';
 
 export const uploadComplete: Command = defineCommand({
   operands: { name: 'id', count: 'one', help: 'id of the upload' },

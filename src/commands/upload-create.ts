@@ -4,7 +4,7 @@ import { printRecord } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { checkUploadRequest } from '../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../protocol/states.ts';
-import { UPLOADS, uploadFields } from './upload-records.ts';
+import { UPLOADS, uploadFields } from '../workflow/uploads/upload-records.ts';
 
 export const uploadCreate: Command = defineCommand({
   options: {

@@ -1,10 +1,9 @@
-import { collect } from '../context/collect.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { printList, printRecord } from '../context/records.ts';
-import { summarizeFailures } from '../workflow/jobs/outcome.ts';
-import { readReferences } from './references.ts';
-import { UPLOADS, uploadFields } from './upload-records.ts';
+import { collect, readReferences } from '../context/references.ts';
+import { summarizeFailures } from '../workflow/jobs/job-outcomes.ts';
+import { UPLOADS, uploadFields } from '../workflow/uploads/upload-records.ts';
 
 export const uploadGet: Command = defineCommand({
   operands: { name: 'id', count: 'many', help: 'ids of uploads, or - for ids on stdin' },

@@ -1,10 +1,9 @@
 import type { UploadFilters } from '../client/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
+import { listOptions, readListRequest, readPages } from '../context/lists.ts';
 import { printList } from '../context/records.ts';
-import { listOptions, readListRequest } from './list-options.ts';
-import { readPages } from './pages.ts';
-import { UPLOADS, uploadFields } from './upload-records.ts';
+import { UPLOADS, uploadFields } from '../workflow/uploads/upload-records.ts';
 
 export const uploadList: Command = defineCommand({
   options: listOptions('listUploads'),

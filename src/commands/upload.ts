@@ -1,18 +1,21 @@
 import { findKnownUpload, rememberUpload } from '../batch/run/known-uploads.ts';
 import type { Upload } from '../client/index.ts';
-import { type Command, defineCommand } from '../context/command.ts';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { printList } from '../context/records.ts';
-import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { unlessDiskFails } from '../errors/system-error.ts';
 import { UPLOAD_PURPOSES } from '../protocol/states.ts';
-import { summarizeFailures } from '../workflow/jobs/outcome.ts';
-import { createUploadReport, describeReady } from '../workflow/jobs/upload-input.ts';
-import { UPLOADS, uploadFields } from './upload-records.ts';
-import { readUploadSources, type UploadSource } from './upload-source.ts';
+import { summarizeFailures } from '../workflow/jobs/job-outcomes.ts';
+import {
+  createUploadReport,
+  describeReady,
+  UPLOADS,
+  uploadFields,
+} from '../workflow/uploads/upload-records.ts';
+import { readUploadSources, type UploadSource } from '../workflow/uploads/upload-source.ts';
 
 export const upload: Command = defineCommand({
   operands: { name: 'file', count: 'many', help: 'videos and SRT files, or - for stdin' },

@@ -1,18 +1,29 @@
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../client/webhooks/forward.ts';
-import { type Command, defineCommand, type OptionTable, type OptionValues } from '../context/command.ts';
+import {
+  type Command,
+  defineCommand,
+  type OptionTable,
+  type OptionValues,
+  usageFailure,
+} from '../context/command.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
-import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
+import { createEventCommands } from '../workflow/webhooks/event-commands.ts';
+import { createShow, type Show } from '../workflow/webhooks/event-output.ts';
+import { type Listener, startListener } from '../workflow/webhooks/listener.ts';
+import {
+  checkSuccess,
+  createReceiver,
+  idOfReference,
+  isEndOf,
+  type ReceivedEvent,
+  type Report,
+} from '../workflow/webhooks/receiver.ts';
+import { RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
 import { listen } from './serve.ts';
-import { createEventCommands } from './webhooks/event-commands.ts';
-import { type Listener, startListener } from './webhooks/listener.ts';
-import { createReceiver, type ReceivedEvent, type Report } from './webhooks/receiver.ts';
-import { RULE_OPTIONS, readRules } from './webhooks/rules.ts';
-import { createShow, type Show } from './webhooks/show.ts';
-import { checkSuccess, idOfReference, isEndOf } from './webhooks/until-job.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },

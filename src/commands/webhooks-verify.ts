@@ -7,15 +7,19 @@ import {
   type WebhookRules,
   type WebhookVerdict,
 } from '../client/webhooks/verify-webhook.ts';
-import { type Command, defineCommand, type OptionTable, type OptionValues } from '../context/command.ts';
+import {
+  type Command,
+  defineCommand,
+  type OptionTable,
+  type OptionValues,
+  usageFailure,
+} from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { usageFailure } from '../context/usage-failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeUnreadable } from '../errors/system-error.ts';
 import { webhookHeaderNames } from '../protocol/headers.ts';
-import { explainMismatch } from './webhooks/near-miss.ts';
-import { RULE_OPTIONS, readRules } from './webhooks/rules.ts';
-import { parseSavedHeaders } from './webhooks/saved-headers.ts';
+import { RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
+import { explainMismatch, parseSavedHeaders } from '../workflow/webhooks/saved-delivery.ts';
 
 const OPTIONS = {
   body: {

@@ -1,4 +1,7 @@
-/** What a command is: data that help, parsing, completions and documents are made of, and one function that runs it. */
+/** What a command consists of: data for help, parser, completions and documents, and the function that runs it. */
+
+import { flagName } from '../batch/plan/field-flags.ts';
+import { Failure } from '../errors/failure.ts';
 import type { Context } from './context.ts';
 
 /** Headings of the help of commands with many options, in their order. */
@@ -10,7 +13,7 @@ export const HELP_GROUPS = [
   'Output:',
   'General:',
 ] as const;
-export type HelpGroup = (typeof HELP_GROUPS)[number];
+type HelpGroup = (typeof HELP_GROUPS)[number];
 
 export type OptionSpec = {
   readonly help: string;
@@ -28,14 +31,17 @@ export type OptionSpec = {
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 
+/** Options by name before a table has given them types: what the parser has found, or a journal has kept. */
+export type RawOptions = Readonly<Record<string, unknown>>;
+
 /** The same options under a heading of the help. */
 export function inGroup<const T extends OptionTable>(group: HelpGroup, table: T): T {
   const entries = Object.entries(table).map(([name, spec]) => [name, { ...spec, group }]);
   return Object.fromEntries(entries) as T; // the same names and types
 }
 
-/** What the parser hands over for an option: durations in milliseconds, `list` split at commas, `texts` from repetition alone, `pairs` from repeated `name=value`. */
-export type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
+/** The value of an option: durations in milliseconds, `list` split at commas, `texts` from repetition alone, `pairs` from repeated `name=value`. */
+type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
   ? boolean
   : O extends { type: 'list' | 'texts' }
     ? readonly string[]
@@ -49,7 +55,7 @@ export type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
             ? Choice | undefined
             : string | undefined;
 
-export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: OptionValue<T[N]> };
+export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: OptionValue<NonNullable<T[N]>> };
 
 /** The operands behind the options: one name for all of them. */
 export interface Operands {
@@ -68,21 +74,93 @@ export interface Example {
   readonly explains: string;
 }
 
-export interface Command<T extends OptionTable = OptionTable> {
+interface CommandDefinition<T extends OptionTable> {
   readonly operands?: Operands;
   readonly options: T;
   readonly examples: readonly Example[];
   /** Paragraphs behind the options in the help. */
   readonly notes?: readonly string[];
-  /** What --fields may name: the fields of each record that it prints; asked for only then. A command without has no records. */
+  /** The fields that --fields accepts, those of each printed record; called only when they are needed. A command without has no records. */
   readonly fields?: () => readonly string[];
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
 }
 
-/** Keeps the literal types of the option table, so that `run` sees exact values. */
-export function defineCommand<const T extends OptionTable>(command: Command<T>): Command {
-  return command as unknown as Command; // the parser fills exactly the names of this table
+/** A command as the parser, the help and the documents see it. */
+export interface Command extends Omit<CommandDefinition<OptionTable>, 'run'> {
+  /** Decodes the options by the table of the command, then runs it. @throws Failure as `decodeOptions` and the command do */
+  readonly run: (context: Context, operands: readonly string[], options: RawOptions) => Promise<number>;
 }
 
-export { flagName } from '../batch/plan/field-flags.ts';
+/** Makes a command of its definition, whose `run` gets the exact types of its option table. */
+export function defineCommand<const T extends OptionTable>(definition: CommandDefinition<T>): Command {
+  return {
+    ...definition,
+    run: async (context, operands, raw) =>
+      definition.run(context, operands, decodeOptions(definition.options, raw)),
+  };
+}
+
+/**
+ * The options of a table, each with the type of its row; a missing one has the empty value of that type.
+ * @throws Failure (`usage`) for a value that its row does not accept: another version may have recorded it
+ */
+export function decodeOptions<T extends OptionTable>(table: T, raw: RawOptions): OptionValues<T> {
+  const entries = Object.entries(table).map(([name, spec]) => [name, decodeOption(name, spec, raw[name])]);
+  return Object.fromEntries(entries) as OptionValues<T>; // each value was checked against its row
+}
+
+function decodeOption(name: string, spec: OptionSpec, value: unknown): unknown {
+  if (value === undefined || value === null) return emptyValue(spec);
+  if (isValueOf(spec, value)) return value;
+  throw usageFailure(
+    `${flagName(name)} cannot be ${JSON.stringify(value)}`,
+    'Run the command again with values that its --help lists.',
+  );
+}
+
+function emptyValue(spec: OptionSpec): unknown {
+  switch (spec.type) {
+    case 'flag':
+      return false;
+    case 'list':
+    case 'texts':
+      return [];
+    case 'pairs':
+      return {};
+    case 'choice':
+      return spec.default;
+    default:
+      return undefined;
+  }
+}
+
+function isValueOf(spec: OptionSpec, value: unknown): boolean {
+  switch (spec.type) {
+    case 'flag':
+      return typeof value === 'boolean';
+    case 'list':
+    case 'texts':
+      return Array.isArray(value) && value.every(isText);
+    case 'pairs':
+      return typeof value === 'object' && value !== null && Object.values(value).every(isText);
+    case 'duration':
+    case 'number':
+      return typeof value === 'number';
+    case 'choice':
+      return spec.choices.some((choice) => choice === value);
+    case 'text':
+      return isText(value);
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export { flagName };
+
+/** The failure of a command that was called in a way it does not take: exit code 2, and nothing was sent. */
+export function usageFailure(message: string, advice: string): Failure {
+  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+}

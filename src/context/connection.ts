@@ -1,12 +1,15 @@
 /** The service a run talks to: one elsewhere, or the one inside this program, over real HTTP either way. */
 import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
+import { Failure } from '../errors/failure.ts';
+import { describeDisk, diskCodeOfSqlite, errorCode } from '../errors/system-error.ts';
+import { resolveSettings } from '../profiles/layers.ts';
 import { proxySettings } from '../profiles/proxy-settings.ts';
 import { readSources, resolveTarget, stateFolder, type Target } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
+import type { Settings } from '../profiles/settings.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
-import { openStateFolder } from './state-folder.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -33,7 +36,7 @@ export async function connect(context: Context): Promise<Connection> {
 }
 
 /** The service that flags, environment, project file and profiles choose together, with its secret. */
-export async function chooseService(context: Context): Promise<Target> {
+async function chooseService(context: Context): Promise<Target> {
   const { io, service: flags, terminal, signal } = context;
   const { env, platform, cwd } = io;
   const sources = await readSources({ flags, env, platform, cwd, warn: terminal.warn });
@@ -141,3 +144,50 @@ function tell(event: ClientEvent, { terminal }: Context): void {
 
 /** Shorter waits are over before a reader has read of them. */
 const NOTICEABLE_MS = 2_000;
+
+/**
+ * Runs work that opens the folder.
+ * @param chooser what names the folder: a variable or an option
+ * @throws Failure (`disk`); errors about other things than these files as they are
+ */
+export async function openStateFolder<T>(
+  folder: string,
+  chooser: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = diskCodeOfSqlite(error) ?? codeOfPath(error, folder);
+    if (code === null) throw error;
+    const { reason, advice, isOfPlace } = describeDisk(code);
+    throw new Failure(
+      {
+        category: 'disk',
+        code: 'DISK_ERROR',
+        message: `cannot use the state folder ${folder}: ${reason}`,
+        advice: isOfPlace ? `${advice} ${chooser} names it.` : advice,
+      },
+      { cause: error },
+    );
+  }
+}
+
+/** Null for an error that is not about files of the folder. */
+function codeOfPath(error: unknown, folder: string): string | null {
+  const path = error instanceof Error && 'path' in error ? error.path : null;
+  if (typeof path !== 'string') return null;
+  // A folder above it may be what cannot be made.
+  return path.startsWith(folder) || folder.startsWith(path) ? errorCode(error) : null;
+}
+
+/**
+ * Reads project file, profiles and environment.
+ * @param warn called for files that others may read
+ * @throws Failure (`configuration`) for a file or a combination that cannot be used
+ */
+export async function readSettings(context: Context, warn: (text: string) => void): Promise<Settings> {
+  const { io, service: flags } = context;
+  const { env, platform, cwd } = io;
+  return resolveSettings(await readSources({ flags, env, platform, cwd, warn }));
+}

@@ -1,8 +1,12 @@
 /** What a command works with: streams, the chosen output, the signal that ends it, and the terminal. */
+
+import type { Readable, Writable } from 'node:stream';
 import type { CreditTotals } from '../batch/item.ts';
+import type { ClientOptions } from '../client/index.ts';
 import type { Failure } from '../errors/failure.ts';
+import type { watchFolder } from '../journal/folder-watch.ts';
+import type { SplitLimits } from '../prepare/split/limits.ts';
 import type { ServiceFlags } from '../profiles/settings.ts';
-import type { Io } from './io.ts';
 
 export const OUTPUT_MODES = ['table', 'json', 'ndjson', 'plain', 'id'] as const;
 export type OutputMode = (typeof OUTPUT_MODES)[number];
@@ -126,4 +130,48 @@ export class Interruption extends Error {
     super(signalName === 'SIGINT' ? 'interrupted' : 'terminated');
     this.signalName = signalName;
   }
+}
+
+/** A stream that may be a terminal; `columns` is its width in cells, `rows` its height. */
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
+
+/** How long inputs may be before they must be split; passed in, so that tests need no hours of video. */
+export interface LongLimits {
+  /** Longest video that is sent whole, in seconds. */
+  readonly seconds: number;
+  /** Exclusive. */
+  readonly bytes: number;
+  /** Most lines of subtitles that are sent whole. */
+  readonly lines: number;
+  /** What parts of videos keep to. */
+  readonly parts: SplitLimits;
+}
+
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  /** The caller handles its errors: there is no other stream to report them on. */
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The name of the operating system, as Node gives it. */
+  readonly platform: NodeJS.Platform;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Clock, sleep and time limits of the client; omitted: those of the system. */
+  readonly pace?: Pick<ClientOptions, 'runtime' | 'timeouts'>;
+  /** How long inputs may be before they must be split; omitted: the limits of the service. */
+  readonly limits?: LongLimits;
+  /** How many milliseconds a check of `vloc doctor` may take; omitted: 5 seconds. */
+  readonly checkMs?: number;
+  /** Waits until files come into a folder; omitted: the file watcher of the system. */
+  readonly openWatch?: typeof watchFolder;
+  /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
+  readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
+  /** Leaves at once, for a second Ctrl-C: nothing more runs. */
+  readonly abandon: (code: number) => void;
 }

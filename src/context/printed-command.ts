@@ -3,8 +3,7 @@
  * Every command with values in it is built here. What the environment chose stays in the environment, so a pasted command
  * finds it there, and no secret ever becomes an argument.
  */
-import type { Context } from './context.ts';
-import type { Io } from './io.ts';
+import type { Context, Io } from './context.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,7 +14,7 @@ export interface Caller {
 }
 
 /** The same, with the command that runs now. */
-export type RunningCaller = Caller & Pick<Context, 'commandLine'>;
+type RunningCaller = Caller & Pick<Context, 'commandLine'>;
 
 /** How this tool is called here: in a checkout, and wherever npm started it, the shell knows no `vloc`. */
 function programWords(env: Environment): readonly string[] {

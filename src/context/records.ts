@@ -18,7 +18,7 @@ export interface RecordForm<Row> {
 }
 
 /** Rows with the envelope of a list: where the next page begins, when there is one. */
-export interface RecordList<Row> {
+interface RecordList<Row> {
   readonly data: readonly Row[];
   readonly has_more: boolean;
   readonly next_cursor: string | null;

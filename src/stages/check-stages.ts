@@ -5,7 +5,7 @@ import type { PlannedItem } from '../batch/plan/batch-plan.ts';
 import { newestIntent } from '../batch/plan/item-key.ts';
 import { linesStage, videoStage } from '../batch/stages/items.ts';
 import type { Capabilities } from '../engines/engine.ts';
-import { checkSupport } from '../workflow/jobs/support.ts';
+import { checkSupport } from '../workflow/jobs/plan-jobs.ts';
 import {
   isDubbed,
   needsBackground,

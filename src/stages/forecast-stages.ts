@@ -1,4 +1,5 @@
 /** What each stage would do and cost, as far as it can be known before the stages in front of it have run. */
+
 import { resolve } from 'node:path';
 import type { BatchItem } from '../batch/item.ts';
 import { decideItems } from '../batch/plan/decide-items.ts';
@@ -9,6 +10,7 @@ import type { Context } from '../context/context.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
 import { readStageLines } from './given-subtitle.ts';
+import type { StageOptions } from './stage-options.ts';
 import {
   isDubbed,
   needsBackground,
@@ -28,7 +30,7 @@ type KindOfLines = 'subtitle_translation' | 'dubbing';
 /** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
 export async function forecastStages(
   context: Context,
-  options: Readonly<Record<string, unknown>>,
+  options: StageOptions,
   plan: StagePlan,
   purse: Purse,
 ): Promise<readonly Forecast[]> {

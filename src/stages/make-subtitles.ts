@@ -4,7 +4,7 @@ import type { RunOutcome } from '../batch/run/batch.ts';
 import { languageOfStage, linesStage, videoStage } from '../batch/stages/items.ts';
 import { Failure } from '../errors/failure.ts';
 import { baseLanguage, languageName } from '../protocol/language-tag.ts';
-import { createPlanIo } from '../workflow/jobs/job-plan.ts';
+import { createPlanIo } from '../workflow/jobs/plan-jobs.ts';
 import { besidePath } from './beside.ts';
 import { follow } from './follow.ts';
 import { labelOf, readStageLines } from './given-subtitle.ts';

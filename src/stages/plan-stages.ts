@@ -16,11 +16,11 @@ import { type VideoItem, videoStage } from '../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../batch/stages/records.ts';
 import type { Context } from '../context/context.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import { createPlanIo } from '../workflow/jobs/job-plan.ts';
+import { createPlanIo } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory, warnOfDamage } from '../workflow/jobs/read-history.ts';
 import { createFinder, type Finder, type Known } from './find-subtitles.ts';
 import type { SubtitleReport } from './given-subtitle.ts';
-import { readStageChoices } from './stage-options.ts';
+import { readStageChoices, type StageOptions } from './stage-options.ts';
 import {
   needsTranslation,
   type StagePlan,
@@ -33,8 +33,6 @@ import { tellReports } from './tell-edits.ts';
 
 const KIND = 'auto_localization';
 
-type Options = Readonly<Record<string, unknown>>;
-
 /**
  * Reports what was changed in the subtitles that are used, and what viewers would stumble over in them. A video of a folder
  * that cannot be used, or whose subtitles cannot, fails alone.
@@ -43,7 +41,7 @@ type Options = Readonly<Record<string, unknown>>;
 export async function planStages(
   context: Pick<Context, 'io' | 'terminal' | 'signal'>,
   operands: readonly string[],
-  options: Options,
+  options: StageOptions,
 ): Promise<StagePlan> {
   const { io, terminal } = context;
   const choices = readStageChoices(options);

@@ -1,4 +1,5 @@
 /** A localization in stages: each is an ordinary run of jobs over all videos, and people may step in between. */
+
 import { foldBatchCommands } from '../batch/report/command-record.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
 import { createUnusableRecord, createUsableRecord, foldUnusable } from '../batch/report/unusable-inputs.ts';
@@ -14,23 +15,24 @@ import { makeVoices } from './make-voices.ts';
 import { planStages } from './plan-stages.ts';
 import { commandRecord } from './run-phase.ts';
 import { going, openSession, type Session } from './session.ts';
+import type { StageOptions } from './stage-options.ts';
 import type { StagePlan } from './stage-plan.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Runs the stages that are asked for; returns the exit code 0, or throws the Failure that the command ends with.
  * What is done is not done again, and what depends on something that was changed is.
+ * @param isRetry whether `batch retry` repeats the command: results that have expired are made again
  */
 export async function runStages(
   context: Context,
   operands: readonly string[],
-  options: Options,
+  options: StageOptions,
+  isRetry = false,
 ): Promise<number> {
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
   await checkExport(context, plan);
-  const session = await openSession(context, operands, options, plan);
+  const session = await openSession(context, operands, options, plan, isRetry);
   try {
     await recordUnusable(session);
     await runAll(session);

@@ -1,4 +1,5 @@
 /** What the stages of one command share: how far each wish is, the service, and what time and credits are left. */
+
 import type { ItemState, StopReason } from '../batch/item.ts';
 import { namedPaths } from '../batch/plan/candidate.ts';
 import { fileOf } from '../batch/plan/items.ts';
@@ -10,7 +11,8 @@ import { linesStage, videoStage } from '../batch/stages/items.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import type { Failure } from '../errors/failure.ts';
-import { readRunOptions } from '../workflow/jobs/run-options.ts';
+import { readRunOptions } from '../workflow/jobs/job-options.ts';
+import type { StageOptions } from './stage-options.ts';
 import type { StagePlan, StageSubtitle, Talk, Wish } from './stage-plan.ts';
 
 type End = Extract<ItemState, { phase: 'done' | 'failed' | 'left' }>;
@@ -34,7 +36,7 @@ export interface Journey {
 export interface Session {
   readonly context: Context;
   readonly operands: readonly string[];
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: StageOptions;
   readonly plan: StagePlan;
   readonly journeys: readonly Journey[];
   /** Items that failed before the first stage: their files cannot be used. */
@@ -63,10 +65,11 @@ export function inputFilesOf({ context, operands, options, plan }: Session): rea
 export async function openSession(
   context: Context,
   operands: readonly string[],
-  options: Readonly<Record<string, unknown>>,
+  options: StageOptions,
   plan: StagePlan,
+  isRetry: boolean,
 ): Promise<Session> {
-  const runOptions = readRunOptions(options);
+  const runOptions = readRunOptions(options, isRetry);
   const begunMs = context.io.now();
   const costs = await readCosts(plan.delivery.folder, begunMs);
   const session: Session = {

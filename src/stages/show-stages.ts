@@ -1,4 +1,5 @@
 /** --dry-run of a localization in stages. Nothing is sent but a question for the credits. */
+
 import type { PlannedItem } from '../batch/plan/batch-plan.ts';
 import type { Forecast } from '../batch/plan/dry-run.ts';
 import { connect } from '../context/connection.ts';
@@ -8,13 +9,14 @@ import { describeUnusable, PATIENCE_MS, readPurse } from '../workflow/jobs/show-
 import { checkStages } from './check-stages.ts';
 import { forecastStages } from './forecast-stages.ts';
 import { planStages } from './plan-stages.ts';
+import type { StageOptions } from './stage-options.ts';
 import type { StagePlan } from './stage-plan.ts';
 
 /** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
 export async function showStages(
   context: Context,
   operands: readonly string[],
-  options: Readonly<Record<string, unknown>>,
+  options: StageOptions,
 ): Promise<number> {
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
@@ -26,7 +28,7 @@ export async function showStages(
 
 async function askForStages(
   context: Context,
-  options: Readonly<Record<string, unknown>>,
+  options: StageOptions,
   plan: StagePlan,
 ): Promise<readonly Forecast[]> {
   const connection = await connect(context);

@@ -1,9 +1,9 @@
 /** The options by which a localization is made in stages, with subtitles that people may look over or bring along. */
 
-import { flagName, inGroup } from '../context/command.ts';
+import { flagName, inGroup, type OptionValues } from '../context/command.ts';
 import { Failure } from '../errors/failure.ts';
-import { SUBTITLE_FORMATS, type SubtitleFormat } from '../protocol/subtitle-line.ts';
-import { STDOUT, SUBTITLE_FORMAT_OPTION } from '../workflow/jobs/job-options.ts';
+import type { SubtitleFormat } from '../protocol/subtitle-line.ts';
+import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION } from '../workflow/jobs/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
@@ -30,7 +30,13 @@ export const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   ...SUBTITLE_FORMAT_OPTION,
 });
 
-type Options = Readonly<Record<string, unknown>>;
+/** The option table of `vloc localize`. */
+export function localizeTable() {
+  return { ...jobTable('auto_localization'), ...STAGE_OPTIONS };
+}
+
+/** The options of `vloc localize`, as the stages get them. */
+export type StageOptions = OptionValues<ReturnType<typeof localizeTable>>;
 
 export interface StageChoices {
   readonly stopAfter: (typeof STOPS)[number] | null;
@@ -42,20 +48,18 @@ export interface StageChoices {
 }
 
 /** Whether the options ask for stages; without them the service does all in one job. */
-export function asksForStages({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: Options): boolean {
-  const isGiven = (value: unknown) => typeof value === 'string';
-  return isGiven(stopAfter) || fromSubtitles === true || isGiven(subtitle) || isGiven(sourceSubtitle);
+export function asksForStages({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
+  return fromSubtitles || [stopAfter, subtitle, sourceSubtitle].some((value) => value !== undefined);
 }
 
 /** @throws Failure (`usage`) for options that do not go together */
-export function readStageChoices(options: Options): StageChoices {
-  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+export function readStageChoices(options: StageOptions): StageChoices {
   const choices: StageChoices = {
-    stopAfter: STOPS.find((stop) => stop === options.stopAfter) ?? null,
-    fromSubtitles: options.fromSubtitles === true,
-    subtitle: text(options.subtitle),
-    sourceSubtitle: text(options.sourceSubtitle),
-    format: SUBTITLE_FORMATS.find((format) => format === options.subtitleFormat) ?? 'srt',
+    stopAfter: options.stopAfter ?? null,
+    fromSubtitles: options.fromSubtitles,
+    subtitle: options.subtitle ?? null,
+    sourceSubtitle: options.sourceSubtitle ?? null,
+    format: options.subtitleFormat ?? 'srt',
   };
   const conflict = conflictOf(choices, options);
   if (conflict === null) return choices;
@@ -63,17 +67,21 @@ export function readStageChoices(options: Options): StageChoices {
   throw new Failure({ category: 'usage', code: 'USAGE', message: conflict, advice });
 }
 
-function conflictOf({ stopAfter, subtitle, sourceSubtitle }: StageChoices, options: Options): string | null {
-  if (options.detach === true)
+function conflictOf(
+  { stopAfter, subtitle, sourceSubtitle }: StageChoices,
+  options: StageOptions,
+): string | null {
+  if (options.detach)
     return '--detach cannot go with stages: each waits for the one before it, so somebody must wait';
-  if (options.watch === true) return '--watch cannot go with stages';
+  if (options.watch) return '--watch cannot go with stages';
   if (options.out === STDOUT) return '--out - writes the only result of one job, and stages are several jobs';
-  for (const name of ['set', 'body']) {
-    const value = options[name];
-    const isGiven = typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
-    if (isGiven)
-      return `${flagName(name)} applies to one request, and a localization in stages makes several`;
-  }
+  const forRequest = [
+    ...(Object.keys(options.set).length > 0 ? ['set'] : []),
+    ...(options.body === undefined ? [] : ['body']),
+  ];
+  const [first] = forRequest;
+  if (first !== undefined)
+    return `${flagName(first)} applies to one request, and a localization in stages makes several`;
   if (subtitle !== null && sourceSubtitle !== null)
     return '--source-subtitle is for a translation, and --subtitle is one already';
   if (subtitle !== null && stopAfter !== null)

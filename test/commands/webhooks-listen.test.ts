@@ -10,7 +10,7 @@ import { startScene, until } from '../service/harness/scene.ts';
 import { startPlain } from '../service/outgoing/outside.ts';
 import { createJob } from '../service/outgoing/webhooks/receiver.ts';
 import { createTestIo } from '../support/test-io.ts';
-import { AT, linesOf, SECRET, send, startListening } from './webhooks/listening.ts';
+import { AT, linesOf, SECRET, send, startListening } from './support/listening.ts';
 
 describe('vloc webhooks listen', () => {
   it.each([

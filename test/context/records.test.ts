@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { layOut } from '../../src/cli/terminal/table.ts';
-import { JOBS, LISTED_JOBS } from '../../src/commands/job-records.ts';
-import { UPLOADS } from '../../src/commands/upload-records.ts';
 import { cutFields, plainCell, type RecordForm } from '../../src/context/records.ts';
+import { JOBS, LISTED_JOBS } from '../../src/workflow/jobs/list-jobs.ts';
+import { UPLOADS } from '../../src/workflow/uploads/upload-records.ts';
 
 const ID = 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2';
 

@@ -1,6 +1,6 @@
 /** An `Io` whose streams are kept in memory, for runs of `main` inside a test. */
 import { PassThrough, Readable } from 'node:stream';
-import type { Io, Output } from '../../src/context/io.ts';
+import type { Io, Output } from '../../src/context/context.ts';
 
 export interface TestIo {
   readonly io: Io;

@@ -1,8 +1,7 @@
 /** Questions to a person on the terminal. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Interruption, type Question } from '../../context/context.ts';
-import type { Io } from '../../context/io.ts';
+import { Interruption, type Io, type Question } from '../../context/context.ts';
 import { Failure } from '../../errors/failure.ts';
 
 /**

@@ -1,6 +1,5 @@
 /** Many pieces of work on a terminal: a frame that stays in its place, and above it only what went wrong. */
-import type { Progress, WorkPicture } from '../../context/context.ts';
-import type { Io } from '../../context/io.ts';
+import type { Io, Progress, WorkPicture } from '../../context/context.ts';
 import { drawBoard } from './draw-board.ts';
 import { escapeControls } from './escape.ts';
 import type { Repeat } from './repeat.ts';

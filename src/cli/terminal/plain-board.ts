@@ -1,6 +1,5 @@
 /** Many pieces of work where stderr is no terminal: a line with the totals every half minute, and one for each failure. */
-import type { Progress, WorkPicture } from '../../context/context.ts';
-import type { Io } from '../../context/io.ts';
+import type { Io, Progress, WorkPicture } from '../../context/context.ts';
 import { escapeControls } from './escape.ts';
 import { HEARTBEAT_MS } from './plain-progress.ts';
 import { type Repeat, repeatWithTimer } from './repeat.ts';

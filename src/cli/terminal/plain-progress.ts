@@ -1,6 +1,5 @@
 /** Progress where stderr is no terminal: a line at the start, one every half minute, and one for each end. */
-import type { Progress, Step } from '../../context/context.ts';
-import type { Io } from '../../context/io.ts';
+import type { Io, Progress, Step } from '../../context/context.ts';
 import { escapeControls } from './escape.ts';
 import { describeStep } from './step-text.ts';
 

@@ -1,6 +1,5 @@
 /** People's side of the output: notes, warnings, progress and tables, all escaped. */
-import type { Progress, Terminal, WorkPicture } from '../../context/context.ts';
-import type { Io } from '../../context/io.ts';
+import type { Io, Progress, Terminal, WorkPicture } from '../../context/context.ts';
 import type { GlobalValues } from '../global-options.ts';
 import { escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';

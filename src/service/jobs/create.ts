@@ -2,6 +2,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
+import { countCharacters, type InputSize, quantityOf } from '../../protocol/metering.ts';
 import type { JobRequest, Source, SubtitleInput } from '../../protocol/request-types.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import { kindOf, type OperationCall } from '../call.ts';
@@ -14,7 +15,6 @@ import { carryOutOnce, findReplay } from '../idempotency.ts';
 import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fetch-source.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
-import { countCharacters, type InputSize, quantityOf } from '../../protocol/metering.ts';
 import { answerJob } from './read.ts';
 
 /** A slot becomes free when a job ends, after seconds or minutes. */

@@ -7,6 +7,7 @@ import { isDiskFull } from '../../errors/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import { type InputSize, quantityOf } from '../../protocol/metering.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
 import type { Clock } from '../clock.ts';
@@ -17,7 +18,6 @@ import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
-import { type InputSize, quantityOf } from '../../protocol/metering.ts';
 import { shelve } from './results.ts';
 import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
 

@@ -7,7 +7,7 @@ import type {
   Doing,
   ItemState,
 } from '../../batch/item.ts';
-import type { Sight } from './picture.ts';
+import type { Sight } from './progress.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

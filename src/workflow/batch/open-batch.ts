@@ -1,9 +1,28 @@
-/** The folder that an operand of the batch commands names, as its journal knows it. */
+/** A folder of results, as its journal knows it, and the commands that continue its batch. */
 import { resolve } from 'node:path';
-import { type BatchFacts, readBatchFacts } from '../../batch/report/batch-facts.ts';
+import {
+  type BatchFacts,
+  countFailed,
+  countOpen,
+  FAILED_STATES,
+  OPEN_STATES,
+  readBatchFacts,
+} from '../../batch/report/batch-facts.ts';
+import type { BatchCommand } from '../../batch/report/command-record.ts';
+import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
 import { describeBatchDamage, findWorker, readBatchLog, type Worker } from '../../batch/report/read-batch.ts';
+import { selectRetries } from '../../batch/report/select-retries.ts';
+import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Operands } from '../../context/command.ts';
-import type { Context } from '../../context/context.ts';
+import type { Context, Io, Progress, WorkPicture } from '../../context/context.ts';
+import { showPath } from '../../context/format.ts';
+import {
+  type Caller,
+  inFolder,
+  sameCommand,
+  serviceFlagsOf,
+  writeCommand,
+} from '../../context/printed-command.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 
@@ -40,4 +59,105 @@ export async function openBatch({ io }: Pick<Context, 'io'>, operand: string): P
     });
   }
   return { folder, facts, records: content.records, damage: describeBatchDamage(folder, content), worker };
+}
+
+/** The journal of hundreds of items is read in milliseconds, and nothing in it changes faster than people read. */
+const REFRESH_MS = 2_000;
+
+/** States in which something is going on, as far as the journal can tell. */
+const GOING: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
+
+/**
+ * Shows how the batch stands until nothing of it is open, and gives how it stood last.
+ * @throws Failure as `openBatch`; the reason of the signal, which ends it
+ */
+export async function watchStatus(context: Context, operand: string): Promise<OpenBatch> {
+  const { io, terminal, signal } = context;
+  const { sleep } = { ...SYSTEM_RUNTIME, ...io.pace?.runtime };
+  let batch = await openBatch(context, operand);
+  const board = await terminal.board(() => pictureOf(batch, io.now()));
+  try {
+    while (countOpen(batch.facts) > 0) {
+      await sleep(REFRESH_MS, signal);
+      const before = statesOf(batch.facts);
+      batch = await openBatch(context, operand);
+      for (const item of batch.facts.items)
+        if (before.get(item.key) !== item.state) tell(board, item, io.cwd);
+    }
+    return batch;
+  } finally {
+    board.close();
+  }
+}
+
+function statesOf({ items }: BatchFacts): ReadonlyMap<string, ReportState> {
+  return new Map(items.map(({ key, state }) => [key, state]));
+}
+
+function tell(board: Progress, { label, state, error, files }: ItemReport, cwd: string): void {
+  if (state === 'done') board.end(label, 'done', files.map(({ path }) => showPath(path, cwd)).join(', '));
+  else if (FAILED_STATES.some((each) => each === state)) board.end(label, 'failed', error?.message ?? state);
+  else board.show(label, { phase: state, fraction: null });
+}
+
+function pictureOf({ facts, worker }: OpenBatch, nowMs: number): WorkPicture {
+  const { items, counts, credits, next_deadline } = facts;
+  const going = items.filter(({ state }) => GOING.includes(state));
+  return {
+    running: going.map(({ label, state, created_at, asked_at }) => ({
+      label,
+      step: { phase: state, fraction: null },
+      since: Date.parse(created_at ?? asked_at ?? '') || nowMs,
+    })),
+    counts: {
+      total: items.length,
+      done: counts.done,
+      running: going.length,
+      waiting: counts.waiting,
+      failed: countFailed(facts),
+      left: 0,
+    },
+    leftMs: null,
+    credits,
+    slots: null,
+    deadline: next_deadline,
+    stop: worker === null ? 'no process works on it' : null,
+  };
+}
+
+type BatchCaller = Caller & { readonly io: Pick<Io, 'cwd'> };
+
+/** The command lines that continue what is open, and the one that retries what failed; empty when all is done. */
+export function continueBatch(
+  { items, commands }: Pick<BatchFacts, 'items' | 'commands'>,
+  folder: string,
+  caller: BatchCaller,
+): readonly string[] {
+  const open = new Set(items.filter(isIn(OPEN_STATES)).map(({ key }) => key));
+  const lines = pickNewest(commands, open).map((command) => repeatCommand(command, caller));
+  if (!items.some(isIn(FAILED_STATES))) return lines;
+  // Without --all it would leave alone what failed permanently, and run nothing.
+  const all = selectRetries({ items, commands }, false).runs.length === 0 ? ['--all'] : [];
+  return [...lines, writeCommand(caller, ['batch', 'retry', folder, ...all])];
+}
+
+/** For each open item the command that it was run with last; in the order of the commands. */
+function pickNewest(commands: readonly BatchCommand[], open: ReadonlySet<string>): readonly BatchCommand[] {
+  const left = new Set(open);
+  const newestFirst = commands.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
+  const picked = new Set(
+    newestFirst.filter(({ items }) => items.filter((key) => left.delete(key)).length > 0),
+  );
+  return commands.filter((command) => picked.has(command));
+}
+
+function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boolean {
+  return ({ state }) => states.includes(state);
+}
+
+/** For the service that it named then, with the change of folder before it where paths would lead elsewhere. */
+function repeatCommand({ argv, cwd }: BatchCommand, { io }: BatchCaller): string {
+  const then = { io, service: serviceFlagsOf(argv), commandLine: argv };
+  const command = sameCommand(then);
+  return cwd === io.cwd ? command : inFolder(then, cwd, command);
 }

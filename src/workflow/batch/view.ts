@@ -3,10 +3,9 @@ import type { BatchItem, BatchListener, BatchOutcome } from '../../batch/item.ts
 import type { Context, Progress } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import { lineOfRun, linesOfItem, summaryLine } from './event-lines.ts';
-import { isActive, stepOf } from './item-step.ts';
-import { createPicture, type Sight } from './picture.ts';
+import { createPicture, isActive, type Sight, stepOf } from './progress.ts';
 
-export interface BatchView {
+interface BatchView {
   readonly listener: BatchListener;
   /** Writes the last line of `--output ndjson`; nothing in the other forms. */
   summarize(outcomes: readonly BatchOutcome[], exitCode: number): void;
@@ -14,7 +13,7 @@ export interface BatchView {
   close(): void;
 }
 
-export interface BatchViewOptions {
+interface BatchViewOptions {
   readonly items: readonly BatchItem[];
   /** True where more items may come, as from a folder that is watched. */
   readonly grows?: boolean;

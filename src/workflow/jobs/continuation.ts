@@ -1,4 +1,6 @@
-/** How a run that ended before its jobs goes on: said, and with which command. */
+/** What a person can do after a run: continue it, fetch jobs that were left, open or remake results. */
+
+import { relative } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { fixParts } from '../../batch/plan/result-name.ts';
@@ -6,8 +8,9 @@ import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { deliveryOf } from '../../batch/run/downloads.ts';
 import type { Context } from '../../context/context.ts';
-import { sameCommand, writeCommand } from '../../context/printed-command.ts';
+import { quoteForShell, redoCommand, sameCommand, writeCommand } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';
+import type { Outcome } from './job-outcomes.ts';
 
 /** Said where jobs of the embedded service are left running. */
 export const EMBEDDED_STOPS =
@@ -111,4 +114,28 @@ export function isResultKept({ facts: { origin, code } }: Failure): boolean {
 /** A job that was made and whose result is not here. */
 function isRunning({ state }: RunOutcome): boolean {
   return state.phase === 'left' && state.jobId !== null;
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'start ""' };
+
+const TEXT = /\.(srt|vtt|ass|jsonl?)$/i;
+
+/** Says how to play, keep and redo the results; for people only, so not in the forms for programs. */
+export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): void {
+  if (context.output !== 'table') return;
+  const [file] = outcomes.flatMap((outcome) => outcome.files);
+  const expiry = outcomes[0]?.job?.expires_at ?? null;
+  if (file === undefined) return;
+  const { note } = context.terminal;
+  note('');
+  note(`${TEXT.test(file.path) ? 'Read' : 'Play'} it:  ${openCommand(context, file.path)}`);
+  note(`Keep it:  the service deletes its copy ${expiry === null ? 'after 24 h' : `at ${expiry}`}.`);
+  note(`Start over (charged again): ${redoCommand(context)}`);
+}
+
+/** The command that plays a video or a sound, or shows a text. */
+export function openCommand({ io }: Pick<Context, 'io'>, path: string): string {
+  const shown = relative(io.cwd, path);
+  const opener = OPENERS[io.platform] ?? (TEXT.test(path) ? 'less' : 'ffplay -autoexit');
+  return `${opener} ${quoteForShell(shown.startsWith('..') ? path : shown, io.platform)}`;
 }

@@ -10,12 +10,12 @@ import { createInputs } from '../../disk/find-input.ts';
 import type { JobEntry } from '../../journal/job-entries.ts';
 import { checkClashes, createClaims } from './claims.ts';
 import { summarizeDelivery, tellStopped } from './delivery-end.ts';
-import { exitCodeOf } from './exit-code.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
 import { chooseWait, event, type Follow } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
-import { type Outcome, printOutcomes } from './outcome.ts';
+import { exitCodeOf, type Outcome, printOutcomes } from './job-outcomes.ts';
 import { createNaming } from './result-places.ts';
+import type { StdoutOptions } from './stdout-result.ts';
 
 export interface JobDelivery {
   readonly delivery: Delivery;
@@ -39,7 +39,7 @@ export interface JobDelivery {
  */
 export async function deliverTo(
   context: Context,
-  options: Readonly<Record<string, unknown>>,
+  options: StdoutOptions,
   ids: readonly string[],
   usual: Delivery,
   run: (context: Context, delivery: Delivery) => Promise<number>,

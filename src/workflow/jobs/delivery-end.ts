@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { isStillRunning } from './follow-job.ts';
-import { isLeft, type Outcome, summarizeFailures } from './outcome.ts';
+import { isLeft, type Outcome, summarizeFailures } from './job-outcomes.ts';
 
 const FIX = 'Fix the problems above, then run the same command again: what was fetched is kept.';
 

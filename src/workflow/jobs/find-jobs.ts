@@ -1,9 +1,9 @@
 /** Jobs by what people name them: a bare id, kind/id, detail_url. */
 import type { Client, Job } from '../../client/index.ts';
-import { type Collected, collect } from '../../context/collect.ts';
 import type { Connection } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import { openLocalRecords } from '../../context/local-records.ts';
+import { type Collected, collect } from '../../context/references.ts';
 import type { JobEntry } from '../../journal/job-entries.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';

@@ -18,8 +18,8 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
 import { findFetched } from './fetched-before.ts';
+import type { Outcome } from './job-outcomes.ts';
 import { noteDownloaded } from './note-downloaded.ts';
-import type { Outcome } from './outcome.ts';
 import type { NamingOf } from './result-places.ts';
 import { withTargets } from './target-locks.ts';
 

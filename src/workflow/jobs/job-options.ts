@@ -1,17 +1,32 @@
-/** The options of a job command: the fields of its kind out of the table, and what is done with the result. */
+/** The options of the job commands: the fields of their kind from the table, their inputs, limits and results. */
+
+import { stat } from 'node:fs/promises';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { givesSubtitles } from '../../batch/plan/delivery.ts';
 import { fieldFlags } from '../../batch/plan/field-flags.ts';
-import { inGroup, type OptionSpec, type OptionTable } from '../../context/command.ts';
-import type { Field } from '../../protocol/fields.ts';
+import type { RunOptions } from '../../batch/run/batch.ts';
+import {
+  inGroup,
+  type OptionSpec,
+  type OptionTable,
+  type OptionValues,
+  usageFailure,
+} from '../../context/command.ts';
+import type { Io } from '../../context/context.ts';
+import { quoteForShell } from '../../context/printed-command.ts';
+import type { Failure } from '../../errors/failure.ts';
+import type { COMMON_FIELDS, Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS, type Kinds } from '../../protocol/kinds.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
-import { preparationOptions } from '../prepare/wishes.ts';
-import { RUN_OPTIONS } from './run-options.ts';
 
 /** In place of the folder of results: stdout. */
 export const STDOUT = '-';
 
 /** Where results go; shared by every command that fetches some. */
-export const FOLDER_OPTIONS = inGroup('Output:', {
+const FOLDER_OPTIONS = inGroup('Output:', {
   out: {
     type: 'text',
     value: 'dir',
@@ -26,8 +41,8 @@ export const FOLDER_OPTIONS = inGroup('Output:', {
   skipExisting: { type: 'flag', help: 'skip results that already exist' },
 });
 
-/** The same for commands that take up jobs: where this machine made them, it knows where their results belong. */
-export const TAKE_UP_OPTIONS = {
+/** The same for commands that take ids of jobs: this machine knows where the results of its own jobs belong. */
+export const JOB_DELIVERY_OPTIONS = {
   ...FOLDER_OPTIONS,
   out: {
     ...FOLDER_OPTIONS.out,
@@ -40,12 +55,12 @@ export const TIMEOUT_OPTION = inGroup('Limits:', {
 });
 
 /** The same for commands that also wait. */
-export const DELIVERY_OPTIONS = {
+const DELIVERY_OPTIONS = {
   ...FOLDER_OPTIONS,
   ...TIMEOUT_OPTION,
 } as const satisfies OptionTable;
 
-export const SUBMIT_OPTIONS = inGroup('Job:', {
+const SUBMIT_OPTIONS = inGroup('Job:', {
   detach: { type: 'flag', help: 'print the ids of the jobs and do not wait' },
   set: {
     type: 'pairs',
@@ -68,7 +83,7 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
 });
 
 /** Which inputs; beside the operands. */
-export const INPUT_OPTIONS = inGroup('Input:', {
+const INPUT_OPTIONS = inGroup('Input:', {
   watch: {
     type: 'flag',
     help: 'process new files in the folders, each when it is written completely, until Ctrl-C',
@@ -98,7 +113,57 @@ export const INPUT_OPTIONS = inGroup('Input:', {
   },
 });
 
-export interface FieldOption {
+/** Limits of a run, and how it treats what was done before. */
+export const RUN_OPTIONS = {
+  ...inGroup('Limits:', {
+    jobs: {
+      type: 'number',
+      value: 'n',
+      help: `jobs that may run at a time (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
+    },
+    maxCredits: {
+      type: 'number',
+      value: 'n',
+      help: 'send no job that would bring the credits of this command above n',
+    },
+    maxDuration: {
+      type: 'duration',
+      value: 'time',
+      help: 'send no new job after 90s, 30m, 2h; those that run are waited for',
+    },
+  }),
+  ...inGroup('Job:', {
+    fresh: { type: 'flag', help: 'make new jobs, charged again, whatever was done here before' },
+    retryFailed: { type: 'flag', help: 'also retry items that failed permanently' },
+    rebuild: {
+      type: 'flag',
+      help: 'continue jobs that the service has and the record of the folder lacks, also those made for other folders',
+    },
+  }),
+} as const;
+
+/** What may be done to inputs that the service does not accept as they are. */
+const SPLIT_OPTION = inGroup('Input:', {
+  split: {
+    type: 'flag',
+    help: 'cut videos that are too long for one job at silences, run the parts, and join them; each part is a job',
+  },
+});
+
+/** Subtitles have no container and no tracks. */
+const CONVERT_OPTIONS = inGroup('Input:', {
+  convert: {
+    type: 'flag',
+    help: 'make an MP4 of a video that the service does not take, such as MKV, WebM or TS, before it is sent',
+  },
+  audioTrack: {
+    type: 'number',
+    value: 'n',
+    help: 'which audio track of a video with several, counted from 1',
+  },
+});
+
+interface FieldOption {
   /** Name of the request field. */
   readonly field: string;
   /** Name of the option, in camel case. */
@@ -139,15 +204,129 @@ function specOf(field: Field): OptionSpec | null {
   }
 }
 
-/** The whole option table of a kind's command. */
-export function jobOptions(kind: JobKind): OptionTable {
-  const own = fieldOptions(kind).map(({ option, spec }) => [option, spec] as const);
-  const common = {
+type TextSpec = OptionSpec & { readonly type: 'text' };
+type ListSpec = OptionSpec & { readonly type: 'list' };
+type ChoiceSpec = OptionSpec & { readonly type: 'choice' };
+
+type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+type FieldsOf<Kind extends JobKind> = Kind extends JobKind ? keyof Kinds[Kind]['fields'] : never;
+
+type RequestField = Exclude<
+  FieldsOf<JobKind> | keyof typeof COMMON_FIELDS,
+  'source' | 'subtitle' | 'source_language' | 'target_language'
+>;
+
+/** The options for request fields; a kind has those of its own fields only. */
+type FieldTable = { readonly from?: TextSpec; readonly to?: ListSpec } & {
+  readonly [Name in CamelCase<RequestField>]?: TextSpec | ChoiceSpec;
+};
+
+type JobTable = FieldTable &
+  typeof INPUT_OPTIONS &
+  typeof SPLIT_OPTION &
+  Partial<typeof CONVERT_OPTIONS> &
+  typeof SUBMIT_OPTIONS &
+  typeof RUN_OPTIONS &
+  typeof DELIVERY_OPTIONS &
+  Partial<typeof SUBTITLE_FORMAT_OPTION>;
+
+/** The options of a job command, as the workflow gets them. */
+export type JobOptions = OptionValues<JobTable>;
+
+/** The option table of the command of a kind. */
+export function jobTable(kind: JobKind): JobTable {
+  const fields = fieldOptions(kind).map(({ option, spec }) => [option, spec] as const);
+  return {
+    ...(Object.fromEntries(fields) as FieldTable), // one row for each field of the kind
     ...INPUT_OPTIONS,
-    ...inGroup('Input:', preparationOptions(kind)),
+    ...SPLIT_OPTION,
+    ...(KINDS[kind].input === 'video' ? CONVERT_OPTIONS : {}),
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,
+    ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
   };
-  return { ...Object.fromEntries(own), ...common };
+}
+
+/**
+ * The limits and modes of a run.
+ * @param renewExpired whether jobs whose results have expired are made again
+ * @throws Failure of category usage for a number out of range
+ */
+export function readRunOptions(options: JobOptions, renewExpired = false): RunOptions {
+  const { jobs = LIMITS.concurrentTasks, maxCredits = null, maxDuration = null, timeout = null } = options;
+  if (!Number.isInteger(jobs) || jobs < 1) throw invalidNumber('--jobs', 'a whole number from 1');
+  if (maxCredits !== null && !(maxCredits >= 0)) throw invalidNumber('--max-credits', 'a number from 0');
+  const { fresh, retryFailed, rebuild, detach } = options;
+  return {
+    jobs,
+    maxCredits,
+    maxDurationMs: maxDuration,
+    timeoutMs: timeout,
+    fresh,
+    retryFailed,
+    renewExpired,
+    rebuild,
+    detach,
+  };
+}
+
+function invalidNumber(flag: string, takes: string): Failure {
+  return usageFailure(`${flag} takes ${takes}`, 'Nothing was sent; correct it.');
+}
+
+/** What may be done to an input before it is sent. */
+export interface AllowedPreparation {
+  readonly convert: boolean;
+  readonly split: boolean;
+  /** From 1; null for the default track. */
+  readonly audioTrack: number | null;
+}
+
+/** The options about the preparation of inputs. */
+export type PreparationOptions = Pick<JobOptions, 'split' | 'convert' | 'audioTrack'>;
+
+/** @throws Failure of category usage for an impossible track */
+export function readPreparation(options: PreparationOptions): AllowedPreparation {
+  const { split, convert = false } = options;
+  const audioTrack = options.audioTrack ?? null;
+  if (audioTrack !== null && !(Number.isInteger(audioTrack) && audioTrack >= 1)) {
+    throw invalidNumber('--audio-track', 'a whole number from 1');
+  }
+  return { convert, split, audioTrack };
+}
+
+const RESULT_EXTENSIONS: ReadonlySet<string> = new Set([
+  ...Object.values(RESULT_FORMATS).map(({ extension }) => extension),
+  ...SUBTITLE_FORMATS.map((format) => `.${format}`),
+]);
+
+/**
+ * Checks --out, --clobber and --skip-existing; nothing was sent yet.
+ * @throws Failure of category usage for a file where a folder is expected, and for flags that contradict each other
+ */
+export async function checkFolder(
+  { out, clobber, skipExisting }: Pick<JobOptions, 'out' | 'clobber' | 'skipExisting'>,
+  io: Pick<Io, 'cwd' | 'platform'>,
+): Promise<void> {
+  if (clobber && skipExisting) {
+    throw usageFailure(
+      '--clobber replaces files that exist, and --skip-existing keeps them',
+      'Leave one of them out.',
+    );
+  }
+  if (out === undefined || out === STDOUT) return;
+  const found = await stat(resolve(io.cwd, out)).catch(() => null);
+  if (found?.isDirectory() === true) return;
+  if (found !== null) throw notFolder(`--out takes a folder, and ${out} is a file`, out, io);
+  const isFileName = RESULT_EXTENSIONS.has(extname(out).toLowerCase()) && !/[/\\]$/.test(out);
+  if (isFileName) throw notFolder(`--out takes a folder, and ${out} is the name of a file`, out, io);
+}
+
+function notFolder(message: string, out: string, { platform }: Pick<Io, 'platform'>): Failure {
+  const [folder, name] = [dirname(out), basename(out)].map((word) => quoteForShell(word, platform));
+  return usageFailure(message, `Name the folder and the file: --out ${folder} --name ${name}`);
 }

@@ -6,18 +6,21 @@ import { describeBatchDamage, readBatchLog } from '../../batch/report/read-batch
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import type { Context } from '../../context/context.ts';
 import { foldIntents } from '../../journal/intents.ts';
+import type { JobOptions } from './job-options.ts';
 
-export interface ReadHistory extends History {
+type HistoryOptions = Pick<JobOptions, 'out' | 'fresh' | 'clobber' | 'retryFailed'>;
+
+interface ReadHistory extends History {
   /** A sentence for each damaged place of the journal, as far as nobody has looked for what is lost. */
   readonly damage: readonly string[];
 }
 
-/** @param options of the command, by name  @throws Failure (`disk`) when the journal cannot be read */
+/** @throws Failure (`disk`) when the journal cannot be read */
 export async function readHistory(
   { io, signal }: Pick<Context, 'io' | 'signal'>,
-  options: Readonly<Record<string, unknown>>,
+  options: HistoryOptions,
 ): Promise<ReadHistory> {
-  const folder = resolve(io.cwd, typeof options.out === 'string' ? options.out : '');
+  const folder = resolve(io.cwd, options.out ?? '');
   const content = await readBatchLog(folder);
   const { records } = content;
   return {
@@ -30,13 +33,13 @@ export async function readHistory(
 /** How the options want the past to count, as of now. */
 export function historyChoices(
   { io, signal }: Pick<Context, 'io' | 'signal'>,
-  options: Readonly<Record<string, unknown>>,
+  options: HistoryOptions,
 ): History['choices'] {
   return {
     now: io.now(),
-    fresh: options.fresh === true,
-    replace: options.clobber === true,
-    retryFailed: options.retryFailed === true,
+    fresh: options.fresh,
+    replace: options.clobber,
+    retryFailed: options.retryFailed,
     hashFile: (path) => hashInput(path, signal),
   };
 }

@@ -9,7 +9,7 @@ import { foundLanguage, type Naming } from '../../batch/run/deliver.ts';
 import type { Job } from '../../client/index.ts';
 import type { JobEntry } from '../../journal/job-entries.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import { SUBTITLE_IO } from './subtitle-io.ts';
+import { SUBTITLE_IO } from '../prepare/subtitles.ts';
 
 /** For the help of those commands. */
 export const RESULT_NAMES_NOTE =

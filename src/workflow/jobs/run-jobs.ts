@@ -1,35 +1,34 @@
 /** A job command from operands to results: plan, connect, run the batch, report how it ended. */
-
 import { resolve } from 'node:path';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import { namedPaths } from '../../batch/plan/candidate.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import { createBatchCommand } from '../../batch/report/command-record.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
 import {
   createUnusableRecord,
   createUsableRecord,
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
-import type { RunOutcome } from '../../batch/run/batch.ts';
+import type { Batch, RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
-import { connect } from '../../context/connection.ts';
+import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
+import { type Connection, connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
+import { openLocalRecords } from '../../context/local-records.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { pickItems } from '../batch/pick-items.ts';
 import { createBatchView } from '../batch/view.ts';
-import { toOutcome } from './batch-outcome.ts';
-import { tellContinuation, tellKeptJobs, tellStop } from './continuation.ts';
-import { exitCodeOf } from './exit-code.ts';
-import { planJobs } from './job-plan.ts';
-import { batchOf, commandRecord, type JobRun } from './job-run.ts';
-import { tellNextSteps } from './next-steps.ts';
-import { printOutcomes } from './outcome.ts';
-import { readRunOptions } from './run-options.ts';
-import { checkSupport } from './support.ts';
+import { createPreparation } from '../prepare/preparation.ts';
+import { tellContinuation, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
+import { type JobOptions, readRunOptions } from './job-options.ts';
+import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
+import { checkSupport, pickItems, planJobs } from './plan-jobs.ts';
 
 interface Request extends Omit<JobRun, 'connection' | 'runOptions'> {
   readonly plan: BatchPlan;
@@ -47,11 +46,12 @@ export async function runJobs(
   kind: JobKind,
   context: Context,
   operands: readonly string[],
-  options: Readonly<Record<string, unknown>>,
+  options: JobOptions,
   only: ReadonlySet<string> | null = null,
   check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
 ): Promise<number> {
-  const runOptions = readRunOptions(options);
+  // A retry asks for results again that have expired.
+  const runOptions = readRunOptions(options, only !== null);
   const whole = await planJobs(kind, operands, options, context, only);
   const plan = check(only === null ? whole : pickItems(whole, only, context));
   for (const note of plan.notes) context.terminal.note(note);
@@ -171,4 +171,57 @@ async function finish(work: Work, outcomes: readonly RunOutcome[]): Promise<void
   else tellKeptJobs(context, outcomes, plan.delivery);
   const failure = summarizeOutcomes(outcomes);
   if (failure !== null) throw failure;
+}
+
+export interface JobRun {
+  readonly kind: JobKind;
+  readonly context: Context;
+  readonly operands: readonly string[];
+  readonly options: JobOptions;
+  readonly runOptions: RunOptions;
+  readonly delivery: Delivery;
+  readonly connection: Connection;
+}
+
+/** The batch of a run, but for its items. */
+export function batchOf({
+  kind,
+  context,
+  operands,
+  options,
+  runOptions,
+  delivery,
+  connection,
+}: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'> {
+  const { io, signal, terminal } = context;
+  return {
+    delivery: { ...delivery, folder: resolve(io.cwd, delivery.folder) },
+    connection,
+    inputFiles: namedPaths(io.cwd, operands, options),
+    records: openLocalRecords(connection, io.now, runOptions.jobs, terminal.warn),
+    options: runOptions,
+    runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
+    preparation: createPreparation(io),
+    command: kind,
+    warn: terminal.warn,
+    signal,
+  };
+}
+
+/** The record of the command for the journal. @param items their keys */
+export function commandRecord(
+  { kind, context, operands, options }: Omit<JobRun, 'connection' | 'runOptions'>,
+  items: readonly string[],
+): LogRecord {
+  const { io, commandLine, service } = context;
+  return createBatchCommand({
+    at: new Date(io.now()).toISOString(),
+    argv: [...commandLine],
+    cwd: io.cwd,
+    profile: service.profile ?? null,
+    kind,
+    operands: [...operands],
+    options,
+    items: [...items],
+  });
 }

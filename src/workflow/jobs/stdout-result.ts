@@ -10,30 +10,34 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { usageFailure } from '../../context/command.ts';
 import type { Context, Progress, Terminal } from '../../context/context.ts';
-import { usageFailure } from '../../context/usage-failure.ts';
 import { makePrivateFolder } from '../../journal/private-folder.ts';
 import { stateFolder } from '../../profiles/folders.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { RUN_OPTIONS } from './run-options.ts';
+import { type JobOptions, RUN_OPTIONS } from './job-options.ts';
 
-type Options = Readonly<Record<string, unknown>>;
-
-/** What has nothing to do with a result that is written at once. */
-const WITHOUT_RESULT: Readonly<Record<string, string>> = {
+/** Options that contradict a result on stdout. */
+const CONFLICTS = {
   detach: '--detach',
   watch: '--watch',
   dryRun: '--dry-run',
   allFinished: '--all-finished',
+} as const;
+
+/** What the options of a command say about its result on stdout. */
+export type StdoutOptions = Pick<JobOptions, 'out'> & {
+  readonly [Name in keyof typeof CONFLICTS]?: boolean;
 };
 
-/** @throws Failure of category usage for what does not go together with `--out -` */
-export function checkStdout({ output, fields, io }: Context, options: Options): void {
-  const [other] = Object.entries(WITHOUT_RESULT).filter(([name]) => options[name] === true);
+/** @throws Failure of category usage for what contradicts `--out -` */
+export function checkStdout({ output, fields, io }: Context, options: StdoutOptions): void {
+  const names = Object.keys(CONFLICTS) as (keyof typeof CONFLICTS)[]; // of a constant
+  const other = names.find((name) => options[name] === true);
   if (other !== undefined) {
-    throw usageFailure(`--out - and ${other[1]} exclude each other`, 'Leave one of them out.');
+    throw usageFailure(`--out - and ${CONFLICTS[other]} exclude each other`, 'Leave one of them out.');
   }
   if (output !== 'table' || fields !== null) {
     throw usageFailure(
@@ -56,7 +60,7 @@ export function checkOneFile(kind: JobKind): void {
 }
 
 /** The failure of a command that makes more, or less, than one result. */
-export function notOne(found: string): Error {
+function notOne(found: string): Error {
   return usageFailure(`--out - writes exactly one file, and ${found}`, 'Use a folder: --out DIR.');
 }
 
@@ -95,7 +99,7 @@ export async function stdoutFolder(
   { io, service }: Pick<Context, 'io' | 'service'>,
   kind: JobKind,
   operands: readonly string[],
-  options: Options,
+  options: JobOptions,
   content: string | null,
 ): Promise<string> {
   const lasting = Object.entries(options).filter(([name]) => !ABOUT_THE_RUN.has(name));
@@ -113,7 +117,7 @@ export async function stdoutFolder(
  */
 export async function jobToStdout(
   context: Context,
-  options: Options,
+  options: StdoutOptions,
   ids: readonly string[],
   run: (context: Context, delivery: Delivery) => Promise<number>,
 ): Promise<number> {

@@ -1,21 +1,28 @@
 /** A job command with --watch: files that come into folders are worked on as they come, until somebody stops it. */
+
+import { resolve, sep } from 'node:path';
+import type { BatchEvent } from '../../batch/item.ts';
+import type { InputProblem } from '../../batch/plan/input.ts';
+import { isNonFileInput } from '../../batch/plan/operand.ts';
 import { createSettledPlanner, type SettledPlanner } from '../../batch/plan/plan-settled.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
+import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
+import { flagName } from '../../context/command.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { createBatchView } from '../batch/view.ts';
-import { exitCodeOf } from './exit-code.ts';
-import { createPlanIo, readRequest } from './job-plan.ts';
-import { batchOf, type JobRun } from './job-run.ts';
+import { tellContinuation } from './continuation.ts';
+import { type JobOptions, readRunOptions } from './job-options.ts';
+import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
+import { checkRequestSupport, createPlanIo, readRequest } from './plan-jobs.ts';
 import { readHistory, warnOfDamage } from './read-history.ts';
-import { readRunOptions } from './run-options.ts';
-import { checkRequestSupport } from './support.ts';
-import { checkWatch } from './watch-checks.ts';
-import { printAsDone, printWatch, tellLeftOut } from './watch-output.ts';
+import { batchOf, type JobRun } from './run-jobs.ts';
 import { createWatchSource, type WatchSource } from './watch-source.ts';
 
 /**
@@ -27,7 +34,7 @@ export async function watchJobs(
   kind: JobKind,
   context: Context,
   operands: readonly string[],
-  options: Readonly<Record<string, unknown>>,
+  options: JobOptions,
 ): Promise<number> {
   const runOptions = readRunOptions(options);
   const request = await readRequest(kind, operands, options, context.io);
@@ -84,4 +91,104 @@ async function runWatched(run: JobRun, source: WatchSource): Promise<readonly Ru
   } finally {
     view.close();
   }
+}
+
+/** Why each of these cannot go with it. */
+const AGAINST = {
+  dryRun: 'which files will come nobody knows; leave out --watch to see what is to be done with those there',
+  detach: 'it would never return; leave out --detach',
+  filesFrom: 'a list has an end; leave out one of the two',
+  filesFrom0: 'a list has an end; leave out one of the two',
+  sheet: 'a sheet has an end; leave out one of the two',
+} as const;
+
+/**
+ * The folders to be watched, absolute.
+ * @param results folder of the results, absolute
+ * @throws Failure (`usage`)
+ */
+async function checkWatch(
+  kind: JobKind,
+  operands: readonly string[],
+  options: JobOptions,
+  { cwd, results }: { readonly cwd: string; readonly results: string },
+): Promise<readonly string[]> {
+  const names = Object.keys(AGAINST) as (keyof typeof AGAINST)[]; // of a constant
+  const other = names.find((name) => options[name] !== undefined && options[name] !== false);
+  if (other !== undefined) throw usage(`--watch does not go with ${flagName(other)}`, AGAINST[other]);
+  if (operands.length === 0)
+    throw usage('--watch needs a folder', 'name the folder that the files come into');
+  const stranger = operands.find((operand) => isNonFileInput(operand, KINDS[kind].input));
+  if (stranger !== undefined)
+    throw usage(`--watch takes folders, and ${stranger} is none`, 'give it to a command of its own');
+  const folders = operands.map((operand) => resolve(cwd, operand));
+  for (const folder of folders) await checkWatched(folder);
+  const inner = folders.find((folder, position) => folders.some(isAround(folder, position)));
+  if (inner !== undefined)
+    throw usage(
+      `${inner} would be watched twice`,
+      'a folder is watched with all that are in it; name it once',
+    );
+  for (const folder of folders) await checkResultsFolder(folder, results);
+  return folders;
+}
+
+/** Whether another folder holds this one, or is it. */
+function isAround(folder: string, position: number): (other: string, at: number) => boolean {
+  return (other, at) => at !== position && (folder === other || folder.startsWith(`${other}${sep}`));
+}
+
+function usage(message: string, fix: string): Failure {
+  const advice = `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`;
+  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+}
+
+/** True for forms that are lines of one item each, so that a reader need not wait for the end. */
+function isStreamed({ output, fields }: Pick<Context, 'output' | 'fields'>): boolean {
+  return output === 'id' || (output === 'plain' && fields === null);
+}
+
+/** Writes to stdout what this run has done, as it is done. */
+function printAsDone(context: Context, event: BatchEvent): void {
+  if (!isStreamed(context) || event.type !== 'item') return;
+  const { state } = event;
+  if (state.phase !== 'done' || state.before !== null) return;
+  if (context.output === 'plain') for (const { path } of state.files) context.print(path);
+  else if (state.jobId !== null) context.print(state.jobId);
+}
+
+/** Says that an input is not worked on. */
+function tellLeftOut({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
+  terminal.warn(`Skipped: ${pointer}: ${detail}`);
+  if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
+}
+
+/** Writes the end: the work of this run, without what was done before it, and how to go on. */
+async function printWatch(
+  { context, delivery, connection }: JobRun,
+  outcomes: readonly RunOutcome[],
+): Promise<void> {
+  const own = outcomes.filter(({ state }) => state.phase !== 'done' || state.before === null);
+  const isWritten = isStreamed(context) || context.output === 'ndjson';
+  // Everything that is done was done by this run, so no plan has to name its files.
+  if (!isWritten)
+    await printOutcomes(
+      context,
+      own.map((outcome) => toOutcome(outcome, undefined)),
+    );
+  context.terminal.note(`Stopped watching: ${countOutcomes(own)}.`);
+  tellContinuation(context, own, delivery, connection.capabilities !== null);
+}
+
+function countOutcomes(outcomes: readonly RunOutcome[]): string {
+  const count = (wanted: (outcome: RunOutcome) => boolean) => outcomes.filter(wanted).length;
+  const running = count(({ state }) => state.phase === 'left' && state.jobId !== null);
+  const parts = [
+    [count(({ state }) => state.phase === 'done'), 'done'],
+    [running, 'running'],
+    [count(({ state }) => state.phase === 'left') - running, 'not begun'],
+    [count(({ state }) => state.phase === 'failed'), 'failed'],
+  ] as const;
+  const told = parts.filter(([number], position) => position === 0 || number > 0);
+  return told.map(([number, what]) => `${number} ${what}`).join(', ');
 }

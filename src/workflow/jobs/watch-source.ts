@@ -6,8 +6,8 @@ import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
 import { createFilesAtWork, type FilesAtWork, watchFolders } from '../../batch/run/watch-folders.ts';
 import { Failure, isOfRecords } from '../../errors/failure.ts';
 import { describeUnreadable, errorCode } from '../../errors/system-error.ts';
-import { commandRecord, type JobRun } from './job-run.ts';
 import { historyChoices } from './read-history.ts';
+import { commandRecord, type JobRun } from './run-jobs.ts';
 
 type Recorded = Parameters<TaskSource>[0];
 

@@ -2,17 +2,17 @@
 import { tmpdir } from 'node:os';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
-import { type LongLimits, serviceLimits } from '../../context/long-limits.ts';
+import type { LongLimits } from '../../context/context.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { describeDuration, formatBytes } from '../../errors/amounts.ts';
 import type { ConversionPlan } from '../../prepare/conversion/convert.ts';
 import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Wishes } from './wishes.ts';
+import type { AllowedPreparation } from '../jobs/job-options.ts';
 
-export interface Examiner {
+interface Examiner {
   readonly kind: JobKind;
-  readonly wishes: Wishes;
+  readonly allowed: AllowedPreparation;
   /** Where programs are, as PATH says it. */
   readonly searchPath: string;
   readonly limits: LongLimits | undefined;
@@ -42,7 +42,7 @@ export function createVideoExaminer(examiner: Examiner): PlanIo['examineVideo'] 
       return await examine(look, await measure(look));
     } catch (error) {
       if (!(error instanceof prepare.PreparationFailure)) throw error;
-      const isSendable = file.isTaken && file.bytes < limits.bytes && examiner.wishes.audioTrack === null;
+      const isSendable = file.isTaken && file.bytes < limits.bytes && examiner.allowed.audioTrack === null;
       // What nothing here can read, the service judges, unless something is to be done to it. Damage is damage there too.
       const isJudgedThere = isSendable && error.code !== 'MEDIA_CORRUPT';
       return isJudgedThere ? asItIs(null) : problem(`${error.message}; ${error.advice}`);
@@ -64,10 +64,10 @@ async function measure({ prepare, programs, path, signal }: Look): Promise<Measu
 }
 
 async function examine(look: Look, declared: Measured): Promise<ExaminedVideo> {
-  const { prepare, wishes, limits } = look;
+  const { prepare, allowed, limits } = look;
   if (declared.picture === null) return { type: 'other', detail: 'it is sound alone, without a picture' };
   const { tracks } = declared;
-  if (tracks.length > 1 && wishes.audioTrack === null && !wishes.convert) {
+  if (tracks.length > 1 && allowed.audioTrack === null && !allowed.convert) {
     const list = tracks.map(prepare.describeTrack).join('; ');
     return problem(
       `it has ${tracks.length} audio tracks; choose one with --audio-track N, or take the default with --convert: ${list}`,
@@ -76,15 +76,15 @@ async function examine(look: Look, declared: Measured): Promise<ExaminedVideo> {
   const first = planOf(look, declared, {});
   if (first.type === 'impossible') return problem(`${first.message}; ${first.advice}`);
   // Converting pads the sound a little, and what is split keeps a distance to the limit anyway.
-  const whole = wishes.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
+  const whole = allowed.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
   const isLong = declared.bytes >= limits.bytes || (declared.seconds ?? 0) > whole;
   const { plan, facts } = isLong
     ? await planLong(look, declared, first.track)
     : { plan: first, facts: declared };
   if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
   const obstacles = [
-    ...(isLong && !wishes.split ? [adviseSplit(look, facts)] : []),
-    ...(isAllowed(plan, facts, wishes) ? [] : [adviseConversion(plan, facts, isLong)]),
+    ...(isLong && !allowed.split ? [adviseSplit(look, facts)] : []),
+    ...(isAllowed(plan, facts, allowed) ? [] : [adviseConversion(plan, facts, isLong)]),
   ];
   if (obstacles.length > 0) return problem(obstacles.join('; and '));
   if (plan.type === 'none' && !isLong && plan.reasons.length === 0) return asItIs(facts.seconds);
@@ -106,7 +106,7 @@ async function examine(look: Look, declared: Measured): Promise<ExaminedVideo> {
 type Usable = Exclude<ConversionPlan, { type: 'impossible' }>;
 
 function planOf(look: Look, facts: VideoFacts, about: { willBeSplit?: boolean; isConstant?: boolean }) {
-  const { audioTrack } = look.wishes;
+  const { audioTrack } = look.allowed;
   return look.prepare.planConversion(facts, { ...about, ...(audioTrack === null ? {} : { audioTrack }) });
 }
 
@@ -126,9 +126,9 @@ async function planLong(
 }
 
 /** --audio-track on a file that the service takes asks for a file with that track alone. */
-function isAllowed(plan: Usable, facts: VideoFacts, wishes: Wishes): boolean {
-  if (plan.type === 'none' || wishes.convert) return true;
-  return wishes.audioTrack !== null && facts.tracks.length > 1 && plan.picture === 'copy' && plan.isTaken;
+function isAllowed(plan: Usable, facts: VideoFacts, allowed: AllowedPreparation): boolean {
+  if (plan.type === 'none' || allowed.convert) return true;
+  return allowed.audioTrack !== null && facts.tracks.length > 1 && plan.picture === 'copy' && plan.isTaken;
 }
 
 function mannerOf(plan: Usable): 'remuxed' | 'transcoded' | null {
@@ -162,4 +162,14 @@ function asItIs(seconds: number | null): ExaminedVideo {
 
 function problem(detail: string): ExaminedVideo {
   return { type: 'problem', detail };
+}
+
+/** Those of the service. Source: specification, "Limits". */
+export async function serviceLimits(): Promise<LongLimits> {
+  const [{ SERVICE_SPLIT }, { LIMITS }] = await Promise.all([
+    import('../../prepare/split/limits.ts'),
+    import('../../protocol/limits.ts'),
+  ]);
+  const { videoSeconds: seconds, videoBytes: bytes, subtitleLines: lines } = LIMITS;
+  return { seconds, bytes, lines, parts: SERVICE_SPLIT };
 }

@@ -7,7 +7,7 @@ import type { VideoSplit } from '../../prepare/split/split-video.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 
-export interface JoinWork {
+interface JoinWork {
   readonly prepare: typeof import('../../prepare/index.ts');
   readonly programs: Programs;
   readonly task: JoinTask;

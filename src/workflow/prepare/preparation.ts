@@ -1,8 +1,9 @@
 /** The media work of a run, for inputs that the service does not take as they are; loaded when the first one comes. */
 import type { Preparation } from '../../batch/preparation.ts';
-import type { Io } from '../../context/io.ts';
-import { serviceLimits } from '../../context/long-limits.ts';
-import { asFailure } from './preparation-failure.ts';
+import type { Io } from '../../context/context.ts';
+import { Failure, type FailureCategory } from '../../errors/failure.ts';
+import type { PreparationFailure } from '../../prepare/failure.ts';
+import { serviceLimits } from './examine-video.ts';
 
 /** @param io says where programs are, and how long an input may be */
 export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): Preparation {
@@ -25,4 +26,31 @@ export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): 
       return asFailure('joining', () => joinParts(joining));
     },
   };
+}
+
+/** `sending`: nothing is paid yet; `joining`: the parts are paid, and what fails is this machine. */
+type Moment = 'sending' | 'joining';
+
+/** Runs work of `prepare`; its failures leave as Failure, all else as it is. */
+async function asFailure<T>(moment: Moment, work: () => Promise<T>): Promise<T> {
+  const { PreparationFailure } = await import('../../prepare/failure.ts');
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof PreparationFailure ? explain(error, moment) : error;
+  }
+}
+
+function explain(error: PreparationFailure, moment: Moment): Failure {
+  const isPaid = moment === 'joining';
+  const advice = isPaid
+    ? `${error.advice}. The results of the parts are kept: the same command joins them again and pays nothing.`
+    : `${error.advice}.`;
+  const facts = { code: error.code, message: error.message, advice };
+  return new Failure({ category: categoryOf(error, isPaid), ...facts }, { cause: error });
+}
+
+function categoryOf({ code }: PreparationFailure, isPaid: boolean): FailureCategory {
+  if (code === 'PROGRAM_MISSING') return 'configuration';
+  return isPaid || code === 'DISK_FULL' ? 'disk' : 'usage';
 }

@@ -3,14 +3,14 @@ import { rm, stat } from 'node:fs/promises';
 import type { FileInput } from '../../batch/plan/input.ts';
 import type { MadeFile, MadeFiles, PreparationWork } from '../../batch/preparation.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
-import type { LongLimits } from '../../context/long-limits.ts';
+import type { LongLimits } from '../../context/context.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { formatBytes } from '../../errors/amounts.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { VideoSplit } from '../../prepare/split/split-video.ts';
 
-export interface VideoTask {
+interface VideoTask {
   readonly prepare: typeof import('../../prepare/index.ts');
   readonly programs: Programs;
   readonly limits: LongLimits;

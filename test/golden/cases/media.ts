@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
-import { send } from '../../commands/webhooks/listening.ts';
+import { send } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { TestIo } from '../../support/test-io.ts';
 import { LIMITS } from '../../workflow/prepare/limits.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchOutcome, ItemState } from '../../../src/batch/item.ts';
 import { linesOfItem, summaryLine } from '../../../src/workflow/batch/event-lines.ts';
-import { createPicture } from '../../../src/workflow/batch/picture.ts';
+import { createPicture } from '../../../src/workflow/batch/progress.ts';
 import { done, doneBefore, failed, item, itemEvent, processing } from './items.ts';
 
 const talk = item('talk.mp4');

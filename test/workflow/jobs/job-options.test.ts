@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { flagName } from '../../../src/context/command.ts';
+import { decodeOptions, flagName } from '../../../src/context/command.ts';
 import { COMMON_FIELDS, type Field } from '../../../src/protocol/fields.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 import { KINDS } from '../../../src/protocol/kinds.ts';
-import { fieldOptions, jobOptions } from '../../../src/workflow/jobs/job-options.ts';
-import { planJobs } from '../../../src/workflow/jobs/job-plan.ts';
+import { fieldOptions, jobTable } from '../../../src/workflow/jobs/job-options.ts';
+import { planJobs } from '../../../src/workflow/jobs/plan-jobs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 /** A value of the field that is not its default. */
@@ -21,7 +21,7 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
   it('are one for each request field, but for what the operand stands for', () => {
     const options = fieldOptions(kind);
     expect(options.map(({ field }) => field)).toEqual(asked.map(([name]) => name));
-    const table = Object.keys(jobOptions(kind));
+    const table = Object.keys(jobTable(kind));
     for (const { option } of options) expect(table).toContain(option);
     expect(new Set(table.map(flagName)).size).toBe(table.length);
   });
@@ -34,7 +34,8 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
     });
     const terminal = { warn: () => undefined };
     const context = { io: createTestIo().io, signal: new AbortController().signal, terminal };
-    const { planned } = await planJobs(kind, ['upl_1'], Object.fromEntries(given), context);
+    const options = decodeOptions(jobTable(kind), Object.fromEntries(given));
+    const { planned } = await planJobs(kind, ['upl_1'], options, context);
     expect(planned[0]?.item.fields).toEqual(
       Object.fromEntries(asked.map(([name, field]) => [name, otherThanDefault(field)])),
     );

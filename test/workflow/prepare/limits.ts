@@ -1,4 +1,4 @@
-import type { Io } from '../../../src/context/io.ts';
+import type { Io } from '../../../src/context/context.ts';
 
 /** Videos of more than five seconds are long, and are cut into parts of three; so are subtitles of more than four lines. */
 export const LIMITS: NonNullable<Io['limits']> = {

@@ -1,0 +1,132 @@
+/**
+ * Values that only this machine knows, for the shells: `vloc completion values SOURCE` prints one a line, a tab, and what it
+ * is. Nothing of it touches the network, and whatever goes wrong, nothing is offered: a shell has no place for an error.
+ */
+
+import { basename, join } from 'node:path';
+import type { Io } from '../context/context.ts';
+import { configFolder, stateFolder } from '../profiles/folders.ts';
+import { LOCAL } from '../profiles/profile.ts';
+import { openProfileStore } from '../profiles/store.ts';
+import { languageName } from '../protocol/language-tag.ts';
+
+/** A value with what it is, as shells show it beside the value. */
+interface Offered {
+  readonly value: string;
+  readonly explains: string;
+}
+
+/** What of a run the sources of values look at. */
+type Surroundings = Pick<Io, 'env' | 'platform' | 'now'>;
+
+type List = (around: Surroundings) => Promise<readonly Offered[]>;
+
+const SOURCES = {
+  profiles: listProfiles,
+  jobs: listJobs,
+  uploads: listUploads,
+  'translation-targets': listTranslationTargets,
+  'translation-sources': listTranslationSources,
+  recognized: listRecognized,
+  voices: listVoices,
+} as const satisfies Record<string, List>;
+
+export type ValueSource = keyof typeof SOURCES;
+
+/** A shell puts the value into the command line as it is; ids come from a service, and are not trusted. */
+const SAFE = /^[\w.@+-]+$/;
+
+/** The lines that a shell reads; none for a source that does not exist. */
+export async function valueLines(source: string, around: Surroundings): Promise<string> {
+  if (!isSource(source)) return '';
+  const offered = await SOURCES[source](around).catch(() => []);
+  const lines = offered
+    .filter(({ value }) => SAFE.test(value))
+    .map(({ value, explains }) => `${value}\t${explains.replace(/\p{Cc}+/gu, ' ')}\n`);
+  return [...new Set(lines)].join('');
+}
+
+function isSource(source: string): source is ValueSource {
+  return Object.hasOwn(SOURCES, source);
+}
+
+/** The embedded service, then the stored profiles. */
+async function listProfiles({ env, platform }: Surroundings): Promise<readonly Offered[]> {
+  const local = { value: LOCAL, explains: 'the embedded service' };
+  const store = openProfileStore(configFolder(env, platform), () => undefined);
+  const { profiles } = await store.read().catch(() => ({ profiles: [] }));
+  return [local, ...profiles.map(({ name, base_url }) => ({ value: name, explains: base_url }))];
+}
+
+/** Jobs that were made on this machine and that a service still knows, the newest first. */
+async function listJobs({ env, platform, now }: Surroundings): Promise<readonly Offered[]> {
+  const [{ readLog }, { JOB_RECORD_FILE }, { foldJobs, isForgotten }] = await Promise.all([
+    import('../journal/append-log.ts'),
+    import('../journal/job-record.ts'),
+    import('../journal/job-entries.ts'),
+  ]);
+  const { records } = await readLog(join(stateFolder(env, platform), JOB_RECORD_FILE));
+  const jobs = [...foldJobs(records).values()].filter((job) => !isForgotten(job, now()));
+  return jobs.reverse().map(({ id, kind, state, inputs }) => ({
+    value: id,
+    explains: [kind, state, ...inputs.slice(0, 1).map((input) => basename(input))].join(', '),
+  }));
+}
+
+/** Uploads that were made on this machine and can still be used. */
+async function listUploads({ env, platform, now }: Surroundings): Promise<readonly Offered[]> {
+  const [{ readLog }, { foldUploads, UPLOAD_RECORD_FILE }] = await Promise.all([
+    import('../journal/append-log.ts'),
+    import('../journal/upload-record.ts'),
+  ]);
+  const { records } = await readLog(join(stateFolder(env, platform), UPLOAD_RECORD_FILE));
+  return foldUploads(records, now()).map(({ upload_id, purpose, size }) => ({
+    value: upload_id,
+    explains: `${purpose}, ${size} bytes`,
+  }));
+}
+
+/** Either program answers in a twentieth of a second, on a busy machine in one; a shell must not wait for one that hangs. */
+const LONGEST_MS = 2_000;
+
+async function listTranslationTargets(around: Surroundings): Promise<readonly Offered[]> {
+  return named((await askDirections(around)).map(({ to }) => to));
+}
+
+async function listTranslationSources(around: Surroundings): Promise<readonly Offered[]> {
+  const sources = named((await askDirections(around)).map(({ from }) => from));
+  return [{ value: 'auto', explains: 'found out' }, ...sources];
+}
+
+async function listVoices({ env }: Surroundings): Promise<readonly Offered[]> {
+  const { parseVoices } = await import('../engines/speak/voices.ts');
+  return named(parseVoices(await ask(env.PATH, 'espeak-ng', '--voices')).map(({ language }) => language));
+}
+
+async function listRecognized(): Promise<readonly Offered[]> {
+  const { findSpeechModels } = await import('../engines/recognize/model.ts');
+  const models = findSpeechModels().map(({ language }) => language);
+  return [{ value: 'auto', explains: 'found out' }, ...named(models)];
+}
+
+async function askDirections({ env }: Surroundings) {
+  const { parseDirections } = await import('../engines/translate/directions.ts');
+  return parseDirections(await ask(env.PATH, 'apertium', '-l'));
+}
+
+/** What the program prints; nothing when it is not there, fails or hangs. */
+async function ask(path: string | undefined, program: string, argument: string): Promise<string> {
+  const { execFile } = await import('node:child_process');
+  return new Promise((resolve) => {
+    execFile(
+      program,
+      [argument],
+      { env: { PATH: path ?? '' }, timeout: LONGEST_MS, killSignal: 'SIGKILL', windowsHide: true },
+      (error, stdout) => resolve(error === null ? stdout : ''),
+    );
+  });
+}
+
+function named(tags: readonly string[]): Offered[] {
+  return [...new Set(tags)].sort().map((tag) => ({ value: tag, explains: languageName(tag) }));
+}

@@ -1,0 +1,73 @@
+/** The operands of commands that take ids, and the records that these name. */
+import { text } from 'node:stream/consumers';
+import { Failure } from '../errors/failure.ts';
+import type { Operands } from './command.ts';
+import type { Context, Io } from './context.ts';
+
+/** The operands of commands that take jobs. */
+export const JOB_OPERANDS = {
+  name: 'id',
+  count: 'many',
+  help: 'ids of jobs: bare, kind/id or detail_url; - reads them from stdin',
+} as const satisfies Operands;
+
+interface References {
+  readonly ids: readonly string[];
+  /** True for one that was named: its form on stdout is a record and no list. */
+  readonly single: boolean;
+}
+
+/**
+ * Takes the operands, `-` replaced by the lines of stdin, each up to its first blank or tab, so
+ * that the plain form of a list can be piped on. Each id comes once. Nothing on stdin is an empty list and no failure.
+ */
+export async function readReferences(
+  operands: readonly string[],
+  io: Pick<Io, 'stdin'>,
+): Promise<References> {
+  const [only] = operands;
+  if (operands.length === 1 && only !== undefined && only !== '-') return { ids: [only], single: true };
+  const fromStdin = operands.includes('-') ? await readIds(io) : [];
+  const ids = operands.flatMap((operand) => (operand === '-' ? fromStdin : [operand]));
+  return { ids: [...new Set(ids)], single: false };
+}
+
+async function readIds({ stdin }: Pick<Io, 'stdin'>): Promise<readonly string[]> {
+  if (stdin.isTTY === true) {
+    throw new Failure({
+      category: 'usage',
+      code: 'STDIN_IS_TERMINAL',
+      message: '- reads ids from stdin, and stdin is the terminal',
+      advice: 'Pipe them in; `vloc jobs list --output id` prints them.',
+    });
+  }
+  const lines = (await text(stdin)).split(/\r?\n/);
+  return lines.map((line) => line.trim().split(/\s/)[0] ?? '').filter((id) => id !== '');
+}
+
+export interface Collected<Row> {
+  readonly found: readonly Row[];
+  /** One for each id, in order; `failure` null where there was none. */
+  readonly outcomes: readonly { readonly label: string; readonly failure: Failure | null }[];
+}
+
+/** Reads one record for each id; failures are reported at the end. Only an interruption and defects are thrown. */
+export async function collect<Row>(
+  context: Pick<Context, 'signal'>,
+  ids: readonly string[],
+  read: (id: string) => Promise<Row>,
+): Promise<Collected<Row>> {
+  const found: Row[] = [];
+  const outcomes: { label: string; failure: Failure | null }[] = [];
+  for (const id of ids) {
+    try {
+      found.push(await read(id));
+      outcomes.push({ label: id, failure: null });
+    } catch (error) {
+      if (context.signal.aborted) throw context.signal.reason;
+      if (!(error instanceof Failure)) throw error;
+      outcomes.push({ label: id, failure: error });
+    }
+  }
+  return { found, outcomes };
+}

@@ -1,0 +1,97 @@
+/** Who holds the locks and slots of this user, and which of them were left behind. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockPath } from '../../batch/record-folder.ts';
+import { nameProcess } from '../../journal/hold.ts';
+import { inspectLock, type LockState, tryLock } from '../../journal/lock.ts';
+import { SLOT_NAME } from '../../journal/slots.ts';
+import type { CheckResult } from './findings.ts';
+
+interface FoundLock extends LockState {
+  readonly path: string;
+}
+
+/** The folders that may hold locks: state, config and current folder. */
+export interface LockFolders {
+  readonly state: string;
+  readonly config: string;
+  readonly current: string;
+}
+
+/** State folder, kind of lock, profile: no lock lies deeper. */
+const DEPTH = 3;
+
+/** Shows the locks; changes nothing. */
+export async function checkLocks(folders: LockFolders): Promise<CheckResult> {
+  const found = await findLocks(folders);
+  const facts = { locks: found.map(factsOf) };
+  if (found.length === 0) return { grade: 'ok', message: 'no lock is held', facts };
+  const message = describe(found);
+  if (!found.some(({ isStale }) => isStale)) return { grade: 'ok', message, facts };
+  return {
+    grade: 'warn',
+    message,
+    fix: 'Nothing needs to be done: the next run takes stale ones over. To remove them now: vloc doctor --clear-locks',
+    facts,
+  };
+}
+
+/**
+ * Removes the locks whose holder is dead, in the way in which a run takes them over; a living one keeps its lock.
+ * @returns how many were removed
+ */
+export async function clearLocks(folders: LockFolders): Promise<number> {
+  const stale = (await findLocks(folders)).filter(({ isStale }) => isStale);
+  const attempts = await Promise.all(stale.map(({ path }) => tryLock(path)));
+  const taken = attempts.flatMap((attempt) => (attempt.taken ? [attempt.lock] : []));
+  await Promise.all(taken.map((lock) => lock.release()));
+  return taken.length;
+}
+
+async function findLocks({ state, config, current }: LockFolders): Promise<FoundLock[]> {
+  const paths = [...(await listLocks(state, DEPTH)), ...(await listLocks(config, 1)), lockPath(current)];
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const lock = await inspectLock(path);
+      return lock === null ? [] : [{ ...lock, path }];
+    }),
+  );
+  return found.flat();
+}
+
+async function listLocks(folder: string, depth: number): Promise<string[]> {
+  // A folder that is missing or closed has its own check.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const paths = entries.map(async (entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return depth > 1 ? listLocks(path, depth - 1) : [];
+    return SLOT_NAME.test(entry.name) || /\.(lock|takeover)$/.test(entry.name) ? [path] : [];
+  });
+  return (await Promise.all(paths)).flat();
+}
+
+function factsOf({ path, holder, isStale, beatMs }: FoundLock): object {
+  const { pid = null, host = null, folder = null, since = null } = holder ?? {};
+  return {
+    path,
+    state: isStale ? 'stale' : 'held',
+    pid,
+    host,
+    folder,
+    since,
+    last_heartbeat: new Date(beatMs).toISOString(),
+  };
+}
+
+/** One part for each holder: fifteen slots of one dead process are one piece of news. */
+function describe(found: readonly FoundLock[]): string {
+  const groups = Map.groupBy(found, ({ holder, isStale }) => {
+    const who = holder === null ? 'nobody that can be read' : nameProcess(holder);
+    return `${isStale ? 'stale' : 'held'}, of ${who}`;
+  });
+  const parts = [...groups].map(([who, locks]) => {
+    const since = locks.flatMap(({ holder }) => (holder === null ? [] : [holder.since])).toSorted()[0];
+    return `${locks.length} ${who}${since === undefined ? '' : ` since ${since}`}`;
+  });
+  return `locks: ${parts.join('; ')}`;
+}

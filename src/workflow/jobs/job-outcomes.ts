@@ -1,0 +1,237 @@
+/** How each job of a run ended, in every form that stdout can take, and the exit code that follows from it. */
+
+import { resolve } from 'node:path';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
+import type { DeliveredFile } from '../../batch/run/deliver.ts';
+import type { Job } from '../../client/index.ts';
+import { type Context, Interruption, type TableHead } from '../../context/context.ts';
+import { showPath } from '../../context/format.ts';
+import { plainCell } from '../../context/records.ts';
+import { formatBytes } from '../../errors/amounts.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { Failure } from '../../errors/failure.ts';
+
+export interface Outcome {
+  /** What the person named: an input, or the id of a job. */
+  readonly label: string;
+  /** What a job that was named by its id was made from; missing where this machine has no record of it. */
+  readonly input?: string | undefined;
+  readonly stem: string;
+  readonly job: Job | null;
+  /** What is known of the job where this run has not asked for it. */
+  readonly known?: {
+    readonly id: string | null;
+    readonly kind: string;
+    readonly target_language: string | null;
+    readonly status: string | null;
+    /** Of several jobs together; missing where the job itself tells. */
+    readonly charged_credits?: number | null;
+    /** Ids of the jobs of an item that went in parts; empty or missing for others. */
+    readonly part_ids?: readonly string[];
+  };
+  readonly files: readonly DeliveredFile[];
+  readonly failure: Failure | null;
+}
+
+/** What JSON modes say of one outcome; each reads it out of the outcome, null where there is nothing to say. */
+const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
+  input: ({ label, input }) => input ?? label,
+  id: ({ job, known }) => job?.id ?? known?.id ?? null,
+  kind: ({ job, known }) => job?.object ?? known?.kind ?? null,
+  status: ({ job, known }) => job?.status ?? known?.status ?? null,
+  target_language: ({ job, known }) => known?.target_language ?? job?.input.target_language ?? null,
+  client_reference: ({ job }) => job?.client_reference ?? null,
+  charged_credits: ({ job, known }) => job?.billing?.charged_credits ?? known?.charged_credits ?? null,
+  expires_at: ({ job }) => job?.expires_at ?? null,
+  files: ({ files }) => files,
+  error: ({ failure }) => (failure === null ? null : errorDocument(failure)),
+};
+
+/** What --fields may name. */
+export const OUTCOME_FIELDS: readonly string[] = Object.keys(DOCUMENT);
+
+/** One outcome as JSON modes show it, cut to these fields where some are asked for. */
+export function outcomeDocument(outcome: Outcome, fields: readonly string[] = OUTCOME_FIELDS): object {
+  return Object.fromEntries(fields.map((field) => [field, DOCUMENT[field]?.(outcome) ?? null]));
+}
+
+function errorDocument({ facts }: Failure): object {
+  return {
+    code: facts.code,
+    message: facts.message,
+    request_id: facts.requestId ?? null,
+    retryable: facts.retryable ?? false,
+  };
+}
+
+/** True for one that has neither result nor failure, because the run was interrupted. */
+export function isLeft({ files, failure }: Outcome): boolean {
+  return failure === null && files.length === 0;
+}
+
+/**
+ * Writes the end of a run to stdout in the chosen form; `ndjson` has written its events before.
+ * @param exitCode told by the last line of `ndjson`, where it is known
+ */
+export async function printOutcomes(
+  context: Context,
+  outcomes: readonly Outcome[],
+  exitCode?: number,
+): Promise<void> {
+  const { fields } = context;
+  const documents = outcomes.map((outcome) => outcomeDocument(outcome, fields ?? OUTCOME_FIELDS));
+  switch (context.output) {
+    case 'json':
+      context.print(JSON.stringify({ object: 'list', data: documents }, null, 2));
+      return;
+    case 'ndjson': {
+      const failed = outcomes.filter((outcome) => outcome.failure !== null).length;
+      const summary = { type: 'summary', jobs: outcomes.length, failed };
+      context.print(JSON.stringify(exitCode === undefined ? summary : { ...summary, exit_code: exitCode }));
+      return;
+    }
+    case 'id':
+      for (const { job, known } of outcomes) {
+        const id = job?.id ?? known?.id ?? null;
+        const parts = known?.part_ids ?? [];
+        if (parts.length > 0) for (const part of parts) context.print(part);
+        else if (id !== null) context.print(id);
+      }
+      return;
+    case 'plain':
+      if (fields !== null) printColumns(context, documents);
+      else for (const file of outcomes.flatMap((outcome) => outcome.files)) context.print(file.path);
+      return;
+    case 'table':
+      if (outcomes.length === 0) return;
+      if (fields === null) await printTable(context, outcomes);
+      else
+        context.print(
+          await context.terminal.table(
+            fields.map((field) => field.toUpperCase()),
+            documents.map(cellsOf),
+          ),
+        );
+  }
+}
+
+/** Empty columns are omitted. */
+const HEAD = {
+  input: { title: 'INPUT', shrinks: 1, least: 20 },
+  language: 'LANGUAGE',
+  status: { title: 'STATUS', status: true },
+  result: 'RESULT',
+  size: 'SIZE',
+  job: { title: 'JOB', drops: true },
+} as const satisfies Readonly<Record<string, TableHead>>;
+
+type Row = Readonly<Record<keyof typeof HEAD, string>>;
+
+async function printTable(context: Context, outcomes: readonly Outcome[]): Promise<void> {
+  const rows = outcomes.flatMap((outcome) => rowsOf(outcome, context.io.cwd));
+  const columns = (Object.keys(HEAD) as (keyof typeof HEAD)[]) // of a constant
+    .filter((name) => name === 'input' || name === 'status' || rows.some((row) => row[name] !== '-'));
+  const head = columns.map((name) => HEAD[name]);
+  const cells = rows.map((row) => columns.map((name) => row[name]));
+  context.print(await context.terminal.table(head, cells));
+}
+
+function printColumns(context: Context, documents: readonly object[]): void {
+  for (const document of documents) context.print(cellsOf(document).join('\t'));
+}
+
+function cellsOf(document: object): string[] {
+  return Object.values(document).map(plainCell);
+}
+
+function describeStatus({ job, known, failure }: Outcome): string {
+  return job?.status ?? known?.status ?? (failure === null ? 'not started' : 'failed');
+}
+
+function rowsOf(outcome: Outcome, cwd: string): Row[] {
+  const { label, input = label, job, known, failure, files } = outcome;
+  const language = job?.input?.target_language ?? known?.target_language;
+  const start = {
+    input,
+    language: typeof language === 'string' ? language : '-',
+    status: describeStatus(outcome),
+    job: job?.id ?? known?.id ?? '-',
+  };
+  if (files.length === 0) return [{ ...start, result: failure?.facts.code ?? '-', size: '-' }];
+  return files.map(({ path, bytes }) => ({
+    ...start,
+    result: showPath(path, cwd),
+    size: bytes === null ? 'exists' : formatBytes(bytes),
+  }));
+}
+
+/**
+ * The failure that the whole run ends with: the only one, or a summary of several.
+ * Failures of one category keep it, so that a script sees "no credits" and not "some failed".
+ */
+export function summarizeFailures(
+  outcomes: readonly Pick<Outcome, 'label' | 'failure'>[],
+  what = 'jobs failed',
+  advice = 'Fix the problems above, then run the same command again.',
+): Failure | null {
+  const failures = outcomes.flatMap((outcome) => (outcome.failure === null ? [] : [outcome.failure]));
+  const [first] = failures;
+  if (first === undefined) return null;
+  if (failures.length === 1 && outcomes.length === 1) return first;
+  const isWhole = failures.length === outcomes.length;
+  const isOneKind = failures.every((failure) => failure.facts.category === first.facts.category);
+  return new Failure({
+    category: isWhole && isOneKind ? first.facts.category : 'partial',
+    code: isWhole ? first.facts.code : 'SOME_FAILED',
+    message: `${failures.length} of ${outcomes.length} ${what}`,
+    advice,
+    errors: outcomes.flatMap(({ label, failure }) =>
+      failure === null ? [] : [{ pointer: label, detail: `${failure.message} (${failure.facts.code})` }],
+    ),
+  });
+}
+
+/** @param planned what the plan said of the item: it names files that were there before */
+export function toOutcome(
+  { item, state, job, partJobs }: RunOutcome,
+  planned: PlannedItem | undefined,
+): Outcome {
+  const { label, stem } = item.input;
+  const known = {
+    id: state.jobId,
+    kind: item.kind,
+    target_language: item.targetLanguage,
+    status: STATUS[state.phase],
+    charged_credits: state.phase === 'done' ? state.credits : null,
+    part_ids: partJobs ?? [],
+  };
+  const files = state.phase === 'done' ? filesOf(state, planned) : [];
+  return { label, stem, job, known, files, failure: failureOf(state) };
+}
+
+/** Of an item whose job this run has not asked for. */
+const STATUS = { done: 'succeeded', failed: 'failed', left: null } as const;
+
+function filesOf(
+  state: Extract<RunOutcome['state'], { phase: 'done' }>,
+  planned: PlannedItem | undefined,
+): Outcome['files'] {
+  const skipped = state.before !== null;
+  if (state.before !== 'exists') return state.files.map((file) => ({ ...file, skipped }));
+  const paths = planned?.paths ?? [];
+  return paths.map((path) => ({ asset: '', path: resolve(path), bytes: null, sha256: null, skipped }));
+}
+
+/** An item that is left running or was not started has not failed; the failure of the run says why. */
+function failureOf(state: RunOutcome['state']): Failure | null {
+  return state.phase === 'failed' ? state.failure : null;
+}
+
+/** @param failure that the run ends with, unless it is interrupted; null for none */
+export function exitCodeOf({ signal }: Pick<Context, 'signal'>, failure: Failure | null): number {
+  if (!signal.aborted) return EXIT_CODES[failure?.facts.category ?? 'done'].code;
+  if (signal.reason instanceof Failure) return EXIT_CODES[signal.reason.facts.category].code;
+  const isTerminated = signal.reason instanceof Interruption && signal.reason.signalName === 'SIGTERM';
+  return isTerminated ? EXIT_CODES.terminated.code : EXIT_CODES.interrupted.code;
+}

@@ -1,0 +1,158 @@
+/** The plan of a job command: its inputs, options and earlier runs, checked before anything is sent. */
+
+import type { BatchItem } from '../../batch/item.ts';
+import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
+import type { InputProblem } from '../../batch/plan/input.ts';
+import { nameOfKey } from '../../batch/plan/item-key.ts';
+import { planBatch } from '../../batch/plan/plan.ts';
+import type { Context, Io } from '../../context/context.ts';
+import { readBody } from '../../context/request-body.ts';
+import { freeBytes } from '../../disk/free-bytes.ts';
+import type { Capabilities } from '../../engines/engine.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { createVideoExaminer } from '../prepare/examine-video.ts';
+import { createLinesExaminer, SUBTITLE_IO } from '../prepare/subtitles.ts';
+import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
+import { readHistory, type Warned, warnOfDamage } from './read-history.ts';
+
+/**
+ * Checks operands and options all at once, and compares with what earlier runs have done.
+ * @param only keys of the items that matter: of the files in folders others are not looked at; null for all
+ * @throws Failure of category usage that lists every problem found
+ */
+export async function planJobs(
+  kind: JobKind,
+  operands: readonly string[],
+  options: JobOptions,
+  context: Pick<Context, 'io' | 'signal'> & Warned,
+  only: ReadonlySet<string> | null = null,
+): Promise<BatchPlan> {
+  const request = await readRequest(kind, operands, options, context.io);
+  const history = await readHistory(context, options);
+  warnOfDamage(context, history);
+  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
+  if (only === null) return planBatch(request, planIo, history);
+  const names = new Set([...only].map(nameOfKey));
+  const isWanted: FileFilter = ({ name }) => names.has(name);
+  return planBatch({ ...request, isWanted }, planIo, history);
+}
+
+/** What a plan is made of, with the fields of --body and the problems found in them. */
+export async function readRequest(
+  kind: JobKind,
+  operands: readonly string[],
+  options: JobOptions,
+  io: Context['io'],
+): Promise<PlanRequest> {
+  const problems: InputProblem[] = [];
+  const body = await readBodyFields(options.body, operands, io, problems);
+  return { kind, operands, options, body, problems };
+}
+
+/** What decides how inputs are looked at. */
+interface PlanIoOptions {
+  readonly kind: JobKind;
+  readonly options: PreparationOptions;
+  readonly signal: AbortSignal;
+}
+
+export function createPlanIo(
+  { cwd, stdin, env, limits }: Context['io'],
+  { kind, options, signal }: PlanIoOptions,
+): PlanIo {
+  const allowed = readPreparation(options);
+  const examiner = { kind, allowed, searchPath: env.PATH ?? '', limits, signal };
+  return {
+    cwd,
+    stdin,
+    examineVideo: createVideoExaminer(examiner),
+    examineLines: createLinesExaminer(kind, allowed.split, limits),
+    freeBytes,
+    ...SUBTITLE_IO,
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+/**
+ * The object of `--body @file` or `--body -`; empty without the option.
+ * @param operands those that stand for inputs: stdin can be read once
+ */
+export async function readBodyFields(
+  written: string | undefined,
+  operands: readonly string[],
+  io: Io,
+  problems: InputProblem[],
+): Promise<Fields> {
+  if (written === undefined) return {};
+  const report = (detail: string) => problems.push({ pointer: '--body', detail });
+  if (written === '-' && operands.includes('-')) {
+    report('- is the input already; give the fields in a file, with @file');
+    return {};
+  }
+  try {
+    const fields: unknown = JSON.parse((await readBody(written, io)).toString('utf8'));
+    if (isObject(fields)) return fields;
+    report('must be a JSON object of request fields');
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    report(error.message);
+  }
+  return {};
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The plan with these items only. Some may not be in it any more: files that are gone, addresses whose query no record
+ * keeps.
+ * @throws Failure (`usage`) when none is
+ */
+export function pickItems(
+  plan: BatchPlan,
+  keys: ReadonlySet<string>,
+  { terminal }: Pick<Context, 'terminal'>,
+): BatchPlan {
+  const planned = plan.planned.filter(({ item }) => keys.has(item.key));
+  const missing = keys.size - planned.length;
+  const message = `${missing} of ${keys.size} items to run again are not inputs of their command any more`;
+  const advice =
+    'Check that the files are where they were; addresses with a query are not kept, so run that command itself with --retry-failed.';
+  if (planned.length === 0) throw new Failure({ category: 'usage', code: 'INPUTS_GONE', message, advice });
+  if (missing > 0) terminal.warn(`${message}. ${advice}`);
+  return { ...plan, planned };
+}
+
+/**
+ * Checks every item that a new job is to be made for; a service elsewhere (`capabilities` null) answers for itself.
+ * @throws Failure of category configuration for a missing engine, usage for a language that there is no engine for
+ */
+export async function checkSupport(
+  planned: readonly PlannedItem[],
+  capabilities: Capabilities | null,
+): Promise<void> {
+  for (const { item, decision } of planned) {
+    if (decision.step === 'new') await checkRequestSupport(item.kind, item.fields, capabilities);
+  }
+}
+
+/** The same for one request. @param fields of it, without the source  @throws Failure */
+export async function checkRequestSupport(
+  kind: JobKind,
+  fields: BatchItem['fields'],
+  capabilities: Capabilities | null,
+): Promise<void> {
+  if (capabilities === null) return;
+  const { explainUnsupported } = await import('../../engines/support.ts');
+  const obstacle = explainUnsupported(kind, fields, capabilities);
+  if (obstacle === null) return;
+  throw new Failure({
+    category: obstacle.missing ? 'configuration' : 'usage',
+    code: obstacle.missing ? 'ENGINE_MISSING' : 'LANGUAGE_NOT_SUPPORTED',
+    message: obstacle.message,
+    advice: obstacle.advice,
+  });
+}

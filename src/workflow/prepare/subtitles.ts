@@ -1,0 +1,62 @@
+/** Subtitles of all formats, read and written; and those with more lines than one job may have. */
+import type { PlanIo } from '../../batch/plan/batch-plan.ts';
+import { unitsOfLines } from '../../batch/plan/items.ts';
+import type { LongLimits } from '../../context/context.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
+import { serviceLimits } from './examine-video.ts';
+
+/** @param limits omitted: those of the service */
+export function createLinesExaminer(
+  kind: JobKind,
+  isSplit: boolean,
+  limits: LongLimits | undefined,
+): PlanIo['examineLines'] {
+  return async (lines) => {
+    const { lines: most } = limits ?? (await serviceLimits());
+    if (lines.length <= most) return { type: 'usable', parts: null };
+    const { describeSplitCost, splitSubtitle } = await import('../../prepare/index.ts');
+    const parts = splitSubtitle(lines, most);
+    if (isSplit) return { type: 'usable', parts };
+    const { unit, quantity: units } = unitsOfLines(kind, parts);
+    const { quantity: unitsWhole } = unitsOfLines(kind, [{ lines }]);
+    const cost = describeSplitCost({ parts: parts.length, unit, units, unitsWhole });
+    const detail = `it has ${lines.length} lines, and the service takes ${most} per job; ${cost}, for each language`;
+    return { type: 'problem', detail };
+  };
+}
+
+export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitle'>> = {
+  async readSubtitle(bytes, name) {
+    const [{ readSubtitleFile }, { PreparationFailure }] = await Promise.all([
+      import('../../prepare/subtitles/read.ts'),
+      import('../../prepare/failure.ts'),
+    ]);
+    try {
+      return await readSubtitleFile(bytes, name);
+    } catch (error) {
+      // The caller adds the name of the file.
+      if (error instanceof PreparationFailure)
+        return `not usable as subtitles, ${withoutName(error.message, name)}`;
+      throw error;
+    }
+  },
+  rewriteSubtitle(name) {
+    const format = SUBTITLE_FORMATS.find((each) => each === name);
+    if (format === undefined || format === 'srt') return undefined;
+    return {
+      extension: `.${format}`,
+      async apply(srt) {
+        const [{ readSubtitleFile }, { writeSubtitle }] = await Promise.all([
+          import('../../prepare/subtitles/read.ts'),
+          import('../../prepare/subtitles/write.ts'),
+        ]);
+        return Buffer.from(writeSubtitle(await readSubtitleFile(srt, 'result.srt'), format));
+      },
+    };
+  },
+};
+
+function withoutName(message: string, name: string): string {
+  return message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
+}

@@ -1,0 +1,90 @@
+/** What `listen` and `verify` share: how a delivery is judged, and where the webhook secret comes from. */
+import { addAbortSignal } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { WebhookRules } from '../../client/webhooks/verify-webhook.ts';
+import { checkWebhookRules } from '../../client/webhooks/verify-webhook.ts';
+import type { OptionTable, OptionValues } from '../../context/command.ts';
+import { createKeeper, readSettings } from '../../context/connection.ts';
+import type { Context } from '../../context/context.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { SecretSource, Settings } from '../../profiles/settings.ts';
+import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
+
+export const RULE_OPTIONS = {
+  secretStdin: {
+    type: 'flag',
+    help: 'read the webhook secret from stdin, not from VLOC_WEBHOOK_SECRET or the profile',
+  },
+  form: {
+    type: 'choice',
+    choices: ['auto', 'newline', 'dot'],
+    default: 'auto',
+    help: 'separator of the three signed parts; auto tries both and reports which one matched',
+  },
+  headerPrefix: {
+    type: 'text',
+    value: 'prefix',
+    help: 'start of the header names (default: as configured, else X-Service)',
+  },
+  tolerance: { type: 'duration', value: 'time', help: 'how old or new a delivery may be (default: 300s)' },
+} as const satisfies OptionTable;
+
+/** The rules but for the clock. */
+export type Rules = Omit<WebhookRules, 'now'>;
+
+/**
+ * Reads options, environment and stdin.
+ * @throws Failure (`configuration`) when there is no usable secret
+ */
+export async function readRules(
+  context: Context,
+  options: OptionValues<typeof RULE_OPTIONS>,
+): Promise<Rules> {
+  const settings = await readSettings(context, context.terminal.warn);
+  const form: WebhookLayout | 'auto' = options.form;
+  const rules: Rules = {
+    secret: await readSecret(context, options.secretStdin, settings),
+    headerPrefix: options.headerPrefix ?? settings.headerPrefix.value,
+    toleranceSeconds: options.tolerance === undefined ? undefined : options.tolerance / 1000,
+    layout: form === 'auto' ? undefined : form,
+  };
+  checkWebhookRules({ ...rules, now: context.io.now() });
+  return rules;
+}
+
+async function readSecret(
+  context: Context,
+  fromStdin: boolean,
+  { webhookSecret }: Settings,
+): Promise<string> {
+  const given = fromStdin ? await readStdin(context) : await fetchSecret(context, webhookSecret?.value);
+  const secret = given.replace(/\r?\n$/, '');
+  if (secret === '') {
+    throw new Failure({
+      category: 'configuration',
+      code: 'WEBHOOK_SECRET_MISSING',
+      message: fromStdin ? 'no webhook secret on stdin' : 'no webhook secret is set',
+      advice:
+        'Set VLOC_WEBHOOK_SECRET, or pipe it into --secret-stdin. An embedded service shows it with each new key: `vloc serve keys create --output json`.',
+    });
+  }
+  if (secret.length < given.length) {
+    context.terminal.warn(
+      'The webhook secret ended in a line break, which was taken off: `printf %s` writes none.',
+    );
+  }
+  return secret;
+}
+
+async function fetchSecret(context: Context, source: SecretSource | undefined): Promise<string> {
+  return source === undefined ? '' : createKeeper(context).fetch(source, context.signal);
+}
+
+async function readStdin({ io, signal, terminal }: Context): Promise<string> {
+  if (io.stdin.isTTY === true) terminal.note('Type the webhook secret, then Enter and Ctrl-D:');
+  try {
+    return await text(addAbortSignal(signal, io.stdin));
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { openStateFolder } from '../../src/context/connection.ts';
+import { startVloc } from '../commands/support/run-vloc.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+const COMMAND = ['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out'];
+const EMBEDDED = { VLOC_BASE_URL: '', VLOC_KEY: '', VLOC_SECRET: '' };
+
+async function startBeside() {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'a.srt'), SRT);
+  // A folder that nobody can make, not even root.
+  return { ...vloc, env: { VLOC_STATE_DIR: join(vloc.folder, 'a.srt', 'state') } };
+}
+
+test('a state folder that cannot be used is told by the variable that names it', async () => {
+  const { run, env } = await startBeside();
+  const { code, stderr } = await run([...COMMAND, '--profile', 'local'], { env: { ...env, ...EMBEDDED } });
+  expect(code).toBe(10);
+  expect(stderr).toContain(
+    `cannot use the state folder ${env.VLOC_STATE_DIR}: a part of the path is a file, not a folder`,
+  );
+  expect(stderr).toContain('Choose another folder. VLOC_STATE_DIR names it.');
+  expect(stderr).not.toContain('--out');
+});
+
+test('so are the records of this machine, with a service elsewhere', async () => {
+  const { run, env } = await startBeside();
+  const { code, stderr } = await run(COMMAND, { env });
+  expect(code).toBe(10);
+  expect(stderr).toContain(`cannot write ${env.VLOC_STATE_DIR}`);
+  expect(stderr).toContain('the run cannot continue\n');
+  expect(stderr).not.toContain('interrupted');
+  expect(stderr).toContain('Choose another folder. VLOC_STATE_DIR names it.');
+});
+
+test('the keys of a service in such a folder are told by the option that was given', async () => {
+  const { run, env } = await startBeside();
+  const { code, stderr } = await run(['serve', 'keys', 'create', '--state-dir', env.VLOC_STATE_DIR]);
+  expect(code).toBe(10);
+  expect(stderr).toContain('Choose another folder. --state-dir names it.');
+  expect((await run(['serve', 'keys', 'create'], { env })).stderr).toContain('VLOC_STATE_DIR names it.');
+});
+
+describe.runIf(process.platform === 'linux')('a folder where the system lets nothing be made', () => {
+  it('is refused as the state folder', async () => {
+    const { run } = await startBeside();
+    for (const words of [['serve'], ['serve', 'keys', 'create']]) {
+      const { code, stderr } = await run([...words, '--state-dir', '/proc/vloc/a/b']);
+      expect(code).toBe(10);
+      expect(stderr).toContain(
+        'cannot use the state folder /proc/vloc/a/b: the folder does not exist or cannot be created',
+      );
+    }
+    const records = await run(COMMAND, { env: { VLOC_STATE_DIR: '/proc/vloc' } });
+    expect([records.code, records.stderr]).toEqual([10, expect.stringContaining('VLOC_STATE_DIR names it.')]);
+  });
+
+  it('is refused as the folder of results', async () => {
+    const { run } = await startBeside();
+    const { code, stderr } = await run([...COMMAND.slice(0, -1), '/proc/vloc']);
+    expect(code).toBe(10);
+    expect(stderr).toContain('Choose another folder. --out names it.');
+  });
+});
+
+test('a folder of results that cannot be used is told by its option', async () => {
+  const { run, folder } = await startBeside();
+  await mkdir(join(folder, 'out'));
+  await writeFile(join(folder, 'out', '.vloc'), 'in the way');
+  const { code, stderr } = await run(COMMAND);
+  expect(code).toBe(10);
+  expect(stderr).toContain(join(folder, 'out', '.vloc'));
+  expect(stderr).not.toContain('VLOC_STATE_DIR');
+});
+
+test('the store may be what cannot be written, and other errors pass as they are', async () => {
+  const READONLY = 8;
+  const refused = Object.assign(new Error('attempt to write a readonly database'), { errcode: READONLY });
+  const opening = openStateFolder('/state', '--state-dir', () => Promise.reject(refused));
+  await expect(opening).rejects.toMatchObject({
+    facts: { category: 'disk', advice: 'Choose a folder on another disk. --state-dir names it.' },
+  });
+  const foreign = Object.assign(new Error('no'), { code: 'EACCES', path: '/elsewhere' });
+  await expect(openStateFolder('/state', '--state-dir', () => Promise.reject(foreign))).rejects.toBe(foreign);
+});
