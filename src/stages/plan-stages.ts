@@ -2,15 +2,12 @@
 import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { PlannedItem } from '../batch/plan/batch-plan.ts';
-import { namedPaths } from '../batch/plan/candidate.ts';
-import { collect } from '../batch/plan/collect.ts';
-import { recordedResults, settle } from '../batch/plan/decide-items.ts';
+import { recordedResults } from '../batch/plan/decide-items.ts';
 import type { Decision } from '../batch/plan/decision.ts';
 import { type Delivery, readDelivery } from '../batch/plan/delivery.ts';
-import { checkSpace } from '../batch/plan/disk-space.ts';
 import { type InputProblem, joinProblems, unusable as notUsable } from '../batch/plan/input.ts';
-import { findAlike } from '../batch/plan/items.ts';
-import { type PlacedItem, planItems } from '../batch/plan/plan-items.ts';
+import { makePlan } from '../batch/plan/plan.ts';
+import type { PlacedItem } from '../batch/plan/plan-items.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
 import { type VideoItem, videoStage } from '../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../batch/stages/records.ts';
@@ -51,16 +48,17 @@ export async function planStages(
   warnOfDamage(context, history);
   const { recorded } = history;
   const stages = foldStageRecords((await readBatchLog(delivery.folder)).records);
-  const problems: InputProblem[] = [];
-  const request = { kind: KIND, operands, options, body: {}, problems: [] } as const;
-  const collection = await collect(request, planIo, problems);
-  const results = new Set([...recordedResults(recorded, delivery.folder), ...ownVideos(stages, delivery)]);
-  const placed = await planItems(request, collection.candidates, { delivery, results }, planIo, problems);
-  problems.push(...findAlike(placed.items.map(({ item }) => item)), ...findUnfit(placed.items));
-  const named = namedPaths(io.cwd, operands, options);
-  const planned = await settleVideos(placed.items, { choices, delivery, stages, recorded }, named, problems);
-  const reports: SubtitleReport[] = [];
   const known = { choices, delivery, recorded, stages };
+  const request = { kind: KIND, operands, options, body: {}, problems: [] } as const;
+  const checked = await makePlan(request, delivery, planIo, {
+    results: new Set([...recordedResults(recorded, delivery.folder), ...ownVideos(stages, delivery)]),
+    earlier: null,
+    check: findUnfit,
+    decide: (items) => Promise.all(items.map((placed) => decideVideo(placed, known))),
+  });
+  const { planned, shortage } = checked;
+  const problems: InputProblem[] = [...checked.problems];
+  const reports: SubtitleReport[] = [];
   const examineLines = (kind: JobKind) =>
     createPlanIo(io, { kind, options, signal: context.signal }).examineLines;
   const search: Search = async (find) => {
@@ -70,7 +68,7 @@ export async function planStages(
   };
   const { talks, failed } = await findTalks(planned, known, search);
   problems.push(...findConflicts(talks, planned, choices));
-  const isNamed = new Set(placed.items.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
+  const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
   const isWhole = choices.subtitle !== null || choices.sourceSubtitle !== null;
   const unusable: UnusableItem[] = planned.flatMap(({ item, decision }) =>
     decision.step === 'unusable' ? [{ item, detail: decision.detail }] : [],
@@ -80,10 +78,9 @@ export async function planStages(
     else unusable.push({ item, detail: joinProblems(found, item.label) });
   }
   await tellReports(reports, terminal);
-  const shortage = choices.stopAfter === null ? await checkSpace(planned, delivery, planIo) : null;
   if (problems.length > 0 || shortage !== null) throw notUsable(problems, shortage);
   const order = planned.map(({ item }) => item.key);
-  return { ...known, talks, unusable, order, notes: [...collection.notes, ...placed.notes] };
+  return { ...known, talks, unusable, order, notes: checked.notes };
 }
 
 /** Languages of a video share what is wrong with its words. */
@@ -115,28 +112,14 @@ function findUnfit(items: readonly PlacedItem[]): InputProblem[] {
   });
 }
 
-/** Holds the places of the finished videos against what lies there. */
-async function settleVideos(
-  items: readonly PlacedItem[],
-  known: Known,
-  named: readonly string[],
-  problems: InputProblem[],
-): Promise<readonly PlannedItem[]> {
-  const { choices, delivery } = known;
-  const decisions = await Promise.all(
-    items.map((placed): Promise<Decision> | Decision => {
-      const { input } = placed.item;
-      if (input.type === 'unusable') return { step: 'unusable', detail: input.detail };
-      return choices.stopAfter === null ? decideVideo(placed, known) : NOTHING_TO_WRITE;
-    }),
-  );
-  return settle(items, decisions, delivery, named, problems);
-}
-
 const NOTHING_TO_WRITE: Decision = { step: 'done', before: 'downloaded', jobId: null, files: [] };
 const TO_BE_WRITTEN: Decision = { step: 'new', after: null };
 
-async function decideVideo({ item, paths }: PlacedItem, { delivery, stages }: Known): Promise<Decision> {
+/** What to do about a finished video; before a gate none is written. */
+async function decideVideo({ item, paths }: PlacedItem, known: Known): Promise<Decision> {
+  const { choices, delivery, stages } = known;
+  if (item.input.type === 'unusable') return { step: 'unusable', detail: item.input.detail };
+  if (choices.stopAfter !== null) return NOTHING_TO_WRITE;
   const record = stages.finished.get(item.key);
   const [path] = paths ?? [];
   if (record === undefined || path === undefined || delivery.existing !== 'refuse') return TO_BE_WRITTEN;

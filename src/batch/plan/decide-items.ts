@@ -1,17 +1,13 @@
 /** Decisions about all items, with what only the disk can tell. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createInputs } from '../../disk/find-input.ts';
 import type { BatchItem } from '../item.ts';
-import type { PlannedItem } from './batch-plan.ts';
 import { type Choices, type Decision, decide, needsHash, type Recorded } from './decision.ts';
 import type { Delivery } from './delivery.ts';
 import { exists } from './file-status.ts';
-import { type InputProblem, joinProblems } from './input.ts';
+import type { InputProblem } from './input.ts';
 import { newestIntent } from './item-key.ts';
-import { fileOf } from './items.ts';
 import type { PlacedItem } from './plan-items.ts';
-import { type Claim, findClashes, findOverwrittenInputs } from './result-paths.ts';
 import { mapSideBySide } from './side-by-side.ts';
 
 /** Disks answer a few at once faster than one after the other. */
@@ -62,74 +58,48 @@ export function recordedResults({ intents }: Recorded, folder: string): Readonly
   return new Set(files.map(({ path }) => resolve(folder, path)));
 }
 
-/**
- * The items with their last decision. An item of a folder that conflicts with an existing file or an earlier job fails
- * alone; conflicts of the others are added to the problems.
- * @param named see `namedPaths`
- */
-export async function settle(
-  items: readonly PlacedItem[],
-  decisions: readonly Decision[],
-  delivery: Delivery,
-  named: readonly string[],
-  problems: InputProblem[],
-): Promise<readonly PlannedItem[]> {
-  // What fails here writes nothing.
-  const writing = items.filter(({ item }) => item.input.type !== 'unusable');
-  const claims = writing.flatMap(({ item, claims }) =>
-    claims.map((path): Claim => ({ label: item.label, path })),
-  );
-  const inputs = createInputs([...named, ...items.flatMap(({ item }) => fileOf(item.input)?.path ?? [])]);
-  const written = writing.flatMap(({ item, paths, claims }) =>
-    (paths ?? claims).map((path): Claim => ({ label: item.label, path })),
-  );
-  problems.push(...findClashes(claims), ...(await findOverwrittenInputs(written, inputs.find)));
-  const planned: PlannedItem[] = [];
-  for (const [position, placed] of items.entries()) {
-    const decision = decisions[position] ?? { step: 'new', after: null };
-    const found: InputProblem[] = [];
-    const settled = await settleOne(placed, decision, delivery, found);
-    const failsAlone = !placed.isNamed && found.length > 0;
-    if (!failsAlone) problems.push(...found);
-    const last: Decision = failsAlone
-      ? { step: 'unusable', detail: joinProblems(found, placed.item.label) }
-      : settled;
-    planned.push({ ...placed, decision: last });
-  }
-  return planned.map(({ item, paths, decision }) => ({ item, paths, decision }));
+/** A decision compared with the files in the output folder, and the conflicts found. */
+interface SettledDecision {
+  readonly decision: Decision;
+  readonly problems: readonly InputProblem[];
 }
 
-async function settleOne(
+/** The last decision about an item. Existing files and earlier jobs may conflict with it. */
+export async function settleItem(
   { item, paths }: PlacedItem,
   decision: Decision,
   { existing }: Delivery,
-  problems: InputProblem[],
-): Promise<Decision> {
-  if (decision.step === 'done' || decision.step === 'continue') return decision;
+): Promise<SettledDecision> {
+  if (decision.step === 'done' || decision.step === 'continue') return { decision, problems: [] };
   const there: string[] = [];
   for (const path of paths ?? []) if (await exists(path)) there.push(path);
   const isThere = there.length > 0 && there.length === paths?.length;
-  if (existing === 'skip' && isThere) return { step: 'done', before: 'exists', jobId: null, files: [] };
+  if (existing === 'skip' && isThere)
+    return { decision: { step: 'done', before: 'exists', jobId: null, files: [] }, problems: [] };
+  return { decision, problems: conflictsOf(item, decision, existing === 'refuse' ? there : []) };
+}
+
+/** @param refused existing files that must not be replaced */
+function conflictsOf(
+  { label }: BatchItem,
+  decision: Decision,
+  refused: readonly string[],
+): readonly InputProblem[] {
   switch (decision.step) {
     case 'changed':
-      problems.push({ pointer: item.label, detail: describeChanged(decision) });
-      break;
-    case 'edited':
-      problems.push({
-        pointer: decision.path,
-        detail: 'was changed since it was downloaded; --clobber fetches it again, --skip-existing keeps it',
-      });
-      break;
-    case 'new':
-      if (existing !== 'refuse') break;
-      for (const pointer of there) {
-        problems.push({
-          pointer,
-          detail: 'exists; --clobber replaces it, --skip-existing skips it, --out chooses another folder',
-        });
-      }
+      return [{ pointer: label, detail: describeChanged(decision) }];
+    case 'edited': {
+      const detail =
+        'was changed since it was downloaded; --clobber fetches it again, --skip-existing keeps it';
+      return [{ pointer: decision.path, detail }];
+    }
+    case 'new': {
+      const detail = 'exists; --clobber replaces it, --skip-existing skips it, --out chooses another folder';
+      return refused.map((pointer) => ({ pointer, detail }));
+    }
+    default:
+      return [];
   }
-  return decision;
 }
 
 function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' }>): string {

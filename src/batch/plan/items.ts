@@ -37,7 +37,7 @@ export function fileOf(input: JobInput): { readonly path: string; readonly bytes
 }
 
 /** Items that no record could tell apart. */
-export function findAlike(items: readonly BatchItem[]): InputProblem[] {
+export function findDuplicateItems(items: readonly BatchItem[]): InputProblem[] {
   const labels = new Map<string, string>();
   return items.flatMap(({ key, label }): InputProblem[] => {
     const first = labels.get(key);

@@ -31,8 +31,8 @@ interface Surroundings {
   readonly delivery: Delivery;
   /** Files that are known as results of earlier runs, absolute. */
   readonly results: ReadonlySet<string>;
-  /** In a watched folder, files that cannot be used are items although they count as named. */
-  readonly isWatched?: boolean;
+  /** In a watched folder a file counts as named, and one that cannot be used is an item all the same. */
+  readonly isWatched: boolean;
 }
 
 interface Checked {
@@ -47,12 +47,13 @@ interface Checked {
  */
 export async function planItems(
   request: PlanRequest,
-  candidates: readonly Candidate[],
-  { delivery, results, isWatched = false }: Surroundings,
+  found: readonly Candidate[],
+  { delivery, results, isWatched }: Surroundings,
   io: PlanIo,
   problems: InputProblem[],
 ): Promise<{ items: readonly PlacedItem[]; notes: readonly string[] }> {
   const { kind, options } = request;
+  const candidates = isWatched ? found.map((each) => ({ ...each, isNamed: true })) : found;
   const isOwn = ({ isNamed, path }: Candidate) => !isNamed && path !== null && results.has(path);
   const foreign = candidates.filter((candidate) => !isOwn(candidate));
   const failsAlone = ({ isNamed }: Candidate) => isWatched || !isNamed;

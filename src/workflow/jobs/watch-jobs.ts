@@ -4,7 +4,7 @@ import { resolve, sep } from 'node:path';
 import type { BatchEvent } from '../../batch/item.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
-import { createSettledPlanner, type SettledPlanner } from '../../batch/plan/plan-settled.ts';
+import { createWatchPlanner, type WatchPlanner } from '../../batch/plan/plan.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
@@ -40,7 +40,7 @@ export async function watchJobs(
   const request = await readRequest(kind, operands, options, context.io);
   warnOfDamage(context, await readHistory(context, options));
   const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
-  const planner = createSettledPlanner(request, planIo);
+  const planner = createWatchPlanner(request, planIo);
   const { delivery } = planner;
   const place = { cwd: context.io.cwd, results: delivery.folder };
   const folders = await checkWatch(kind, operands, options, place);
@@ -59,10 +59,10 @@ export async function watchJobs(
   }
 }
 
-async function watch(run: JobRun, folders: readonly string[], planner: SettledPlanner): Promise<void> {
+async function watch(run: JobRun, folders: readonly string[], planner: WatchPlanner): Promise<void> {
   const { context, operands } = run;
   context.terminal.note(`Watching ${operands.join(', ')}: files are taken as they come, until Ctrl-C.`);
-  const source = createWatchSource(run, folders, planner, (problem) => tellLeftOut(context, problem));
+  const source = createWatchSource(run, folders, planner, (problem) => tellExcluded(context, problem));
   const outcomes = await runWatched(run, source);
   await printWatch(run, outcomes);
   if (context.signal.aborted) throw context.signal.reason;
@@ -158,7 +158,7 @@ function printAsDone(context: Context, event: BatchEvent): void {
 }
 
 /** Says that an input is not worked on. */
-function tellLeftOut({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
+function tellExcluded({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
   terminal.warn(`Skipped: ${pointer}: ${detail}`);
   if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
 }

@@ -1,7 +1,7 @@
 /** Files of watched folders made into the tasks of a run, as they come. */
 
 import type { InputProblem } from '../../batch/plan/input.ts';
-import type { SettledPlan, SettledPlanner } from '../../batch/plan/plan-settled.ts';
+import type { WatchPlan, WatchPlanner } from '../../batch/plan/plan.ts';
 import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
 import { createFilesAtWork, type FilesAtWork, watchFolders } from '../../batch/run/watch-folders.ts';
 import { Failure, isOfRecords } from '../../errors/failure.ts';
@@ -20,13 +20,13 @@ export interface WatchSource {
 
 /**
  * @param folders absolute
- * @param leaveOut called once for each input that cannot be used
+ * @param reportExcluded called once for each input that cannot be used
  */
 export function createWatchSource(
   run: JobRun,
   folders: readonly string[],
-  planner: SettledPlanner,
-  leaveOut: (problem: InputProblem) => void,
+  planner: WatchPlanner,
+  reportExcluded: (problem: InputProblem) => void,
 ): WatchSource {
   const { io } = run.context;
   const work = createFilesAtWork(io.now);
@@ -37,13 +37,13 @@ export function createWatchSource(
   function tell(problems: readonly InputProblem[]): void {
     for (const problem of problems) {
       const key = JSON.stringify(problem);
-      if (!told.has(key)) leaveOut(problem);
+      if (!told.has(key)) reportExcluded(problem);
       told.add(key);
     }
   }
 
   /** Files that this run has seen before must not be paid for twice: --fresh is for what was before it. */
-  async function plan(paths: readonly string[], recorded: Recorded): Promise<SettledPlan['planned']> {
+  async function plan(paths: readonly string[], recorded: Recorded): Promise<WatchPlan['planned']> {
     const choices = historyChoices(run.context, run.options);
     const [news, known] = [
       paths.filter((path) => !planned.has(path)),
@@ -53,10 +53,10 @@ export function createWatchSource(
       { paths: news, choices, isNew: true },
       { paths: known, choices: { ...choices, fresh: false }, isNew: false },
     ].filter((round) => round.paths.length > 0);
-    const tasks: SettledPlan['planned'][number][] = [];
+    const tasks: WatchPlan['planned'][number][] = [];
     for (const round of rounds) {
       const made = await planReadable(planner, round.paths, { recorded: recorded(), choices: round.choices });
-      tell(made.leftOut);
+      tell(made.excluded);
       for (const note of made.notes) run.context.terminal.note(note);
       // What this run has done stands in its end already.
       tasks.push(...made.planned.filter(({ decision }) => round.isNew || decision.step !== 'done'));
@@ -105,10 +105,10 @@ function openWatchOf({ context }: JobRun) {
 
 /** A file may disappear while it is examined: only that file is reported. */
 async function planReadable(
-  planner: SettledPlanner,
+  planner: WatchPlanner,
   paths: readonly string[],
-  history: Parameters<SettledPlanner['plan']>[1],
-): Promise<SettledPlan> {
+  history: Parameters<WatchPlanner['plan']>[1],
+): Promise<WatchPlan> {
   try {
     return await planner.plan(new Set(paths), history);
   } catch (error) {
@@ -117,14 +117,14 @@ async function planReadable(
     if (code === '' || only === undefined) throw error;
     if (paths.length === 1) {
       const detail = describeUnreadable(error) ?? `it cannot be read (${code})`;
-      return { planned: [], leftOut: [{ pointer: only, detail }], notes: [] };
+      return { planned: [], excluded: [{ pointer: only, detail }], notes: [] };
     }
   }
-  const single: SettledPlan[] = [];
+  const single: WatchPlan[] = [];
   for (const path of paths) single.push(await planReadable(planner, [path], history));
   return {
     planned: single.flatMap(({ planned }) => planned),
-    leftOut: single.flatMap(({ leftOut }) => leftOut),
+    excluded: single.flatMap(({ excluded }) => excluded),
     notes: single.flatMap(({ notes }) => notes),
   };
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlanIo } from '../../../src/batch/plan/batch-plan.ts';
-import { createSettledPlanner, type SettledPlan } from '../../../src/batch/plan/plan-settled.ts';
+import { createWatchPlanner, type WatchPlan } from '../../../src/batch/plan/plan.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import { createFolder, createHistory, createPlanIo, MP4, type Planning } from './support.ts';
 
 function openPlanner(folder: string, { options = {}, io = {} }: Planning = {}) {
-  const planner = createSettledPlanner(
+  const planner = createWatchPlanner(
     {
       kind: 'auto_localization',
       operands: ['in'],
@@ -20,8 +20,9 @@ function openPlanner(folder: string, { options = {}, io = {} }: Planning = {}) {
     planner.plan(new Set(names.map((name) => join(folder, 'in', name))), createHistory());
 }
 
-const labelsOf = ({ planned }: SettledPlan) => planned.map(({ item }) => item.label);
-const leftOutOf = ({ leftOut }: SettledPlan) => leftOut.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+const labelsOf = ({ planned }: WatchPlan) => planned.map(({ item }) => item.label);
+const excludedOf = ({ excluded }: WatchPlan) =>
+  excluded.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 
 describe('a plan for files that have settled', () => {
   it('looks at no other file, not even to see what it is', async () => {
@@ -33,7 +34,7 @@ describe('a plan for files that have settled', () => {
     };
     const made = await openPlanner(folder, { io: { examineVideo } })('a.mp4');
     expect(labelsOf(made)).toEqual(['in/a.mp4 → ca', 'in/a.mp4 → es']);
-    expect(made.leftOut).toEqual([]);
+    expect(made.excluded).toEqual([]);
     expect(examined).toEqual([join(folder, 'in', 'a.mp4')]);
   });
 
@@ -41,7 +42,7 @@ describe('a plan for files that have settled', () => {
     const folder = createFolder({ 'in/a.mp4': MP4, 'in/b.txt': 'x', 'in/c.mp4': MP4, 'out/c.ca.mp4': 'x' });
     const made = await openPlanner(folder)('a.mp4', 'b.txt', 'c.mp4', 'gone.mp4');
     expect(labelsOf(made)).toEqual(['in/a.mp4 → ca', 'in/a.mp4 → es', 'in/c.mp4 → es']);
-    expect(leftOutOf(made)).toEqual([
+    expect(excludedOf(made)).toEqual([
       expect.stringMatching(/^in\/b\.txt: not a supported video/),
       expect.stringMatching(/^in\/c\.mp4 → ca: .*out\/c\.ca\.mp4 exists; --clobber replaces it/),
     ]);
@@ -51,14 +52,14 @@ describe('a plan for files that have settled', () => {
     const folder = createFolder({ 'in/a.mp4': MP4, 'in/a.mov': MP4 });
     const plan = openPlanner(folder, { options: { to: ['ca'] } });
     expect(labelsOf(await plan('a.mp4'))).toEqual(['in/a.mp4 → ca']);
-    expect(leftOutOf(await plan('a.mov'))).toEqual([expect.stringContaining('as in/a.mp4 → ca does')]);
+    expect(excludedOf(await plan('a.mov'))).toEqual([expect.stringContaining('as in/a.mp4 → ca does')]);
     expect(labelsOf(await plan('a.mp4'))).toEqual(['in/a.mp4 → ca']);
   });
 
   it('keeps to --include and --exclude', async () => {
     const folder = createFolder({ 'in/a.mp4': MP4, 'in/b.mp4': MP4 });
     const made = await openPlanner(folder, { options: { exclude: ['b*'] } })('a.mp4', 'b.mp4');
-    expect([labelsOf(made), made.leftOut]).toEqual([['in/a.mp4 → ca', 'in/a.mp4 → es'], []]);
+    expect([labelsOf(made), made.excluded]).toEqual([['in/a.mp4 → ca', 'in/a.mp4 → es'], []]);
   });
 
   it('fails when the results would find no room', async () => {
