@@ -1,6 +1,6 @@
 /** What can be typed at each place of the command line, out of the command tree: the shells' scripts are made from it. */
 import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts';
-import { HELP_TOPICS } from '../../src/cli/help-topics.ts';
+import { HELP_TOPICS } from '../../src/cli/help.ts';
 import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
 import { type Command, flagName, type OptionSpec, type OptionTable } from '../../src/context/command.ts';
 import { type Value, valueOfOperands, valueOfOption } from './values.ts';

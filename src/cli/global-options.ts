@@ -1,6 +1,6 @@
 /** Options that every command takes. */
 import { inGroup, type OptionTable, type OptionValues } from '../context/command.ts';
-import { OUTPUT_MODES } from '../context/context.ts';
+import { OUTPUT_MODES, type OutputMode } from '../context/context.ts';
 import { FLAG_OPTIONS } from '../profiles/settings.ts';
 
 export const GLOBAL_OPTIONS = {
@@ -28,3 +28,12 @@ export const GLOBAL_OPTIONS = {
 } as const satisfies OptionTable;
 
 export type GlobalValues = OptionValues<typeof GLOBAL_OPTIONS>;
+
+/** --jq and --fields speak of JSON, so they ask for it where nothing else does. */
+export function outputMode({
+  output,
+  jq,
+  fields,
+}: Pick<GlobalValues, 'output' | 'jq' | 'fields'>): OutputMode {
+  return output ?? (jq === undefined && fields.length === 0 ? 'table' : 'json');
+}

@@ -1,6 +1,7 @@
-/** What stands behind the options in a help text. */
+/** The text after the options in a help text, and the topics of `vloc help`, made from the tables that they describe. */
 import type { Command } from '../context/command.ts';
-import { HELP_TOPICS } from './help-topics.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
+import { ENVIRONMENT } from '../profiles/environment.ts';
 
 /**
  * Examples and notes of one command.
@@ -28,4 +29,32 @@ Example:
 
 With nothing configured, vloc runs the whole service on this machine: no account, and your media stay here.
 `;
+}
+
+interface HelpTopic {
+  readonly name: string;
+  readonly summary: string;
+  readonly text: () => string;
+}
+
+export const HELP_TOPICS: readonly HelpTopic[] = [
+  { name: 'exit-codes', summary: 'exit codes, for scripts', text: exitCodeText },
+  { name: 'environment', summary: 'environment variables that vloc reads', text: environmentText },
+];
+
+/** The topic of that name, or null. */
+export function findTopic(name: string): HelpTopic | null {
+  return HELP_TOPICS.find((topic) => topic.name === name) ?? null;
+}
+
+function exitCodeText(): string {
+  const rows = Object.values(EXIT_CODES).map(({ code, meaning, again }) =>
+    `  ${String(code).padStart(3)}  ${meaning.padEnd(54)} ${again}`.trimEnd(),
+  );
+  return `Exit codes                                                    run again?\n${rows.join('\n')}\n`;
+}
+
+function environmentText(): string {
+  const rows = Object.entries(ENVIRONMENT).map(([name, meaning]) => `  ${name.padEnd(20)} ${meaning}`);
+  return `Environment variables; a flag wins over them, they win over the configuration\n${rows.join('\n')}\n`;
 }

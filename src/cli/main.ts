@@ -5,12 +5,10 @@ import type { Caller } from '../context/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
-import { chooseOutput } from './choose-output.ts';
-import { createDataOutput } from './data-output.ts';
-import { asFailure } from './failures.ts';
+import { chooseOutput, createDataOutput } from './data-output.ts';
 import { parseArguments } from './program.ts';
 import { withProjectDefaults } from './project-defaults.ts';
-import { type AskedForm, reportFailure } from './report-failure.ts';
+import { type AskedForm, asFailure, reportFailure } from './report-failure.ts';
 import { watchStdout, withOwnFailure } from './stdout-fault.ts';
 
 /**

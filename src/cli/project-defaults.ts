@@ -27,7 +27,7 @@ export async function withProjectDefaults(
   // Loaded here: help has no use for it.
   const [{ readProjectFile }, { homeFolder }] = await Promise.all([
     import('../profiles/project-file.ts'),
-    import('../profiles/folders.ts'),
+    import('../profiles/environment.ts'),
   ]);
   const project = await readProjectFile(io.cwd, homeFolder(io.env), warn);
   const defaults = Object.entries(project?.settings.defaults ?? {});

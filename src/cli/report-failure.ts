@@ -1,9 +1,9 @@
 /** A failure on stderr: for people what, why and what to do; for programs one JSON object. */
 
 import type { Io } from '../context/context.ts';
-import type { Failure } from '../errors/failure.ts';
-import { outputMode } from './choose-output.ts';
-import type { GlobalValues } from './global-options.ts';
+import { Failure } from '../errors/failure.ts';
+import { describeDisk, errorCode, isDiskCode } from '../errors/system-error.ts';
+import { type GlobalValues, outputMode } from './global-options.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
 
@@ -53,4 +53,26 @@ function failureText(failure: Failure, style: Style, cwd: string): string {
   const origin = [code, jobId, requestId].filter((part) => part !== undefined).map(escapeControls);
   rows.push(`  ${style.faint(origin.join(' · '))}`);
   return `${rows.join('\n')}\n`;
+}
+
+/** The Failure that stands for any thrown value; a defect of ours says so and how to report it. */
+export function asFailure(error: unknown): Failure {
+  const code = errorCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (isDiskCode(code)) {
+    return new Failure(
+      { category: 'disk', code, message, advice: describeDisk(code).advice },
+      { cause: error },
+    );
+  }
+  return new Failure(
+    {
+      category: 'refused',
+      code: 'INTERNAL_DEFECT',
+      message: `internal error: ${message}`,
+      advice:
+        'This is a defect: report it with the command and the output of the same command with --verbose.',
+    },
+    { cause: error },
+  );
 }

@@ -32,7 +32,7 @@ async function answer(text: string, io: Io): Promise<number> {
   io.stdout.on('error', () => undefined);
   const error = await new Promise<Error | null | undefined>((resolve) => io.stdout.write(text, resolve));
   if (error === null || error === undefined) return 0;
-  const { endUnwritten } = await import('./end-unwritten.ts');
+  const { endUnwritten } = await import('./stdout-fault.ts');
   return endUnwritten(error, io);
 }
 

@@ -1,8 +1,10 @@
 /** What becomes of data that stdout does not take: a reader that has had enough is fine, a full disk is not. */
 
-import type { Output } from '../context/context.ts';
+import type { Io, Output } from '../context/context.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
+import { reportFailure } from './report-failure.ts';
 
 interface StdoutWatch {
   /** Resolves to what has kept data from stdout so far; null while nothing has. */
@@ -43,7 +45,7 @@ export function withOwnFailure(fault: Failure, own: Failure): Failure {
 }
 
 /** Null for a reader such as `head` that has had enough: that is no failure of ours. */
-export function describeFault(error: NodeJS.ErrnoException): Failure | null {
+function describeFault(error: NodeJS.ErrnoException): Failure | null {
   if (error.code === 'EPIPE') return null;
   const { reason, advice } = describeDisk(errorCode(error));
   return new Failure(
@@ -55,4 +57,12 @@ export function describeFault(error: NodeJS.ErrnoException): Failure | null {
     },
     { cause: error },
   );
+}
+
+/** Says why and gives the exit code. */
+export async function endUnwritten(error: Error, io: Io): Promise<number> {
+  const failure = describeFault(error);
+  if (failure === null) return 0;
+  await reportFailure(failure, io, { output: undefined, jq: undefined, fields: [], color: 'auto' });
+  return EXIT_CODES[failure.facts.category].code;
 }

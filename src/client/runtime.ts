@@ -1,6 +1,6 @@
 /** Clock, timers, randomness and the room on the disk, passed in so that tests set them. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { freeBytes } from '../disk/free-bytes.ts';
+import { freeBytes } from '../disk/folder.ts';
 
 export interface Runtime {
   /** Milliseconds since the epoch. */

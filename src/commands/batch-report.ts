@@ -11,7 +11,7 @@ import { foldStageRecords } from '../batch/stages/records.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
 import { createInputs } from '../disk/find-input.ts';
-import { makeFolder } from '../disk/make-folder.ts';
+import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
 import { BATCH_OPERAND, type OpenBatch, openBatch } from '../workflow/batch/open-batch.ts';

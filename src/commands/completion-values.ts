@@ -5,7 +5,7 @@
 
 import { basename, join } from 'node:path';
 import type { Io } from '../context/context.ts';
-import { configFolder, stateFolder } from '../profiles/folders.ts';
+import { configFolder, stateFolder } from '../profiles/environment.ts';
 import { LOCAL } from '../profiles/profile.ts';
 import { openProfileStore } from '../profiles/store.ts';
 import { languageName } from '../protocol/language-tag.ts';
@@ -63,7 +63,7 @@ async function listJobs({ env, platform, now }: Surroundings): Promise<readonly 
   const [{ readLog }, { JOB_RECORD_FILE }, { foldJobs, isForgotten }] = await Promise.all([
     import('../journal/append-log.ts'),
     import('../journal/job-record.ts'),
-    import('../journal/job-entries.ts'),
+    import('../journal/job-record.ts'),
   ]);
   const { records } = await readLog(join(stateFolder(env, platform), JOB_RECORD_FILE));
   const jobs = [...foldJobs(records).values()].filter((job) => !isForgotten(job, now()));

@@ -1,7 +1,6 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { printList, type RecordForm } from '../context/records.ts';
-import { resolveSettings, type Sources } from '../profiles/layers.ts';
-import { readSources } from '../profiles/resolve.ts';
+import { readSources, resolveSettings, type Sources } from '../profiles/resolve.ts';
 import {
   describeOrigin,
   isSecret,

@@ -2,8 +2,8 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { createKeeper } from '../context/connection.ts';
 import { printList, printRecord } from '../context/records.ts';
-import { unknownProfile } from '../profiles/layers.ts';
 import { checkProfileName, findProfile, LOCAL, type Profile } from '../profiles/profile.ts';
+import { unknownProfile } from '../profiles/resolve.ts';
 import {
   forgetSecrets,
   PROFILE_FIELDS,

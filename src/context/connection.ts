@@ -3,9 +3,14 @@ import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, diskCodeOfSqlite, errorCode } from '../errors/system-error.ts';
-import { resolveSettings } from '../profiles/layers.ts';
-import { proxySettings } from '../profiles/proxy-settings.ts';
-import { readSources, resolveTarget, stateFolder, type Target } from '../profiles/resolve.ts';
+import { proxySettings } from '../profiles/environment.ts';
+import {
+  readSources,
+  resolveSettings,
+  resolveTarget,
+  stateFolder,
+  type Target,
+} from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
 import type { Context } from './context.ts';

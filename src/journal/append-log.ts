@@ -1,11 +1,14 @@
-/** An append-only file of checksummed records. Source: design, "The record (journal)". */
+/**
+ * Append-only files of checksummed records: one writer for the journal of a batch, several processes for the logs of the
+ * state folder. Source: design, "The record (journal)".
+ */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errorCode, onDisk } from '../errors/system-error.ts';
-import { type LogFile, openLogFile } from './log-file.ts';
-import { type HeadFile, openHead, readHead } from './log-head.ts';
-import { syncFolder } from './private-folder.ts';
+import { withMutex } from './hold.ts';
+import { type HeadFile, type LogFile, openHead, openLogFile, readHead } from './log-file.ts';
+import { inStateFolder, syncFolder } from './private-folder.ts';
 import {
   decodeLog,
   decodeRecords,
@@ -21,7 +24,7 @@ import { createGroupCommit, createTurns } from './turns.ts';
  * Picks the records that still mean something, in their order; those of unknown types belong to them. They come one by
  * one, so that a long log need not be in memory as a whole.
  */
-export type PickLive = (records: Iterable<LogRecord>) => readonly LogRecord[];
+type PickLive = (records: Iterable<LogRecord>) => readonly LogRecord[];
 
 interface AppendLog {
   /** Resolves when the records are on the disk, all of them in one write. @throws Failure, and the log stays as it was */
@@ -179,4 +182,43 @@ async function readBytes(path: string): Promise<Buffer | null> {
     if (errorCode(error) !== 'ENOENT') throw error;
     return null;
   }
+}
+
+interface SharedLog {
+  /** Resolves when the records are on the disk. @throws Failure, and the log stays as it was */
+  append(...records: readonly LogRecord[]): Promise<void>;
+  /** What all processes have written up to now. @throws Failure when it cannot be read */
+  read(): Promise<LogContent>;
+}
+
+/** A smaller log is read in two milliseconds, dead records and all. */
+const COMPACT_FROM_BYTES = 256 * 1024;
+
+/**
+ * @param path the log; its mutex lies beside it, `.lock` behind the name
+ * @param pickLive asked once the log has grown large, and again each time it has doubled
+ */
+export function openSharedLog(path: string, pickLive: PickLive): SharedLog {
+  let compactAt = COMPACT_FROM_BYTES;
+
+  async function write(records: readonly LogRecord[]): Promise<void> {
+    const file = await openLogFile(path);
+    try {
+      await file.append(encodeRecords(records));
+      if (file.length < compactAt) return;
+      // The records are safe already; a disk without room for the shorter copy is no reason to call the append failed.
+      await compactFile(file, pickLive).catch(() => false);
+      compactAt = Math.max(COMPACT_FROM_BYTES, 2 * file.length);
+    } finally {
+      await file.close();
+    }
+  }
+
+  const commit = createGroupCommit<LogRecord>(createTurns(), (records) =>
+    withMutex(`${path}.lock`, () => write(records)),
+  );
+  return {
+    append: (...records) => inStateFolder(() => commit(records)),
+    read: () => inStateFolder(() => readLog(path)),
+  };
 }

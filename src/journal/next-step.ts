@@ -1,7 +1,6 @@
 /** What a run does about an earlier one's intents: never pay twice, never lose a paid result. Pure. */
 import { LIMITS } from '../protocol/limits.ts';
-import type { DownloadedRecord, FinishedRecord, IntendRecord } from './intent-records.ts';
-import type { Intent, Intents } from './intents.ts';
+import type { DownloadedRecord, FinishedRecord, IntendRecord, Intent, Intents } from './intents.ts';
 
 export type NextStep =
   /** Send the request again, same key and same body: nobody knows whether it arrived, and the service makes one job only. */

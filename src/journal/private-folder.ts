@@ -1,7 +1,7 @@
 /** Folders for records: for nobody else to read, and durable before anything is written into them. */
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../disk/make-folder.ts';
+import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode, inFolderOf } from '../errors/system-error.ts';
 

@@ -2,6 +2,7 @@
  * One record, one line: checksum, tab, JSON. Source: design, "What is learnt from the best" (the index of cacache). The
  * lines of a journal are numbered, so that one that is gone leaves a gap.
  */
+
 import { hash } from 'node:crypto';
 
 /** What a record is beyond its type is known to those who wrote it; records of types unknown here are kept. */
@@ -30,7 +31,7 @@ export interface LogContent {
   readonly last: number;
 }
 
-/** What a log's own count says of its last line; see `log-head.ts`. */
+/** What a log's own count says of its last line; see `log-file.ts`. */
 export type Head =
   /** There is no count: the log is of an earlier version, or new. */
   | { readonly state: 'none' }
@@ -205,4 +206,25 @@ function describePlace({ kind, offset, length }: Damage): string {
     case 'head':
       return ': the count of its records is lost, so the newest may be missing';
   }
+}
+
+/** Addresses may carry secrets: a signed query, a password. Records keep the address without them. */
+
+/** Removes query, fragment and user from every web address in the fields, at any depth. */
+export function withoutSecrets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, strip(value)]));
+}
+
+function strip(value: unknown): unknown {
+  if (typeof value === 'string') return stripAddress(value);
+  if (Array.isArray(value)) return value.map(strip);
+  return typeof value === 'object' && value !== null ? withoutSecrets({ ...value }) : value;
+}
+
+/** A single address without its secrets; other text as it is. */
+export function stripAddress(text: string): string {
+  if (!/^\s*https?:/i.test(text)) return text;
+  if (!URL.canParse(text)) return text.replace(/[?#].*$/s, '');
+  const url = new URL(text);
+  return `${url.protocol}//${url.host}${url.pathname}`;
 }

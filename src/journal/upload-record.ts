@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { UPLOAD_PURPOSES, type UploadPurpose } from '../protocol/states.ts';
+import { openSharedLog } from './append-log.ts';
 import type { LogRecord } from './record-line.ts';
-import { openSharedLog } from './shared-log.ts';
 
 const time = v.pipe(v.string(), v.isoTimestamp());
 

@@ -1,3 +1,9 @@
+/** Environment variables that vloc reads, the folders of a user, and proxies. */
+
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ProxySettings } from '../client/index.ts';
+import { Failure } from '../errors/failure.ts';
 import {
   assemble,
   SECRETS,
@@ -58,4 +64,66 @@ export function withoutSecrets(env: Environment): Record<string, string | undefi
 export function readVariable(env: Environment, name: EnvironmentName): string | undefined {
   const value = env[name];
   return value === '' ? undefined : value;
+}
+
+/** The home folder by the environment, else by the system. */
+export function homeFolder(env: Environment): string {
+  return env.HOME ?? homedir();
+}
+
+// Where configuration and state of a user lie. Source: XDG Base Directory Specification, and its counterparts on Windows.
+
+/** Folder of the profiles: VLOC_CONFIG_DIR, else `vloc` below the user's configuration folder. */
+export function configFolder(env: Environment, platform: NodeJS.Platform): string {
+  const chosen = readVariable(env, 'VLOC_CONFIG_DIR');
+  if (chosen !== undefined) return chosen;
+  const home = homeFolder(env);
+  if (platform === 'win32') return join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), 'vloc');
+  return join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'vloc');
+}
+
+/** Folder of the embedded service: VLOC_STATE_DIR, else `vloc` below the user's state folder. */
+export function stateFolder(env: Environment, platform: NodeJS.Platform): string {
+  const chosen = readVariable(env, 'VLOC_STATE_DIR');
+  if (chosen !== undefined) return chosen;
+  const home = homeFolder(env);
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'vloc');
+  return join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'vloc');
+}
+
+/** XDG asks for absolute paths only: a relative one would mean another folder in each working directory. */
+function absolute(path: string | undefined): string | null {
+  return path?.startsWith('/') === true ? path : null;
+}
+
+/**
+ * The proxies of a run, undefined without any.
+ * @throws Failure (`configuration`) for a proxy that is no http or https address
+ */
+export function proxySettings(env: Environment): ProxySettings | undefined {
+  const http = proxyAddress(env, 'HTTP_PROXY');
+  const https = proxyAddress(env, 'HTTPS_PROXY');
+  if (http === '' && https === '') return undefined;
+  return { http, https, noProxy: lookUp(env, 'NO_PROXY') ?? '' };
+}
+
+function lookUp(env: Environment, name: EnvironmentName): string | undefined {
+  const small = env[name.toLowerCase()];
+  return small === undefined || small === '' ? readVariable(env, name) : small;
+}
+
+function proxyAddress(env: Environment, name: EnvironmentName): string {
+  const given = lookUp(env, name);
+  if (given === undefined) return '';
+  // As curl reads it: `proxy:3128` is http.
+  const address = given.includes('://') ? given : `http://${given}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return address;
+  throw new Failure({
+    category: 'configuration',
+    code: 'PROXY_INVALID',
+    // The value may hold a password.
+    message: `${name} is not the address of an http or https proxy`,
+    advice: 'Write it as http://proxy.example.com:3128, or unset it.',
+  });
 }

@@ -1,7 +1,7 @@
 /** Files that nobody else may read: folders 0700, files 0600, links not followed for writing. */
 import { lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../disk/make-folder.ts';
+import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
 

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../errors/failure.ts';
 import type { Warn } from './private-file.ts';
-import type { ProjectSettings } from './project-schema.ts';
+import type { ProjectSettings } from './schemas.ts';
 
 const PROJECT_FILE = 'vloc.config.json';
 
@@ -27,7 +27,7 @@ export async function readProjectFile(cwd: string, home: string, warn: Warn): Pr
     warn(`${path} belongs to another user and is ignored; change its owner to use it.`);
     return null;
   }
-  const { parseProject } = await import('./project-schema.ts');
+  const { parseProject } = await import('./schemas.ts');
   const parsed = parseProject(readJson(path));
   if ('errors' in parsed) {
     throw invalid(

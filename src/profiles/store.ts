@@ -44,7 +44,7 @@ async function changeFile(
 ): Promise<void> {
   await ensurePrivateFolder(folder, warn);
   // Before the lock is taken: loading takes longer than writing.
-  const [{ default: Conf }] = await Promise.all([import('conf'), import('./profile-schema.ts')]);
+  const [{ default: Conf }] = await Promise.all([import('conf'), import('./schemas.ts')]);
   const path = profilesPath(folder);
   await withLock(`${path}.lock`, async () => {
     await refuseLink(path);
@@ -84,7 +84,7 @@ async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> 
   const value = parseJson(text);
   if (value === undefined) throw damaged(path, 'it is not JSON');
   // Who has no profiles does not load the validators.
-  const { parseDocument } = await import('./profile-schema.ts');
+  const { parseDocument } = await import('./schemas.ts');
   const document = parseDocument(value);
   if ('wrongAt' in document) throw damaged(path, `wrong at ${document.wrongAt}`);
   return document;

@@ -3,7 +3,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { makeFolder } from '../disk/make-folder.ts';
+import { makeFolder } from '../disk/folder.ts';
 import { errorCode } from '../errors/system-error.ts';
 
 /** The owner alone may enter, read and write. */

@@ -10,7 +10,7 @@ import { placeFile } from '../batch/run/place-file.ts';
 import { digestLines, STAGES_FOLDER } from '../batch/stages/items.ts';
 import type { FinishedVideo } from '../batch/stages/records.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';
-import { makeFolder } from '../disk/make-folder.ts';
+import { makeFolder } from '../disk/folder.ts';
 import type { ExportOptions } from '../prepare/index.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { linesInFile } from './given-subtitle.ts';

@@ -7,7 +7,7 @@ import { placeFile } from '../batch/run/place-file.ts';
 import { STAGES_FOLDER } from '../batch/stages/items.ts';
 import { foldStageRecords, type LeftSubtitle } from '../batch/stages/records.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';
-import { makeFolder } from '../disk/make-folder.ts';
+import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import { labelOf } from './given-subtitle.ts';

@@ -5,7 +5,7 @@ import { type OptionTable, type OptionValues, usageFailure } from '../context/co
 import type { Context } from '../context/context.ts';
 import type { RecordForm } from '../context/records.ts';
 import type { Failure } from '../errors/failure.ts';
-import { configFolder } from '../profiles/folders.ts';
+import { configFolder } from '../profiles/environment.ts';
 import { LOCAL, type Profile, type ProfileDocument } from '../profiles/profile.ts';
 import { cleanSecret } from '../profiles/secret-command.ts';
 import type { SecretKeeper } from '../profiles/secrets.ts';

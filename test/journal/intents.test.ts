@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIntent, parseIntentRecord } from '../../src/journal/intent-records.ts';
-import { foldIntents, PHASES, pickLiveIntents, trackIntents } from '../../src/journal/intents.ts';
+import {
+  createIntent,
+  foldIntents,
+  PHASES,
+  parseIntentRecord,
+  pickLiveIntents,
+  trackIntents,
+} from '../../src/journal/intents.ts';
 import { runs } from '../protocol/arbitraries.ts';
 import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IntentRecord } from '../../src/journal/intent-records.ts';
+import type { IntentRecord } from '../../src/journal/intents.ts';
 import { foldIntents } from '../../src/journal/intents.ts';
 import { nextStep, nextStepForItem } from '../../src/journal/next-step.ts';
 import { runs } from '../protocol/arbitraries.ts';

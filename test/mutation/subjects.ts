@@ -22,14 +22,13 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'journal',
     mutate: [
       'src/journal/append-log.ts',
-      'src/journal/intent-records.ts',
       'src/journal/intents.ts',
       'src/journal/log-file.ts',
       'src/journal/next-step.ts',
       'src/journal/record-line.ts',
     ],
     tests: [
-      'test/journal/{append-log,intents,log-file,next-step,record-line}.test.ts',
+      'test/journal/{append-log,intents,log-file,next-step,record-line}*.test.ts',
       'test/batch/plan/decision.test.ts',
     ],
   },

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sources } from '../../src/profiles/layers.ts';
+import type { Sources } from '../../src/profiles/resolve.ts';
 import { readSources, resolveTarget, stateFolder } from '../../src/profiles/resolve.ts';
 
 const PROD = {

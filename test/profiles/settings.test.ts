@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENVIRONMENT, takeEnvironment } from '../../src/profiles/environment.ts';
-import { resolveSettings, type Sources } from '../../src/profiles/layers.ts';
 import { readProjectFile } from '../../src/profiles/project-file.ts';
+import { resolveSettings, type Sources } from '../../src/profiles/resolve.ts';
 import {
   FLAGS,
   flagOf,

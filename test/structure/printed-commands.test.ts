@@ -15,7 +15,7 @@ const BELOW_COMMANDS: readonly string[] = [
   'src/batch/run/sources.ts',
   'src/client/jobs/wait.ts',
   'src/client/upload/send-file.ts',
-  'src/profiles/layers.ts',
+  'src/profiles/resolve.ts',
 ];
 
 const names = COMMAND_ROWS.map(({ name }) => name).join('|');

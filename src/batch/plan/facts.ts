@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
-import { withoutSecrets } from '../../journal/without-secrets.ts';
+import { withoutSecrets } from '../../journal/record-line.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import type { BatchItem } from '../item.ts';
 

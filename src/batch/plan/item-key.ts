@@ -1,7 +1,7 @@
 /** Names that stay the same from run to run. */
 import { hash } from 'node:crypto';
 import type { Intent, Intents } from '../../journal/intents.ts';
-import { stripAddress } from '../../journal/without-secrets.ts';
+import { stripAddress } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Options made into the requests of one input: one for each language. */
 
 import { hash } from 'node:crypto';
-import { withoutSecrets } from '../../journal/without-secrets.ts';
+import { withoutSecrets } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';

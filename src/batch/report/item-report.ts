@@ -1,7 +1,6 @@
 /** What the journal says of one item: pure. */
 import * as v from 'valibot';
-import type { FinishedRecord } from '../../journal/intent-records.ts';
-import type { Intent } from '../../journal/intents.ts';
+import type { FinishedRecord, Intent } from '../../journal/intents.ts';
 import { nextStep } from '../../journal/next-step.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';

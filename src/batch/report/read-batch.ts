@@ -1,6 +1,6 @@
 /** The journal of a folder and who works there, read without a lock: a run may be going on. */
 import { readCountedLog } from '../../journal/append-log.ts';
-import { readLockFile } from '../../journal/lock-file.ts';
+import { readLockFile } from '../../journal/lock.ts';
 import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
 import { describeDamage, type LogContent } from '../../journal/record-line.ts';
 import { journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';

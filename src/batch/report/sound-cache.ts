@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../disk/make-folder.ts';
+import { makeFolder } from '../../disk/folder.ts';
 import type { Sound } from './page-source.ts';
 
 /** Counts up when an outline means something else. */

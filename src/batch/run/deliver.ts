@@ -11,7 +11,7 @@ import {
   type Job,
 } from '../../client/index.ts';
 import type { FindInput } from '../../disk/find-input.ts';
-import { makeFolder } from '../../disk/make-folder.ts';
+import { makeFolder } from '../../disk/folder.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ItemFile } from '../item.ts';

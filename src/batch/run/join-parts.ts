@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { makeFolder } from '../../disk/make-folder.ts';
-import { createIntent } from '../../journal/intent-records.ts';
+import { makeFolder } from '../../disk/folder.ts';
+import { createIntent } from '../../journal/intents.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';

@@ -1,6 +1,6 @@
 /** The record of a folder of results: what was asked of the service there, and what became of it. */
 
-import { makeFolder } from '../../disk/make-folder.ts';
+import { makeFolder } from '../../disk/folder.ts';
 import { Failure } from '../../errors/failure.ts';
 import { describeDisk, errorCode, inFolderOf } from '../../errors/system-error.ts';
 import { openAppendLog } from '../../journal/append-log.ts';

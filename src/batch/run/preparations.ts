@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../disk/make-folder.ts';
+import { makeFolder } from '../../disk/folder.ts';
 import type { BatchItem, Doing, ItemState } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import { countParts, type FileInput, isSplit } from '../plan/input.ts';

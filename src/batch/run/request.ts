@@ -1,6 +1,6 @@
 /** The body of a paid call: the same bytes each time it is sent, in this run and in the next. */
 import { hash } from 'node:crypto';
-import type { IntendRecord } from '../../journal/intent-records.ts';
+import type { IntendRecord } from '../../journal/intents.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { BatchItem } from '../item.ts';
 import { sourceFieldOf } from '../plan/field-flags.ts';

@@ -2,7 +2,7 @@
 
 import type { Job } from '../../client/index.ts';
 import { Failure, isApiAnswer, isOfRecords } from '../../errors/failure.ts';
-import type { IntendRecord } from '../../journal/intent-records.ts';
+import type { IntendRecord } from '../../journal/intents.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';

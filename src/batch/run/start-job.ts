@@ -2,7 +2,7 @@
 
 import { Failure, type Job } from '../../client/index.ts';
 import { isOfRecords } from '../../errors/failure.ts';
-import type { IntendRecord } from '../../journal/intent-records.ts';
+import type { IntendRecord } from '../../journal/intents.ts';
 import type { BatchItem } from '../item.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { Place } from './launcher.ts';

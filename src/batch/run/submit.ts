@@ -4,8 +4,8 @@
  */
 
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
-import { createIntent, type IntendRecord } from '../../journal/intent-records.ts';
-import type { NewJob } from '../../journal/job-entries.ts';
+import { createIntent, type IntendRecord } from '../../journal/intents.ts';
+import type { NewJob } from '../../journal/job-record.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';

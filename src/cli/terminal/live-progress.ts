@@ -3,7 +3,7 @@ import ora from 'ora';
 import type { Io, Progress, Step } from '../../context/context.ts';
 import { formatDuration } from '../../context/format.ts';
 import { escapeControls } from './escape.ts';
-import { describeStep, drawBar } from './step-text.ts';
+import { describeStep, drawBar } from './progress-text.ts';
 import type { Style } from './style.ts';
 
 interface Row {

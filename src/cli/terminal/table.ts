@@ -2,8 +2,7 @@
 import Table from 'cli-table3';
 import type { TableHead } from '../../context/context.ts';
 import { escapeControls } from './escape.ts';
-import { chooseColumns, fitRows, GAP } from './fit.ts';
-import { loadMeasure } from './measure.ts';
+import { chooseColumns, fitRows, GAP, loadMeasure } from './fit.ts';
 import type { Style } from './style.ts';
 
 interface TableOptions {

@@ -60,7 +60,7 @@ async function createProgress(io: Io, global: GlobalValues, style: Style): Promi
 
 async function createQuietBoard(io: Io, global: GlobalValues, look: () => WorkPicture): Promise<Progress> {
   if (global.quiet) return SILENT;
-  const { createPlainBoard } = await import('./plain-board.ts');
+  const { createPlainBoard } = await import('./plain-progress.ts');
   return createPlainBoard(io, look);
 }
 

@@ -2,7 +2,7 @@
 import { link, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FindInput } from '../../disk/find-input.ts';
-import { makeFolder } from '../../disk/make-folder.ts';
+import { makeFolder } from '../../disk/folder.ts';
 import { Failure } from '../../errors/failure.ts';
 import { errorCode, onDisk } from '../../errors/system-error.ts';
 

@@ -7,7 +7,7 @@ import type { Job } from '../../client/index.ts';
 import { type Connection, connect } from '../../context/connection.ts';
 import type { Context, Progress } from '../../context/context.ts';
 import { createInputs } from '../../disk/find-input.ts';
-import type { JobEntry } from '../../journal/job-entries.ts';
+import type { JobEntry } from '../../journal/job-record.ts';
 import { checkClashes, createClaims } from './claims.ts';
 import { summarizeDelivery, tellStopped } from './delivery-end.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';

@@ -3,8 +3,7 @@ import { stat } from 'node:fs/promises';
 import { type DeliveredFile, isKnown, type ResultFile } from '../../batch/run/deliver.ts';
 import { isSameFile } from '../../batch/run/same-file.ts';
 import { unlessDiskFails } from '../../errors/system-error.ts';
-import type { JobEntry } from '../../journal/job-entries.ts';
-import type { JobRecord } from '../../journal/job-record.ts';
+import type { JobEntry, JobRecord } from '../../journal/job-record.ts';
 
 /**
  * The files of a job, where all of them were fetched to these very places and are there. Null when one is not, when

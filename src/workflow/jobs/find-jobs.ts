@@ -4,7 +4,7 @@ import type { Connection } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import { openLocalRecords } from '../../context/local-records.ts';
 import { type Collected, collect } from '../../context/references.ts';
-import type { JobEntry } from '../../journal/job-entries.ts';
+import type { JobEntry } from '../../journal/job-record.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 

@@ -7,7 +7,7 @@ import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
 import type { Context, Io } from '../../context/context.ts';
 import { readBody } from '../../context/request-body.ts';
-import { freeBytes } from '../../disk/free-bytes.ts';
+import { freeBytes } from '../../disk/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

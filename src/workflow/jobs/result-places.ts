@@ -7,7 +7,7 @@ import type { Delivery } from '../../batch/plan/delivery.ts';
 import { askedLanguage } from '../../batch/plan/result-name.ts';
 import { foundLanguage, type Naming } from '../../batch/run/deliver.ts';
 import type { Job } from '../../client/index.ts';
-import type { JobEntry } from '../../journal/job-entries.ts';
+import type { JobEntry } from '../../journal/job-record.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { SUBTITLE_IO } from '../prepare/subtitles.ts';
 

@@ -13,7 +13,7 @@ import type { Delivery } from '../../batch/plan/delivery.ts';
 import { usageFailure } from '../../context/command.ts';
 import type { Context, Progress, Terminal } from '../../context/context.ts';
 import { makePrivateFolder } from '../../journal/private-folder.ts';
-import { stateFolder } from '../../profiles/folders.ts';
+import { stateFolder } from '../../profiles/environment.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';

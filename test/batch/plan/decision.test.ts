@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { BatchPlan, History } from '../../../src/batch/plan/batch-plan.ts';
 import { forecast } from '../../../src/batch/plan/dry-run.ts';
 import { createItemFacts } from '../../../src/batch/plan/facts.ts';
-import { createIntent } from '../../../src/journal/intent-records.ts';
+import { createIntent } from '../../../src/journal/intents.ts';
 import type { LogRecord } from '../../../src/journal/record-line.ts';
 import { createFolder, createHistory, MP4, NOW, plan, problemsOf } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** Lines as somebody types them up to Tab, with what must be offered: made from the table of commands. */
 
 import { GLOBAL_OPTIONS } from '../../../src/cli/global-options.ts';
-import { HELP_TOPICS } from '../../../src/cli/help-topics.ts';
+import { HELP_TOPICS } from '../../../src/cli/help.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { flagName } from '../../../src/context/command.ts';
 

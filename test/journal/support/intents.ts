@@ -1,6 +1,6 @@
 /** Records of intents, in the order of a real life and in none. */
 import fc from 'fast-check';
-import type { IntentRecord } from '../../../src/journal/intent-records.ts';
+import type { IntentRecord } from '../../../src/journal/intents.ts';
 import type { LogRecord } from '../../../src/journal/record-line.ts';
 
 export const BEGIN = Date.parse('2026-11-01T00:00:00.000Z');

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openSharedLog } from '../../../src/journal/append-log.ts';
 import { lockFolder } from '../../../src/journal/hold.ts';
 import { type Lock, tryLock } from '../../../src/journal/lock.ts';
-import { openSharedLog } from '../../../src/journal/shared-log.ts';
 import { openSlots } from '../../../src/journal/slots.ts';
 
 let held: Lock | null = null;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeStep, drawBar } from '../../../src/cli/terminal/step-text.ts';
+import { describeStep, drawBar } from '../../../src/cli/terminal/progress-text.ts';
 
 it('never shows 100 % before the end', () => {
   expect(describeStep({ phase: 'dubbing', fraction: 0.999 })).toBe('dubbing 99 %');

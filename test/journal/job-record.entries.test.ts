@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldJobs, pickLiveJobs } from '../../src/journal/job-entries.ts';
+import { foldJobs, pickLiveJobs } from '../../src/journal/job-record.ts';
 
 const created = {
   type: 'job_created',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asFailure } from '../../src/cli/failures.ts';
+import { asFailure } from '../../src/cli/report-failure.ts';
 
 describe('an unforeseen error', () => {
   it('of a full disk is a matter of the disk', () => {

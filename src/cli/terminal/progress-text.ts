@@ -1,7 +1,22 @@
-/** How many pieces of work stand, in words. */
+/** Progress in words: the step of one item, and the totals of many. */
+
 import type { CreditTotals } from '../../batch/item.ts';
-import type { WorkPicture } from '../../context/context.ts';
+import type { Step, WorkPicture } from '../../context/context.ts';
 import { formatDuration, formatRelative } from '../../context/format.ts';
+
+/** `dubbing 40 %` or `uploading 12 %, 3.1 of 27 MB`. */
+export function describeStep(step: Step): string {
+  const percent = step.fraction === null ? '' : ` ${Math.floor(step.fraction * 100)} %`;
+  return `${step.phase}${percent}${step.detail === undefined ? '' : `, ${step.detail}`}`;
+}
+
+const BAR_CELLS = 20;
+
+/** `━━━━━━━━────────────`; all of one weight while the fraction is unknown. */
+export function drawBar(fraction: number | null): string {
+  const filled = Math.round(Math.min(1, Math.max(0, fraction ?? 0)) * BAR_CELLS);
+  return '━'.repeat(filled) + '─'.repeat(BAR_CELLS - filled);
+}
 
 /** `120 of 400 done, 15 running, 263 waiting, 2 failed`; zero counts are omitted. */
 export function describeCounts({ counts }: Pick<WorkPicture, 'counts'>): string {

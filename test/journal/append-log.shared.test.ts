@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLog } from '../../src/journal/append-log.ts';
+import { openSharedLog, readLog } from '../../src/journal/append-log.ts';
 import { waitForLock } from '../../src/journal/hold.ts';
-import { openSharedLog } from '../../src/journal/shared-log.ts';
 import { startChild } from './support/child.ts';
 import { newFolder } from './support/folder.ts';
 

@@ -1,11 +1,11 @@
-/** Folders that a user named. Node's own recursive way never ends where a file system refuses new names as missing (/proc). */
-
-import { mkdir, stat } from 'node:fs/promises';
+/** Folders that a user named: how they are made, and how much room they have. */
+import { mkdir, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../errors/system-error.ts';
 
 /**
- * Makes the folder and those above it that are missing, each with that mode; one that is there stays as it is.
+ * Makes the folder and those above it that are missing, each with that mode; an existing one stays as it is.
+ * Node's own recursive mkdir never ends where a file system reports new names as missing (/proc).
  * @param path absolute
  * @returns the uppermost that was made; null when all were there
  * @throws the error of the file system
@@ -36,4 +36,16 @@ async function makeOne(path: string, mode: number): Promise<string | null> {
 
 function isMissing(error: unknown): boolean {
   return errorCode(error) === 'ENOENT';
+}
+
+/** Bytes that are free in the folder, or where it will be made; null when the system does not tell. */
+export async function freeBytes(folder: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const isMissing = errorCode(error) === 'ENOENT';
+    const above = dirname(folder);
+    return isMissing && above !== folder ? freeBytes(above) : null;
+  }
 }

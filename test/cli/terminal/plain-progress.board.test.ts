@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPlainBoard } from '../../../src/cli/terminal/plain-board.ts';
+import { createPlainBoard } from '../../../src/cli/terminal/plain-progress.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { picture } from '../support/pictures.ts';
 import { createTerminalIo } from '../support/terminal-io.ts';

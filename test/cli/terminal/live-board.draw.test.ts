@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { drawBoard } from '../../../src/cli/terminal/draw-board.ts';
+import { drawBoard } from '../../../src/cli/terminal/live-board.ts';
 import { loadStyle } from '../../../src/cli/terminal/style.ts';
 import type { WorkPicture } from '../../../src/context/context.ts';
 import { createTestIo } from '../../support/test-io.ts';

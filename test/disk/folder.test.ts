@@ -1,7 +1,7 @@
 import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../../src/disk/make-folder.ts';
+import { makeFolder } from '../../src/disk/folder.ts';
 import { makeFolder as makeTestFolder } from '../commands/support/run-vloc.ts';
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;

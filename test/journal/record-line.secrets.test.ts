@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stripAddress, withoutSecrets } from '../../src/journal/without-secrets.ts';
+import { stripAddress, withoutSecrets } from '../../src/journal/record-line.ts';
 
 describe('an address in a record', () => {
   it.each([

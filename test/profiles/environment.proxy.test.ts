@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { proxySettings } from '../../src/profiles/proxy-settings.ts';
+import { proxySettings } from '../../src/profiles/environment.ts';
 
 it.each([
   [{}, undefined],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeOutlook } from '../../../src/cli/terminal/totals-text.ts';
+import { describeOutlook } from '../../../src/cli/terminal/progress-text.ts';
 import type { WorkPicture } from '../../../src/context/context.ts';
 import { picture } from '../support/pictures.ts';
 

@@ -1,15 +1,60 @@
-/** The fields of a project file. */
+/** The forms of the profiles file and of the project file. Loaded only when one of them is read: valibot takes time. */
 import * as v from 'valibot';
 import { nearestName } from '../protocol/nearest.ts';
-import { assemble, PROJECT_SETTINGS, type ProjectName, SETTINGS, type SettingRows } from './settings.ts';
+import type { Profile, ProfileDocument } from './profile.ts';
+import {
+  assemble,
+  PROFILE_SETTINGS,
+  PROJECT_SETTINGS,
+  type ProfileName,
+  type ProjectName,
+  SETTINGS,
+  type SettingRows,
+} from './settings.ts';
 
-const text = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
+const text = v.pipe(v.string(), v.nonEmpty());
+
+const SecretSchema = v.variant('type', [
+  v.strictObject({ type: v.literal('file'), value: text }),
+  v.strictObject({ type: v.literal('keychain'), account: text }),
+  v.strictObject({ type: v.literal('command'), command: text }),
+]);
+
+type ProfileFields = { readonly [Field in keyof Profile]-?: v.GenericSchema<unknown, Profile[Field]> };
+
+const DocumentSchema = v.strictObject({
+  version: v.literal(1),
+  current: v.optional(text),
+  profiles: v.array(
+    v.strictObject(
+      assemble<ProfileFields>([
+        ['name', text],
+        ...PROFILE_SETTINGS.map((name) => [SETTINGS[name].field, schemaOf(name)] as const),
+      ]),
+    ),
+  ),
+});
+
+function schemaOf(name: ProfileName) {
+  const { isSecret, inProfile } = SETTINGS[name];
+  if (inProfile === 'required') return isSecret ? SecretSchema : text;
+  return isSecret ? v.optional(SecretSchema) : v.optional(text);
+}
+
+/** The document, or the place of what is wrong in it; never a value, which may be a secret. */
+export function parseDocument(value: unknown): ProfileDocument | { readonly wrongAt: string } {
+  const result = v.safeParse(DocumentSchema, value);
+  if (result.success) return result.output;
+  return { wrongAt: v.getDotPath(result.issues[0]) ?? 'the whole of it' };
+}
+
+const optionalText = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
 
 const FIELDS = {
   /** For editors. */
   $schema: v.optional(v.string()),
-  ...assemble<Readonly<Record<SettingRows[ProjectName]['field'], typeof text>>>(
-    PROJECT_SETTINGS.map((name) => [SETTINGS[name].field, text]),
+  ...assemble<Readonly<Record<SettingRows[ProjectName]['field'], typeof optionalText>>>(
+    PROJECT_SETTINGS.map((name) => [SETTINGS[name].field, optionalText]),
   ),
   /** Values for options that are not given, by the option's name with underscores. */
   defaults: v.optional(v.record(v.string(), v.unknown())),

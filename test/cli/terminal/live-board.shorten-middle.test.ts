@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { shortenMiddle } from '../../../src/cli/terminal/shorten-middle.ts';
+import { shortenMiddle } from '../../../src/cli/terminal/live-board.ts';
 
 it.each([
   ['talk.mp4 → es', 13, 'talk.mp4 → es'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { needsProfiles, resolveSettings, type Sources } from '../../src/profiles/layers.ts';
 import type { Profile, ProfileDocument } from '../../src/profiles/profile.ts';
+import { needsProfiles, resolveSettings, type Sources } from '../../src/profiles/resolve.ts';
 import { describeOrigin } from '../../src/profiles/settings.ts';
 
 const profile = (name: string): Profile => ({
