@@ -12,7 +12,7 @@ import { listDirections } from './translate/directions.ts';
 /** A program that does not answer in time counts as missing. */
 const ANSWER_MS = 10_000;
 
-/** Asks all engines concurrently, in about a tenth of a second. Lists missing engines and never throws for one. */
+/** Asks all engines concurrently, in about a tenth of a second. Lists missing engines; never throws because of one. */
 export async function detectCapabilities(programs: Programs): Promise<Capabilities> {
   const run = { signal: AbortSignal.timeout(ANSWER_MS), folder: tmpdir() };
   const recognize = findSpeechModels().map((model) => model.language);

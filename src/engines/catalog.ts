@@ -1,4 +1,4 @@
-/** The engines that do the media work: what each is for, how it is recognized, and how each system installs it. */
+/** The engines that do the media work: the purpose of each, how it is detected, and how each system installs it. */
 import type { EngineStep } from './engine.ts';
 
 const SYSTEMS = ['debian', 'fedora', 'arch', 'macos', 'windows'] as const;

@@ -6,13 +6,13 @@ import type { JobKind } from '../protocol/kind-names.ts';
 import type { Media } from '../protocol/media.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
-/** What every piece of media work gets. */
+/** What each piece of media work receives. */
 export interface Work {
-  /** Aborted: child processes end within 2 s and the promise rejects with the signal's reason. */
+  /** When it is aborted, child processes end within 2 s and the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** An existing folder for temporary files and results; its owner removes it. */
   readonly folder: string;
-  /** Fraction done, 0 to 1, never falling; `stage` only where a job has stages. */
+  /** Reports the completed fraction, 0 to 1, which never decreases. `stage` is set only for jobs with stages. */
   readonly report: (fraction: number, stage?: Stage) => void;
 }
 
@@ -22,13 +22,13 @@ export type Stage = (typeof STAGES)[number];
 
 export type VoiceMode = 'auto' | 'female' | 'male';
 
-/** A file made by a job: `path` lies inside the work folder. */
+/** A file that a job created. `path` lies inside the work folder. */
 export interface MediaFile {
   readonly path: string;
   readonly contentType: 'audio/wav' | 'video/mp4' | 'application/x-subrip';
 }
 
-/** Subtitle text with the language it is in, a BCP 47 tag. */
+/** Subtitle text and its language, a BCP 47 tag. */
 export interface Subtitle {
   readonly language: string;
   readonly lines: readonly SubtitleLine[];
@@ -76,7 +76,7 @@ export interface Capabilities {
 export const STEPS = ['probe', 'separate', 'recognize', 'translate', 'speak', 'export'] as const;
 export type EngineStep = (typeof STEPS)[number];
 
-/** The media work as the service sees it. All methods throw `JobFailure` for problems of the media. */
+/** The media work as seen by the service. All methods throw `JobFailure` for problems of the media. */
 export interface Engines {
   capabilities(): Promise<Capabilities>;
   /** Measures and fully decodes an untrusted file. Source: contract, "Validation of a source video". */

@@ -1,8 +1,8 @@
-/** Failures of child processes, and the failures of jobs that they become. */
+/** Failures of child processes, and the job failures that result from them. */
 import { isDiskFull } from '../errors/system-error.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
 
-/** The program is not installed; `program` is its name on the command line. */
+/** The program is not installed. `program` is its name on the command line. */
 export class ProgramMissing extends Error {
   override readonly name = 'ProgramMissing';
   readonly program: string;
@@ -17,10 +17,10 @@ export class ProgramMissing extends Error {
 export class ChildFailure extends Error {
   override readonly name = 'ChildFailure';
   readonly program: string;
-  /** Exit code; null if a signal ended it. */
+  /** Exit code; null if a signal ended the program. */
   readonly exitCode: number | null;
   readonly endedBy: string | null;
-  /** The end of what it wrote to stderr: untrusted, it quotes names and tags of the media. */
+  /** The end of its stderr output. Untrusted: it quotes names and tags of the media. */
   readonly lastWords: string;
 
   constructor(program: string, end: { exitCode: number | null; endedBy: string | null; lastWords: string }) {
@@ -34,8 +34,8 @@ export class ChildFailure extends Error {
 }
 
 /**
- * The failure to report for an error of media work. Other errors (the reason of an aborted signal, an internal error) are
- * returned unchanged.
+ * Returns the failure to report for an error of media work. Other errors (the reason of an aborted signal, an internal
+ * error) are returned unchanged.
  */
 export function asJobFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof JobFailure) return error;

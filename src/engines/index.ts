@@ -11,11 +11,11 @@ import { monotonic } from './run/progress.ts';
 import { dubSubtitle, recognizeSubtitle, separateAudio, translateSubtitle } from './run/short-tasks.ts';
 
 interface EngineOptions {
-  /** Folders to search for programs, in the form of the variable PATH; default: the PATH of this process. */
+  /** Folders to search for programs, in the format of the PATH variable. Default: the PATH of this process. */
   readonly searchPath?: string;
 }
 
-/** The engines of this machine. Nothing is started before the first call. */
+/** Creates the engines of this machine. Starts nothing before the first call. */
 export function createEngines(options: EngineOptions = {}): Engines {
   const programs = createPrograms(options.searchPath ?? process.env.PATH ?? '');
   let detected: Promise<Capabilities> | null = null;
@@ -42,7 +42,7 @@ export function createEngines(options: EngineOptions = {}): Engines {
   };
 }
 
-/** Turns errors into failures that a job can end with. */
+/** Converts errors to failures that a job can end with. */
 async function guard<T>(signal: AbortSignal, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

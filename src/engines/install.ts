@@ -9,7 +9,7 @@ import { ChildFailure } from './failures.ts';
 interface InstallFacts {
   readonly system: OperatingSystem | null;
   readonly privilege: Privilege;
-  /** Names of engines in the catalog that are missing. */
+  /** Names of missing engines, as in the catalog. */
   readonly missing: readonly string[];
   /** Whether the package lists are recent; only used on Debian. */
   readonly freshLists: boolean;
@@ -26,7 +26,7 @@ export interface InstallPlan {
   readonly asksPassword: boolean;
 }
 
-/** What installs packages on each system; the manager of the Mac must not run as root. */
+/** How packages are installed on each system. Homebrew must not run as root. */
 const MANAGERS: Record<OperatingSystem, { readonly install: readonly string[]; readonly root: boolean }> = {
   debian: {
     install: [
@@ -69,7 +69,7 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   };
 }
 
-/** Commands are shown even without the right to run them, so that an administrator can. */
+/** Commands are shown even if the user may not run them, so that an administrator can run them. */
 const ELEVATION: Record<Privilege, readonly string[]> = {
   root: [],
   sudo: ['sudo', '-n'],
@@ -85,7 +85,7 @@ function reasonFor(comesWithVloc: boolean, system: OperatingSystem | null): stri
     : 'the package manager of this system does not offer it; install it by hand';
 }
 
-/** A command as it would be typed. */
+/** Returns a command as a user would type it. */
 export function showCommand(command: readonly string[]): string {
   return command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
@@ -93,9 +93,9 @@ export function showCommand(command: readonly string[]): string {
 }
 
 /**
- * Runs the commands of a plan one after the other, in the foreground, so that sudo can ask.
- * @param run.onLine takes each line that they write
- * @throws ChildFailure of the first that fails; the signal's reason when cancelled
+ * Runs the commands of a plan one after the other, in the foreground, so that sudo can ask for a password.
+ * @param run.onLine receives each line of output
+ * @throws ChildFailure of the first command that fails; the signal's reason when cancelled
  */
 export async function runInstall(
   plan: InstallPlan,
@@ -117,7 +117,7 @@ export async function runInstall(
       extendEnv: false,
       env: managerEnvironment(process.env),
       cancelSignal: run.signal,
-      // A package manager that is killed leaves a half-configured system: it is asked to end, and waited for.
+      // Killing a package manager leaves a half-configured system, so it is asked to end and awaited.
       forceKillAfterDelay: false,
     });
     child.all.pipe(lines);
@@ -129,12 +129,12 @@ export async function runInstall(
   }
 }
 
-/** Package managers need the environment (proxies, folders), but not our variables, which may be secrets. */
+/** Package managers need the environment (proxies, folders), but not vloc's own variables, which may be secrets. */
 function managerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('VLOC_')));
 }
 
-/** Distributions by the ids in os-release; relatives name theirs under ID_LIKE. */
+/** Linux systems by the ids in os-release. Derived distributions list their parents in ID_LIKE. */
 const LINUX: Readonly<Record<string, OperatingSystem>> = {
   debian: 'debian',
   ubuntu: 'debian',
@@ -144,7 +144,8 @@ const LINUX: Readonly<Record<string, OperatingSystem>> = {
 };
 
 /**
- * Detects the system from the platform and, on Linux, the text of /etc/os-release; null if we know no packages for it.
+ * Detects the system from the platform and, on Linux, the text of /etc/os-release. Returns null if no packages are
+ * known for it.
  */
 export function detectSystem(platform: NodeJS.Platform, osRelease: string): OperatingSystem | null {
   if (platform === 'darwin') return 'macos';
@@ -155,7 +156,7 @@ export function detectSystem(platform: NodeJS.Platform, osRelease: string): Oper
   return ids.map((id) => LINUX[id]).find((system) => system !== undefined) ?? null;
 }
 
-/** Reads /etc/os-release; empty if there is none. */
+/** Reads /etc/os-release. Returns an empty string if there is none. */
 export function readOsRelease(): string {
   try {
     return readFileSync('/etc/os-release', 'utf8');
@@ -164,10 +165,13 @@ export function readOsRelease(): string {
   }
 }
 
-/** `root`: no sudo needed. `sudo`: without a password. `password`: sudo asks for it. `none`: an administrator must install. */
+/**
+ * `root`: no sudo needed. `sudo`: works without a password. `password`: sudo asks for one. `none`: an administrator
+ * must install.
+ */
 type Privilege = 'root' | 'sudo' | 'password' | 'none';
 
-/** How the system's package manager can be run. */
+/** Detects how the system's package manager can be run. */
 export function detectPrivilege(sudo: string | null): Privilege {
   if (process.getuid?.() === 0) return 'root';
   if (sudo === null) return 'none';
@@ -179,7 +183,7 @@ export function detectPrivilege(sudo: string | null): Privilege {
   }
 }
 
-/** Older lists name versions that the mirrors have already replaced. */
+/** Older lists contain versions that the mirrors have already replaced. */
 const FRESH_MS = 24 * 3600 * 1000;
 
 /** Whether Debian's package lists exist and are less than a day old. */

@@ -1,12 +1,13 @@
-/** Matches a requested language with those of an engine. All languages are BCP 47 tags. */
+/** Matches a requested language with the languages of an engine. All languages are BCP 47 tags. */
 import { baseLanguage, canonicalLanguage } from '../protocol/language-tag.ts';
 
 /** Regions with Latin American Spanish. Source: CLDR, parent locales of es-419. */
 const LATIN_AMERICA = new Set('AR BO BR BZ CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV US UY VE'.split(' '));
 
 /**
- * The best match for `wanted` in `available`, or null. In this order: the tag itself; its regional group (es-MX to es-419);
- * shorter and shorter prefixes (RFC 4647, lookup); the most common variety (en to en-US); any variety of the language.
+ * Returns the best match for `wanted` in `available`, or null. In this order: the tag itself; its regional group (es-MX
+ * to es-419); shorter and shorter prefixes (RFC 4647, lookup); the most common variety (en to en-US); any variety of
+ * the language.
  */
 export function matchLanguage(wanted: string, available: readonly string[]): string | null {
   const tag = canonicalLanguage(wanted);
@@ -31,7 +32,7 @@ function* candidates(tag: string): Generator<string> {
   yield `${common.language}-${common.region}`;
 }
 
-/** Whether two tags are varieties of one language. */
+/** Returns whether two tags are varieties of one language. */
 export function sameLanguage(first: string, second: string): boolean {
   return (
     baseLanguage(canonicalLanguage(first) ?? first) === baseLanguage(canonicalLanguage(second) ?? second)

@@ -1,12 +1,12 @@
 /** Ends whole process trees: each child leads its own process group, which includes shell pipelines. */
 
-/** Time for a clean exit before the group is killed; cancelling must take less than 2 s. */
+/** Time for a clean exit before the group is killed. Cancelling must take less than 2 s. */
 const GRACE_MS = 1_200;
 
 const running = new Set<number>();
 let watching = false;
 
-/** Remembers a group so that it is killed when this process exits. The returned function forgets it. */
+/** Registers a group to be killed when this process exits. Returns a function that removes the registration. */
 export function trackTree(leader: number): () => void {
   if (!watching) {
     watching = true;
@@ -18,7 +18,7 @@ export function trackTree(leader: number): () => void {
   return () => running.delete(leader);
 }
 
-/** Asks a group to exit and kills the rest of it after 1.2 s. */
+/** Asks a group to exit and kills the remaining processes after 1.2 s. */
 export function endTree(leader: number): void {
   signalTree(leader, 'SIGTERM');
   setTimeout(() => signalTree(leader, 'SIGKILL'), GRACE_MS).unref();
@@ -26,7 +26,7 @@ export function endTree(leader: number): void {
 
 function signalTree(leader: number, signal: NodeJS.Signals): void {
   try {
-    // Windows has no process groups: only the child is ended.
+    // Windows has no process groups, so only the child is ended.
     process.kill(process.platform === 'win32' ? leader : -leader, signal);
   } catch {
     // All processes of the group have already ended.

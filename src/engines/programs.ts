@@ -1,4 +1,4 @@
-/** The one way that any program is run: minimal environment, limits, cancelling of the whole tree, capped output. */
+/** Runs all external programs: minimal environment, limits, cancelling of the whole tree, limited output. */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,36 +7,36 @@ import type { Readable } from 'node:stream';
 import { ChildFailure, ProgramMissing } from './failures.ts';
 import { endTree, trackTree } from './process-tree.ts';
 
-/** Larger answers are either streamed line by line or go to files. */
+/** Larger output is either read line by line or written to files. */
 const DEFAULT_STDOUT_BYTES = 8 * 1024 * 1024;
 
 interface RunOptions {
   readonly signal: AbortSignal;
   /** Working folder, also for temporary files. */
   readonly folder: string;
-  /** Text for stdin; without it stdin is empty. `open` keeps a pipe open until the child ends. */
+  /** Text for stdin. Default: empty stdin. `open` keeps a pipe open until the child ends. */
   readonly stdin?: { readonly text: string } | 'open';
-  /** Takes stdout line by line, in place of collecting it. */
+  /** Receives stdout line by line. If it is set, stdout is not collected. */
   readonly onLine?: (line: string) => void;
   readonly onErrorLine?: (line: string) => void;
-  /** The child is ended when it writes more than this; default 8 MiB. */
+  /** The child is ended when it writes more than this. Default: 8 MiB. */
   readonly maxStdoutBytes?: number;
   readonly limits?: ChildLimits;
 }
 
 export interface Programs {
-  /** Number of children that are worth running at a time. */
+  /** The useful number of concurrent children. */
   readonly parallel: number;
-  /** Full path of an installed program, or null. */
+  /** Returns the full path of an installed program, or null. */
   locate(name: string): string | null;
   /**
-   * Runs a program (a name to be searched for, or a full path) and gives its stdout.
-   * @throws ProgramMissing, ChildFailure, or the signal's reason once the signal is aborted and the tree has ended
+   * Runs a program (a name to search for, or a full path) and returns its stdout.
+   * @throws ProgramMissing, ChildFailure, or the signal's reason after the signal was aborted and the tree has ended
    */
   run(program: string, args: readonly string[], options: RunOptions): Promise<Buffer>;
 }
 
-/** Programs of this machine, found in the folders of `searchPath` (in the form of the variable PATH). */
+/** Creates the runner for programs in the folders of `searchPath` (in the format of the PATH variable). */
 export function createPrograms(searchPath: string): Programs {
   return {
     parallel: availableParallelism(),
@@ -54,13 +54,13 @@ async function runProgram(
   options.signal.throwIfAborted();
   const path = isAbsolute(program) ? program : locateProgram(program, searchPath);
   if (path === null) throw new ProgramMissing(program);
-  // Lazy, since it costs more to load than a command without media work takes.
+  // Lazy, because loading it takes longer than a whole command without media work.
   const { execa } = await import('execa');
   const [first, ...rest] = [...launcher(options.limits ?? {}, searchPath), path, ...args];
   const child = execa(first ?? path, rest, {
     cwd: options.folder,
     extendEnv: false,
-    // Nothing of ours, which may hold secrets; UTF-8 because Apertium and espeak-ng follow the locale.
+    // No variables of vloc, which may be secrets. UTF-8 because Apertium and espeak-ng follow the locale.
     env: { PATH: searchPath, LANG: 'C.UTF-8', TMPDIR: options.folder, TEMP: options.folder },
     ...stdinOf(options.stdin),
     stdout: 'pipe',
@@ -116,7 +116,7 @@ async function superviseChild(program: string, child: Subprocess, options: RunOp
   }
 }
 
-/** Reads both streams; calls `fault` for output beyond the cap and for what a reader of lines throws. */
+/** Reads both streams. Calls `fault` for output above the limit and for errors thrown by the line callback. */
 function readOutput(
   program: string,
   child: Subprocess,
@@ -128,7 +128,7 @@ function readOutput(
     try {
       onLine(line);
     } catch (error) {
-      fault(error); // thrown inside a stream it would end the whole service
+      fault(error); // an error thrown inside a stream would end the whole service
     }
   };
   readLines(child.stderr, keepLine);
@@ -149,7 +149,7 @@ function failure(program: string, result: ChildEnd, lastWords: string): ChildFai
   });
 }
 
-/** A longer line is split: no program that we run writes such lines on purpose. */
+/** A longer line is split: none of these programs writes such lines intentionally. */
 const MAX_LINE = 1024 * 1024;
 
 /** Calls `onLine` with each line of a stream, without its line break. */
@@ -170,7 +170,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   });
 }
 
-/** Collects a stream up to `maxBytes`; drops the rest and calls `onOverflow` once. */
+/** Collects a stream up to `maxBytes`. Drops the rest and calls `onOverflow` once. */
 export function collect(stream: Readable, maxBytes: number, onOverflow: () => void): () => Buffer {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -205,7 +205,7 @@ interface ChildLimits {
 
 const WINDOWS_ENDINGS = ['.exe', '.cmd', '.bat'];
 
-/** The full path of a program, or null if no folder of `searchPath` has it. */
+/** Returns the full path of a program, or null if no folder of `searchPath` contains it. */
 export function locateProgram(name: string, searchPath: string): string | null {
   const endings = process.platform === 'win32' ? WINDOWS_ENDINGS : [''];
   for (const folder of searchPath.split(delimiter)) {
@@ -229,7 +229,7 @@ function isExecutable(path: string): boolean {
 
 let parentDeathSignal: boolean | undefined;
 
-/** Not every `setpriv` has the option (BusyBox's does not), so it is tried once. */
+/** Not every `setpriv` has the option (BusyBox does not), so it is tried once. */
 function hasParentDeathSignal(setpriv: string): boolean {
   if (parentDeathSignal === undefined) {
     try {
@@ -243,8 +243,9 @@ function hasParentDeathSignal(setpriv: string): boolean {
 }
 
 /**
- * The command prefix of a child, from the small system programs that are installed: limits, no core dump (it would contain
- * the media), an end together with this process even if that is killed, and low priority, so that the machine stays usable.
+ * Returns the command prefix of a child, from the installed small system programs. It sets limits, disables core dumps
+ * (they would contain the media), ends the child together with this process even if this process is killed, and lowers
+ * the priority so that the machine stays usable.
  */
 function launcher(limits: ChildLimits, searchPath: string): string[] {
   const words: string[] = [];
@@ -257,7 +258,7 @@ function launcher(limits: ChildLimits, searchPath: string): string[] {
   const setpriv = locateProgram('setpriv', searchPath);
   if (setpriv !== null && hasParentDeathSignal(setpriv)) words.push(setpriv, '--pdeathsig', 'KILL');
   const nice = locateProgram('nice', searchPath);
-  // 5 of 19: below the user's own programs, above idle work.
+  // 5 of 19: below the user's own programs, above background work.
   if (nice !== null) words.push(nice, '-n', '5');
   return words;
 }

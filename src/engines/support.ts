@@ -1,21 +1,21 @@
-/** Whether what is asked for can be done with the installed engines: pure, with a message for the user. */
+/** Checks whether the installed engines can run a request. Does no I/O; returns a message for the user. */
 import type { JobKind } from '../protocol/kind-names.ts';
 import { languageName } from '../protocol/language-tag.ts';
 import type { Capabilities, EngineStep } from './engine.ts';
 import { matchLanguage, sameLanguage } from './languages.ts';
 import { findDirection } from './translate/translate.ts';
 
-/** Why it cannot be done. */
+/** Why the request cannot be run. */
 interface Obstacle {
-  /** True: an engine is not installed. False: the engines are there but not for this language. */
+  /** True: an engine is not installed. False: the engine is installed but does not support the language. */
   readonly missing: boolean;
-  /** What cannot be done and what could be. */
+  /** What cannot be done and what is possible instead. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice: string;
 }
 
-/** The fields of a job request that decide it, named as in the request; others are not looked at. */
+/** The fields of a job request that decide it, with the same names as in the request. Other fields are ignored. */
 interface RequestFields {
   readonly source_language?: unknown;
   readonly target_language?: unknown;
@@ -40,8 +40,8 @@ const DOING: Record<EngineStep, string> = {
 };
 
 /**
- * The first obstacle to a request, or null when it can be done. A source language of `auto` is no obstacle: it is found
- * out, or the job says that it cannot be told.
+ * Returns the first obstacle to a request, or null if it can be run. A source language of `auto` is allowed: it is
+ * detected during the job, or the job fails because it cannot be detected.
  */
 export function explainUnsupported(
   kind: JobKind,
@@ -84,7 +84,7 @@ function explainTranslation(
   needed: readonly EngineStep[],
   { recognize, translate }: Capabilities,
 ): string | null {
-  // What is recognized is known beforehand when there is one language; of subtitles it is found out later.
+  // The recognized language is known in advance if only one is available. The language of subtitles is detected later.
   const spoken = needed.includes('recognize') ? recognize[0] : undefined;
   const from = source === 'auto' ? spoken : source;
   if (from === undefined) {
@@ -102,7 +102,10 @@ function explainTranslation(
   return `${languageName(from)} cannot be translated to ${languageName(target)} here, only to ${list(targets)}`;
 }
 
-/** A language that nothing is translated from: what is known here is of more use than where it leads. */
+/**
+ * If the source language is not supported at all, listing the supported source languages is more helpful than listing
+ * targets.
+ */
 function explainSource(from: string, target: string, translate: Capabilities['translate']): string {
   const sources = translate.filter(({ to }) => sameLanguage(to, target)).map((direction) => direction.from);
   if (sources.length > 0) {
@@ -118,7 +121,7 @@ function explainSpeech(target: string, { speak }: Capabilities): string | null {
   return `there is no voice for ${languageName(target)}; there are ${list(languages)}`;
 }
 
-/** Names of languages, each once. */
+/** Returns the names of languages, without duplicates. */
 function list(tags: readonly string[]): string {
   const names = [...new Set(tags.map((tag) => `${languageName(tag)} (${tag})`))];
   return names.length === 0 ? 'none' : names.join(', ');

@@ -1,16 +1,16 @@
-/** Subtitle text: without the markup of players, and wrapped into rows. */
+/** Processes subtitle text: removes markup of players, and wraps text into rows. */
 
-/** `<i>`, `</font>`; a `<` that opens no tag stays. */
+/** Matches `<i>` and `</font>`. A `<` that does not start a tag stays. */
 const TAG = /<\/?[a-z][^<>]{0,200}>/gi;
-/** Instructions of the ASS format, which players accept in SRT: `{\an8}`. */
+/** Override tags of the ASS format, which players accept in SRT: `{\an8}`. */
 const OVERRIDE = /\{\\[^{}]{0,200}\}/g;
-/** Control characters except the line break; espeak-ng reads some of them as commands. */
+/** Control characters except the line break. espeak-ng interprets some of them as commands. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g;
-/** Characters that change the direction of the text around them, which can disguise it. */
+/** Characters that change the direction of the surrounding text, which can hide its real content. */
 const BIDI_OVERRIDES = /[\u202A-\u202E\u2066-\u2069\u200B\uFEFF]/g;
 
-/** Removes tags, instructions and control characters; keeps line breaks. */
+/** Removes tags, override tags and control characters. Keeps line breaks. */
 export function stripMarkup(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
@@ -22,16 +22,16 @@ export function stripMarkup(text: string): string {
     .trim();
 }
 
-/** Whether there is anything to speak or to translate: a letter or a digit. */
+/** Returns whether there is anything to speak or translate: a letter or a digit. */
 export function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Fits into a row on any screen; the limit of most broadcasters. */
+/** Fits on one row of any screen. The limit of most broadcasters. */
 export const ROW_CHARACTERS = 42;
 
 /**
- * Wraps text into as few rows of at most 42 characters as possible, of about the same length. Longer words stay whole, and
+ * Wraps text into as few rows of at most 42 characters as possible, of similar length. Longer words are not split, and
  * text without spaces (Chinese, Thai) stays in one row.
  */
 export function wrapText(text: string): string {
@@ -39,7 +39,7 @@ export function wrapText(text: string): string {
   const whole = words.join(' ');
   const rows = Math.ceil(whole.length / ROW_CHARACTERS);
   if (rows <= 1) return whole;
-  // The narrowest width with the same number of rows makes them most even.
+  // The narrowest width with the same number of rows gives the most even rows.
   let best = fillRows(words, ROW_CHARACTERS);
   for (let width = Math.ceil(whole.length / best.length); width < ROW_CHARACTERS; width += 1) {
     const candidate = fillRows(words, width);

@@ -2,9 +2,9 @@
 
 /**
  * Runs tasks concurrently.
- * @param tasks each gets a signal that aborts with `signal` and when another task fails
+ * @param tasks each receives a signal that aborts with `signal` and when another task fails
  * @returns the results, in the order of the tasks
- * @throws the first failure, once all tasks have ended, so that none writes into the work folder any more
+ * @throws the first failure, after all tasks have ended, so that none still writes into the work folder
  */
 export async function together<T>(
   signal: AbortSignal,

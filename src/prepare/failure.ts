@@ -1,4 +1,4 @@
-/** Why a file cannot be prepared: a local fault, found before anything is sent or spent. */
+/** The reasons why a file cannot be prepared: local faults, found before anything is sent or charged. */
 import { ChildFailure, ProgramMissing } from '../engines/failures.ts';
 import { TOO_MANY_ERRORS } from '../engines/media/decode-check.ts';
 import { isDiskFull } from '../errors/system-error.ts';
@@ -19,7 +19,7 @@ export type PreparationCode =
 export class PreparationFailure extends Error {
   override readonly name = 'PreparationFailure';
   readonly code: PreparationCode;
-  /** What to do next, one sentence or a command. */
+  /** What to do next: one sentence or a command. */
   readonly advice: string;
 
   constructor(code: PreparationCode, message: string, advice: string, options?: ErrorOptions) {
@@ -30,7 +30,7 @@ export class PreparationFailure extends Error {
 }
 
 /**
- * Runs media work; what a program or the disk is to blame for leaves as `PreparationFailure`, all else as it is.
+ * Runs media work. Throws faults of a program or of the disk as `PreparationFailure`, and any other error unchanged.
  * @param doing what was being done, for the message: `the video cannot be cut: …`
  */
 export async function explaining<T>(doing: string, action: () => Promise<T>): Promise<T> {
@@ -60,7 +60,7 @@ function explain(doing: string, cause: unknown): unknown {
   return cause;
 }
 
-/** After re-encoding, the damage could no longer be seen. */
+/** Damage must be reported now: it is no longer visible after re-encoding. */
 function damage(doing: string, cause: ChildFailure): PreparationFailure {
   const message = `${doing}: more than one frame in fifty cannot be decoded: the file is damaged`;
   return new PreparationFailure('MEDIA_CORRUPT', message, 'copy, download or export it once more', { cause });

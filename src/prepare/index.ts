@@ -1,19 +1,19 @@
 /**
- * What comes before and after the service for files that it does not take as they are. Nothing here sends anything.
+ * Prepares files that the service does not accept unchanged, and joins their results. Nothing here sends anything.
  *
- * A video, from the header to parts and back (`work` has a signal, an empty folder and a `report`):
+ * A video, from reading the header to joining the parts (`work` has a signal, an empty folder and a `report`):
  *
  *     const facts = await readFacts(programs, path, work);              // container, picture, audio tracks: milliseconds
  *     const size = { durationSeconds: facts.durationSeconds ?? 0, bytes: facts.bytes };
  *     const long = countParts(size, SERVICE_SPLIT) > 1;                 // without --split: describeSplitCost(videoSplitCost(…))
- *     const first = await readTimeline(programs, path, facts, work);    // only when long: reads every packet
+ *     const first = await readTimeline(programs, path, facts, work);    // only if long: reads every packet
  *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
- *     // 'impossible': message and advice; 'none' or 'convert': reasons are told to the user
- *     await requireWhole(programs, path, { facts, track: plan.track }, work);   // what is made of a torn file looks whole
- *     const ready = await convert(programs, path, facts, plan, work);   // the path itself when there is nothing to do
+ *     // 'impossible': has a message and advice; 'none' or 'convert': has reasons to show to the user
+ *     await requireWhole(programs, path, { facts, track: plan.track }, work);   // the result of a truncated file looks complete
+ *     const ready = await convert(programs, path, facts, plan, work);   // returns `path` for a plan of type 'none'
  *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
- *     //   facts and timeline are those of `ready`: read them again after a conversion, whose one track is `facts.tracks[0]`
- *     // each of split.parts goes through the service; `split` is plain data and may be kept in a record between runs
+ *     //   facts and timeline belong to `ready`: read them again after a conversion; its only track is `facts.tracks[0]`
+ *     // send each of split.parts to the service; `split` is plain data and can be kept in a record between runs
  *     const joined = await joinVideos(programs, results, split, { name: 'talk.es.mp4' }, work);
  *     const lines = joinSubtitles(linesOfParts, partOffsetsMs(split));
  *     const vocals = await joinWavs(programs, wavs, { endSeconds, manner: 'cut', name: 'talk.vocals.wav' }, work);
@@ -21,12 +21,12 @@
  * A subtitle:
  *
  *     const lines = await readSubtitleFile(bytes, name);                // SRT, WebVTT, ASS
- *     const parts = splitSubtitle(lines);                               // one part when it is short enough
+ *     const parts = splitSubtitle(lines);                               // one part if it is short enough
  *     const whole = joinSubtitles(answers, parts.map(({ offsetMs }) => offsetMs));
  *     const text = writeSubtitle(whole, 'vtt');
- *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after) for changes
+ *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after) shows the changes
  *
- * Everything that fails for a reason of the file's throws `PreparationFailure` with a code, a message and an advice.
+ * All functions throw `PreparationFailure` with a code, a message and advice if the file is at fault.
  */
 export {
   type ConversionOptions,

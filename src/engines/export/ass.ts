@@ -3,19 +3,19 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { stripMarkup } from '../text.ts';
 import type { PictureSize } from './picture.ts';
 
-/** Rows of text as shares of the picture's height, as streaming services set them. */
+/** Row height as a share of the picture's height, as used by streaming services. */
 const FONT_SHARE = 0.055;
 const MARGIN_SHARE = 0.05;
 const OUTLINE_SHARE = 0.003;
 
-/** Formats an ASS file; text is shown literally and never read as an instruction. */
+/** Formats an ASS file. Text is shown literally and never interpreted as an override tag. */
 export function formatAss(lines: readonly SubtitleLine[], picture: PictureSize): string {
   const share = (part: number) => Math.max(1, Math.round(picture.height * part));
   const style = [
     ...['Default', 'sans-serif', share(FONT_SHARE)],
-    // White, second colour unused, black outline, half-transparent shadow.
+    // White, secondary colour unused, black outline, half-transparent shadow.
     ...['&H00FFFFFF', '&H00FFFFFF', '&H00000000', '&H80000000'],
-    // Not bold, italic, underlined, struck; whole size, no spacing, no angle; outlined; bottom centre.
+    // Not bold, italic, underlined or struck out; normal scale, no spacing, no angle; outlined; bottom centre.
     ...[0, 0, 0, 0, 100, 100, 0, 0, 1, share(OUTLINE_SHARE), 0, 2],
     ...[share(MARGIN_SHARE), share(MARGIN_SHARE), share(MARGIN_SHARE), 1],
   ];
@@ -43,7 +43,7 @@ export function formatAss(lines: readonly SubtitleLine[], picture: PictureSize):
   ].join('\n');
 }
 
-/** Replaces braces, which start instructions, and backslashes, which start line breaks, by look-alikes. */
+/** Replaces braces, which start override tags, and backslashes, which start line breaks, by similar characters. */
 function escapeAss(text: string): string {
   return stripMarkup(text)
     .replaceAll('\\', '\u29F5')
@@ -52,7 +52,7 @@ function escapeAss(text: string): string {
     .replaceAll('\n', '\\N');
 }
 
-/** `h:mm:ss.cc` */
+/** Formats as `h:mm:ss.cc`. */
 function assTime(milliseconds: number): string {
   const centiseconds = Math.round(milliseconds / 10);
   const two = (value: number) => String(value).padStart(2, '0');

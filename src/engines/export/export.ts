@@ -14,7 +14,7 @@ import { stripMarkup } from '../text.ts';
 import { formatAss } from './ass.ts';
 import { type PicturePlan, planPicture, type Resolution } from './picture.ts';
 
-/** The sound of the video: the original, or a dub over the rest of it. */
+/** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
   | { readonly type: 'original' }
   | {
@@ -33,18 +33,18 @@ export interface ExportTask {
   readonly resolution: Resolution;
 }
 
-/** Audio codecs of MP4 that players support; others are encoded as AAC. */
+/** Audio codecs that players support in MP4. Others are encoded as AAC. */
 export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
 const AAC = ['-c:a', 'aac', '-b:a', '160k'];
-/** Visually as good as the source, at several times real time. */
+/** Visually equal to the source, encoded several times faster than real time. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];
-/** In the work folder, which is ffmpeg's working folder, so that no filter has to quote a path. */
+/** In the work folder, which is ffmpeg's working folder, so that no filter must quote a path. */
 const BURNED_FILE = 'burned.ass';
 const SOFT_FILE = 'soft.srt';
 
 /**
- * Writes the finished MP4 into the work folder, as long as its input. Copies the picture if nothing has to be changed in it,
- * so that its frames equal those of the original.
+ * Writes the finished MP4, as long as its input, into the work folder. Copies the picture if nothing in it changes, so
+ * that its frames equal those of the original.
  */
 export async function exportVideo(
   programs: Programs,
@@ -135,7 +135,7 @@ async function writeBurned(
   await writeFile(join(folder, BURNED_FILE), formatAss(task.subtitle.lines, size));
 }
 
-/** Two-letter languages of BCP 47 with their three letters in ISO 639-2/T. Source: Library of Congress. */
+/** Maps two-letter languages of BCP 47 to their three-letter codes of ISO 639-2/T. Source: Library of Congress. */
 const THREE_LETTERS = new Map(
   [
     'af:afr am:amh an:arg ar:ara as:asm az:aze ba:bak be:bel bg:bul bn:ben br:bre bs:bos ca:cat cs:ces cv:chv cy:cym',
@@ -151,14 +151,16 @@ const THREE_LETTERS = new Map(
     .map((pair): [string, string] => [pair.slice(0, 2), pair.slice(3)]),
 );
 
-/** The ISO 639-2 code of a BCP 47 tag, as MP4 names languages; `und` (undetermined) if it has none. */
+/** Returns the ISO 639-2 code of a BCP 47 tag, which MP4 uses for languages; `und` (undetermined) if it has none. */
 export function threeLetterCode(tag: string): string {
   const base = baseLanguage(canonicalLanguage(tag) ?? tag);
   if (/^[a-z]{3}$/.test(base)) return base;
   return THREE_LETTERS.get(base) ?? 'und';
 }
 
-/** The lines of a subtitle track, cut at the end of the video, since a longer line makes the whole file longer. */
+/**
+ * Returns the lines of a subtitle track, cut at the end of the video: a longer line would make the whole file longer.
+ */
 export function softLines(lines: readonly SubtitleLine[], videoSeconds: number): SubtitleLine[] {
   const endMs = Math.floor(videoSeconds * 1000);
   return lines
@@ -168,11 +170,14 @@ export function softLines(lines: readonly SubtitleLine[], videoSeconds: number):
 
 type OriginalAudio = Tasks['auto_localization']['originalAudio'];
 
-/** The limiter looks 5 ms ahead, which delays its output by 240 samples at 48 kHz, of which it lets the first through. */
+/**
+ * The limiter looks 5 ms ahead, which delays its output by 240 samples at 48 kHz. It passes the first of them through.
+ */
 const LOOKAHEAD_SAMPLES = 239;
 /**
- * Keeps peaks below this share of full scale, since AAC adds a little; `level=0` keeps the limiter from raising the rest. Its
- * delay is cut at the start and padded at the end; its `latency` option does both, but only from ffmpeg 5.1 on.
+ * Keeps peaks below this share of full scale, because AAC raises them a little. `level=0` prevents the limiter from
+ * raising the rest. Its delay is cut at the start and padded at the end. Its `latency` option does both, but only since
+ * ffmpeg 5.1.
  */
 const LIMITER = [
   `apad=pad_len=${LOOKAHEAD_SAMPLES}`,
@@ -187,18 +192,18 @@ const LIMITER = [
  */
 const DUCKING = 'sidechaincompress=threshold=0.01:ratio=8:attack=20:release=500:makeup=1';
 
-/** The original in the form of the dub: two channels, 48 kHz, starting with the picture. */
+/** Converts the original to the format of the dub: two channels, 48 kHz, starting with the picture. */
 const ORIGINAL = 'aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo';
 
 interface SoundInputs {
-  /** Positions of the inputs among those of ffmpeg; `original` is the remaining sound of the video. */
+  /** Indexes of ffmpeg's inputs. `original` is the remaining sound of the video. */
   readonly original: string | null;
   readonly dub: string;
 }
 
 /**
  * Mixes the dub (mono) with the background or with the ducked original (stereo) to exactly `seconds`, as `[sound]`.
- * @param gainDecibels brings the dub to the loudness of the original speech
+ * @param gainDecibels adjusts the dub to the loudness of the original speech
  */
 function soundGraph(mode: OriginalAudio, inputs: SoundInputs, gainDecibels: number, seconds: number): string {
   const voice = `[${inputs.dub}]volume=${gainDecibels.toFixed(2)}dB,pan=stereo|c0=c0|c1=c0`;
@@ -207,7 +212,7 @@ function soundGraph(mode: OriginalAudio, inputs: SoundInputs, gainDecibels: numb
   if (mode === 'mute' || inputs.original === null) return `${voice},${end}`;
   if (mode === 'background') return `${voice}[voice];[${inputs.original}][voice]${mix},${end}`;
   return [
-    // The first input to end would end both and lose what the compressor still holds: seconds, where ffmpeg reads the
+    // Otherwise the first input to end would end both and lose the data in the compressor: seconds, if ffmpeg reads the
     // original far ahead of the dub because the picture is slow to encode. So both are padded without end.
     `${voice},asplit[voice][short];[short]apad[key]`,
     `[${inputs.original}]${ORIGINAL},apad[original];[original][key]${DUCKING}[low]`,
@@ -220,7 +225,7 @@ const DUB_DECIBELS = -18;
 /** Avoids noise from quiet recordings and distortion from loud ones. */
 const MAX_GAIN = 9;
 
-/** The gain in decibels that brings the dub to the level of the original speech. */
+/** Returns the gain in decibels that adjusts the dub to the level of the original speech. */
 export function dubGain(speechDecibels: number | null): number {
   if (speechDecibels === null) return 0;
   return Math.max(-MAX_GAIN, Math.min(MAX_GAIN, speechDecibels - DUB_DECIBELS));

@@ -1,38 +1,38 @@
-/** How ffmpeg and ffprobe are pointed at files. */
+/** Arguments for ffmpeg and ffprobe: files, limits and options. */
 import { resolve } from 'node:path';
 
 /**
- * The demuxers of the six containers. ffmpeg compares every name of a demuxer, so `mov` admits
- * "mov,mp4,m4a,3gp,3g2,mj2"; `mpegvideo` is a bare MPEG picture stream, which then fails for want of sound.
+ * The demuxers of the six containers. ffmpeg compares every name of a demuxer, so `mov` allows
+ * "mov,mp4,m4a,3gp,3g2,mj2". `mpegvideo` is a raw MPEG video stream, which fails later because it has no sound.
  */
 export const DEMUXERS = 'mov,avi,mpeg,mpegvideo';
 
 /**
- * Input arguments for a video from outside. Without the two lists a playlist named `.mp4` makes ffmpeg open other
- * files and addresses. `options` are further input options, such as `-ignore_editlist 1`.
+ * Returns input arguments for an untrusted video. Without the two lists, a playlist named `.mp4` could make ffmpeg open
+ * other files and URLs. `options` are further input options, such as `-ignore_editlist 1`.
  */
 export function untrustedInput(file: string, options: readonly string[] = []): string[] {
   return ['-protocol_whitelist', 'file', '-format_whitelist', DEMUXERS, ...options, '-i', fileAddress(file)];
 }
 
-/** Input arguments for a file that one of our own steps wrote, of the given demuxer. */
+/** Returns input arguments for a file that another step wrote, of the given demuxer. */
 export function ownInput(file: string, demuxer: string): string[] {
   return ['-protocol_whitelist', 'file', '-f', demuxer, '-i', fileAddress(file)];
 }
 
-/** A path as ffmpeg must see it: whole, and never read as an option or a protocol, whatever its name. */
+/** Returns an absolute path in a form that ffmpeg never reads as an option or a protocol. */
 export function fileAddress(path: string): string {
   return `file:${resolve(path)}`;
 }
 
-/** No question, no banner, errors only, nothing read from stdin; an existing output is replaced. */
+/** No prompt, no banner, only errors, no stdin; replaces an existing output. */
 export const QUIET = ['-hide_banner', '-nostdin', '-v', 'error', '-y'] as const;
 
-/** What a decoder of untrusted media may use: 4 GiB hold the reference frames of 8K video with two threads. */
+/** Memory limit for decoders of untrusted media: 4 GiB hold the reference frames of 8K video with two threads. */
 const DECODER_MEMORY_BYTES = 4 * 1024 ** 3;
 
-/** A CPU quarter of an hour is the length of the longest video, far above what decoding takes. */
+/** 15 minutes of CPU time: the length of the longest video, far more than decoding takes. */
 export const DECODER_LIMITS = { memoryBytes: DECODER_MEMORY_BYTES, cpuSeconds: 900 } as const;
 
-/** Encoding large pictures takes as long as it takes; the job's own deadline ends it. */
+/** No CPU limit, because encoding large pictures takes long. The deadline of the job applies. */
 export const ENCODER_LIMITS = { memoryBytes: DECODER_MEMORY_BYTES } as const;

@@ -1,4 +1,4 @@
-/** Decodes a video to nothing, to learn whether it can be decoded. */
+/** Decodes a video without output, to check whether it can be decoded. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
@@ -7,28 +7,28 @@ import { DECODER_LIMITS, QUIET, untrustedInput } from './arguments.ts';
 import type { MediaHeader } from './header.ts';
 
 /**
- * Up to this many pixels every frame is decoded, which takes some five seconds on two cores: 15 minutes of 360p,
- * 100 s of 1080p. Above it only the key frames are, since 15 minutes of 1080p would take a minute and more; damage
- * between two key frames then shows as artefacts in the result, as it does in the original.
+ * Up to this many pixels, every frame is decoded, which takes about five seconds on two cores: 15 minutes of 360p, 100
+ * s of 1080p. Above it, only key frames are decoded, because 15 minutes of 1080p would take a minute or more. Damage
+ * between two key frames is then visible as artefacts in the result, as it is in the original.
  */
 const EVERY_FRAME_PIXELS = 6e9;
 
 /**
- * The share of undecodable frames that players gloss over; a few broken frames are common in recordings. Beyond it ffmpeg
- * ends with `TOO_MANY_ERRORS`.
+ * The share of undecodable frames that is accepted: players hide a few broken frames, which are common in recordings.
+ * Above this share ffmpeg exits with `TOO_MANY_ERRORS`.
  */
 export const FEW_ERRORS = ['-max_error_rate', '0.02'] as const;
 
-/** The exit code of ffmpeg that has seen more errors than that. */
+/** The exit code of ffmpeg when the error rate is exceeded. */
 export const TOO_MANY_ERRORS = 69;
 
-/** How many threads a decoder takes: two streams are decoded at once, and the service does other work. */
+/** Threads per decoder. Two streams are decoded concurrently, and the service does other work. */
 const THREADS = '2';
 
 /**
- * Decodes all sound and the pictures (all of them or, of large videos, the key frames).
+ * Decodes all sound and the pictures (all pictures, or only the key frames of large videos).
  * @param duration seconds of the video
- * @throws JobFailure MEDIA_CORRUPT when more than one frame in fifty cannot be decoded
+ * @throws JobFailure MEDIA_CORRUPT if more than one frame in fifty cannot be decoded
  */
 export async function checkDecodes(
   programs: Programs,
@@ -37,7 +37,7 @@ export async function checkDecodes(
   run: { signal: AbortSignal; folder: string },
 ): Promise<void> {
   const { header, duration } = media;
-  const frameRate = ratio(header.video?.avg_frame_rate) || 25; // where none is declared, television's
+  const frameRate = ratio(header.video?.avg_frame_rate) || 25; // the rate of television if none is declared
   const pixels = (header.video?.width ?? 0) * (header.video?.height ?? 0) * frameRate * duration;
   const frames = pixels > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
   const decode =
@@ -58,7 +58,7 @@ function decodeArguments(file: string, stream: string, options: readonly string[
   return [...QUIET, ...FEW_ERRORS, ...input, '-map', stream, '-f', 'null', '-'];
 }
 
-/** ffprobe's fractions: `30000/1001` gives 29.97; 0 for `0/0` and for what is none. */
+/** Parses a fraction of ffprobe: `30000/1001` returns 29.97. Returns 0 for `0/0` and for invalid text. */
 export function ratio(text: string | undefined): number {
   const [above, below] = (text ?? '').split('/').map(Number);
   const value = (above ?? 0) / (below ?? 1);

@@ -1,4 +1,4 @@
-/** How long a video really is: by its packets, since its header may be forged. */
+/** Measures the real duration of a video from its packets, because its header may be forged. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
@@ -6,14 +6,14 @@ import { untrustedInput } from './arguments.ts';
 import { type MediaHeader, PROBE_LIMITS, seconds } from './header.ts';
 
 /**
- * Packets of an honest file reach a little beyond its declared end: up to 0.12 s of encoder delay and padding in
- * HE-AAC, some frames of reordered video, a start that is not zero. Only a larger difference shows a forged header.
+ * In valid files, packets may end a little after the declared end: up to 0.12 s of encoder delay and padding in HE-AAC,
+ * some frames of reordered video, a start that is not zero. Only a larger difference indicates a forged header.
  */
 const HONEST_EXCESS_SECONDS = 0.25;
 
 /**
- * The duration for limits and billing: the largest of the container's, the streams' and the last packet's, in seconds.
- * Source: contract, "Validation of a source video".
+ * Returns the duration for limits and billing, in seconds: the largest of the container's and the streams' durations
+ * and the end of the last packet. Source: contract, "Validation of a source video".
  */
 export function measuredDuration(header: MediaHeader, packets: PacketSpan): number {
   const declared = declaredDuration(header);
@@ -21,7 +21,7 @@ export function measuredDuration(header: MediaHeader, packets: PacketSpan): numb
   return reached > declared + HONEST_EXCESS_SECONDS ? reached : declared;
 }
 
-/** The largest duration that the header declares; 0 when it declares none. */
+/** Returns the largest duration that the header declares; 0 if it declares none. */
 export function declaredDuration(header: MediaHeader): number {
   const all = [header.duration, seconds(header.video?.duration), seconds(header.audio?.duration)];
   return Math.max(0, ...all.map((value) => value ?? 0));
@@ -31,12 +31,12 @@ function reach(packet: PacketSpan['video']): number {
   return packet === null ? 0 : packet.at + packet.lasts;
 }
 
-/** A file that was cut off lacks more than this share of what it declares, and more than a second. */
+/** A truncated file lacks more than this share of its declared duration, and more than one second. */
 const MISSING_SHARE = 0.05;
 const MISSING_SECONDS = 1;
 
 /**
- * Where the packets of a stream break off before the end that its header declares, in seconds; null when they do not.
+ * Returns where the packets of a stream end, in seconds, if that is before the end that its header declares; else null.
  */
 export function breaksOffAt(
   declared: number | null,
@@ -49,13 +49,13 @@ export function breaksOffAt(
   return missing > MISSING_SECONDS && missing > declared * MISSING_SHARE ? reached : null;
 }
 
-/** Reading 1 GiB packet by packet takes about a second; the rest is for slow disks and thousands of tiny packets. */
+/** Reading 1 GiB packet by packet takes about a second. The rest is for slow disks and thousands of tiny packets. */
 const PACKET_CPU_SECONDS = 30;
 
 export interface PacketSpan {
-  /** Time of the first packet of any of the two streams, in seconds. */
+  /** Time of the first packet of either stream, in seconds. */
   readonly first: number;
-  /** Time of the last packet of the video and of the audio stream, and how long it lasts. */
+  /** Time and duration of the last packet of the video and the audio stream. */
   readonly video: LastPacket | null;
   readonly audio: LastPacket | null;
 }
@@ -65,7 +65,7 @@ export interface LastPacket {
   readonly lasts: number;
 }
 
-/** Reads the times of all packets, one line at a time: 15 minutes hold some 80,000. */
+/** Reads the times of all packets, one line at a time: 15 minutes contain about 80,000. */
 export async function measurePackets(
   programs: Programs,
   file: string,
@@ -85,7 +85,8 @@ export async function measurePackets(
     if (known === undefined || at > known.at) last.set(index, { at, lasts: finite(duration) ?? 0 });
   };
   const entries = 'packet=stream_index,pts_time,dts_time,duration_time';
-  // Edit lists can hide packets from the header's duration: a list of 10 s over 1,000 s of packets was seen to pass.
+  // Edit lists can remove packets from the header's duration: a file with a list of 10 s over 1,000 s of packets was
+  // accepted.
   const options = header.demuxer.includes('mov') ? ['-ignore_editlist', '1'] : [];
   const args = ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', ...untrustedInput(file, options)];
   const limits = { ...PROBE_LIMITS, cpuSeconds: PACKET_CPU_SECONDS };

@@ -1,14 +1,14 @@
-/** What the header of a video says about it: untrusted, since anybody can write anything into it. */
+/** Reads the header of a video. Its contents are untrusted, because anyone can write anything into it. */
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
 import { untrustedInput } from './arguments.ts';
 
-/** 1 GiB and 10 s of processor time are a hundred times what an honest header takes. */
+/** 1 GiB and 10 s of CPU time are a hundred times what a valid header needs. */
 export const PROBE_LIMITS = { memoryBytes: 1024 ** 3, cpuSeconds: 10 } as const;
 
-/** A header with more than this has thousands of streams. */
+/** A larger header has thousands of streams. */
 export const HEADER_BYTES = 1024 * 1024;
 
 const ENTRIES = [
@@ -19,7 +19,7 @@ const ENTRIES = [
   'stream_side_data=rotation',
 ].join(':');
 
-/** A stream as ffprobe shows it; a missing member is what no header says. */
+/** A stream in the output of ffprobe. Members are missing if the header does not contain them. */
 export const HeaderStreamSchema = v.object({
   index: v.number(),
   codec_type: v.optional(v.string()),
@@ -49,18 +49,18 @@ type HeaderStream = v.InferOutput<typeof HeaderStreamSchema>;
 export interface MediaHeader {
   /** The name of ffmpeg's demuxer, such as `mov,mp4,m4a,3gp,3g2,mj2`. */
   readonly demuxer: string;
-  /** Four letters of an MP4 or MOV, such as `qt  `; empty elsewhere. */
+  /** Four-letter brand of an MP4 or MOV, such as `qt `; empty for other containers. */
   readonly brand: string;
-  /** Seconds that the container declares, null when it declares none. */
+  /** Duration that the container declares, in seconds; null if it declares none. */
   readonly duration: number | null;
-  /** The first moving picture: cover images do not count. */
+  /** The first video stream. Cover images are skipped. */
   readonly video: HeaderStream | null;
   readonly audio: HeaderStream | null;
 }
 
 /**
  * Reads the header of an untrusted file.
- * @throws JobFailure MEDIA_UNSUPPORTED for what is none of the six containers, MEDIA_CORRUPT for a broken one
+ * @throws JobFailure MEDIA_UNSUPPORTED if the file has none of the six containers, MEDIA_CORRUPT if it is damaged
  */
 export async function readHeader(
   programs: Programs,
@@ -76,7 +76,7 @@ export async function readHeader(
   return parseHeader(stdout.toString('utf8'));
 }
 
-/** Reads ffprobe's JSON. Exported for tests with hostile answers. */
+/** Parses the JSON of ffprobe. Exported for tests with hostile output. */
 export function parseHeader(json: string): MediaHeader {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), HeaderSchema), json);
   if (!parsed.success) throw new JobFailure('MEDIA_CORRUPT', 'the header of the video cannot be read');
@@ -92,7 +92,7 @@ export function parseHeader(json: string): MediaHeader {
   };
 }
 
-/** A finite number of seconds, or null. */
+/** Returns a finite number of seconds, or null. */
 export function seconds(text: string | undefined): number | null {
   const value = Number.parseFloat(text ?? '');
   return Number.isFinite(value) ? value : null;

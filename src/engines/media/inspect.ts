@@ -1,4 +1,4 @@
-/** Validation of a source video: container, streams, duration, and that it decodes. */
+/** Validates a source video: container, streams, duration, and whether it can be decoded. */
 import { access } from 'node:fs/promises';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -11,15 +11,15 @@ import { type MediaHeader, readHeader, seconds } from './header.ts';
 /**
  * Measures and decodes an untrusted file.
  * @param run.folder an existing folder for temporary files
- * @throws JobFailure MEDIA_UNSUPPORTED, MEDIA_CORRUPT, DURATION_EXCEEDED or NO_AUDIO_STREAM
- * Source: contract, "Validation of a source video".
+ * @throws JobFailure MEDIA_UNSUPPORTED, MEDIA_CORRUPT, DURATION_EXCEEDED or NO_AUDIO_STREAM. Source: contract,
+ * "Validation of a source video".
  */
 export async function inspectVideo(
   programs: Programs,
   file: string,
   run: { signal: AbortSignal; folder: string },
 ): Promise<Media> {
-  await access(file); // a file that is gone is no fault of the media
+  await access(file); // a missing file is not a fault of the media
   const header = await readHeader(programs, file, run);
   requireStreams(header);
   const packets = await measurePackets(programs, file, header, run);
@@ -42,7 +42,7 @@ function requireStreams(header: MediaHeader): void {
   }
 }
 
-/** Exact to the millisecond, as a header gives it: 900.000 s pass, 900.001 s do not. */
+/** Exact to the millisecond, like durations in headers: 900.000 s is accepted, 900.001 s is not. */
 function requireDuration(duration: number): void {
   const milliseconds = Math.round(duration * 1000);
   if (milliseconds <= 0)
@@ -86,17 +86,19 @@ function describeMedia(header: MediaHeader, duration: number): Media {
   };
 }
 
-/** Width and height as shown, in pixels: a phone's portrait video is stored lying and marked as rotated. */
+/**
+ * Returns the displayed width and height in pixels: phones store a portrait video as landscape and mark it as rotated.
+ */
 export function displaySize(video: NonNullable<MediaHeader['video']>): { width: number; height: number } {
   const rotation = video.side_data_list.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   const lying = Math.abs(rotation) % 180 === 90;
   return lying ? { width: video.height, height: video.width } : { width: video.width, height: video.height };
 }
 
-/** ffmpeg reads MP4, MOV and M4V with one demuxer: the brand in the file tells them apart. */
+/** ffmpeg reads MP4, MOV and M4V with one demuxer. The brand in the file distinguishes them. */
 export function containerName(header: MediaHeader): string {
   if (!header.demuxer.includes('mov')) return header.demuxer;
   const brand = header.brand.trim().toLowerCase();
-  if (brand === 'qt' || brand === '') return 'mov'; // old QuickTime files carry no brand
+  if (brand === 'qt' || brand === '') return 'mov'; // old QuickTime files have no brand
   return brand.startsWith('m4v') ? 'm4v' : 'mp4';
 }

@@ -1,36 +1,36 @@
-/** The outline of a sound: what a waveform is drawn from, and how loud it is from moment to moment. */
+/** Computes the outline of a sound: the peaks of its waveform and its loudness over time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Programs } from '../programs.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from './arguments.ts';
 import { openWav, type WavReader } from './wav.ts';
 
-/** Telephone rate: speech is all there, and an hour of it takes 58 MB of scratch space. */
+/** Telephone rate: it keeps all speech, and an hour needs 58 MB of temporary space. */
 const RATE = 8_000;
 /** A fifth of a short syllable. */
 const STEP_MS = 20;
 const STEP_FRAMES = (RATE * STEP_MS) / 1000;
-/** As many as a wide screen has columns for it. */
+/** About the number of pixel columns of a wide screen. */
 const PEAKS = 1_000;
 /** Read at a time: ten seconds. */
 const CHUNK_STEPS = 500;
-/** A dub may be longer than any video of the service; beyond four hours a picture of it shows nothing. */
+/** A dub may be longer than any video of the service. A waveform of more than four hours would show no detail. */
 const LONGEST_SECONDS = 4 * 3600;
-/** What 16 bits cannot tell from silence. */
+/** The lowest level that 16 bits can distinguish from silence. */
 const QUIETEST_DECIBELS = -96;
 
 export interface SoundOutline {
   readonly durationMs: number;
-  /** Greatest swing of each of up to 1,000 equal stretches, 0 to 255. */
+  /** Largest amplitude in each of up to 1,000 equal ranges, 0 to 255. */
   readonly peaks: Uint8Array;
   /** Mean level of each step in decibels below full scale, -96 to 0. */
   readonly loudness: { readonly stepMs: number; readonly decibels: Int8Array };
 }
 
 /**
- * Outlines the first sound stream of a file on the time line of its picture.
- * @param run `folder` takes scratch files, which are gone afterwards
- * @throws ProgramMissing, ChildFailure for a file that cannot be decoded
+ * Computes the outline of a file's first audio stream on the time line of its picture.
+ * @param run `folder` is for temporary files, which are removed afterwards
+ * @throws ProgramMissing, ChildFailure if the file cannot be decoded
  */
 export async function outlineSound(
   programs: Programs,
@@ -53,7 +53,7 @@ export async function outlineSound(
 }
 
 function decodeArguments(file: string, output: string): string[] {
-  // Results come from outside as much as inputs do: the ending decides what a file may be, not its content.
+  // Results are as untrusted as inputs. The file extension decides the format, not the content.
   const isWav = extname(file).toLowerCase() === '.wav';
   const input = isWav ? ownInput(file, 'wav') : untrustedInput(file);
   const filter = `aresample=${RATE}:async=1:first_pts=0`;
@@ -92,7 +92,7 @@ function measure(samples: Int16Array): { swing: number; level: number } {
   return { swing: Math.round((greatest / FULL_SCALE) * 255), level };
 }
 
-/** The greatest of each of `PEAKS` equal stretches; a sound shorter than that keeps its steps. */
+/** Returns the largest value of each of `PEAKS` equal ranges. A shorter sound keeps all its steps. */
 function thin(swings: Uint8Array): Uint8Array {
   if (swings.length <= PEAKS) return swings;
   const stretch = swings.length / PEAKS;

@@ -1,4 +1,4 @@
-/** Subtitles that lie in a video as a track of their own. */
+/** Reads subtitles that are stored in a video as a separate track. */
 import { parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { ChildFailure } from '../failures.ts';
@@ -6,7 +6,7 @@ import type { Programs } from '../programs.ts';
 import { DECODER_LIMITS, QUIET, untrustedInput } from './arguments.ts';
 
 /**
- * The lines of the first subtitle track; none for a video without one, or with one that is no text.
+ * Returns the lines of the first subtitle track; none if the video has no track or the track is not text.
  * @throws ProgramMissing
  */
 export async function readSoftSubtitles(

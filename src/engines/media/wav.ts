@@ -1,26 +1,26 @@
 /**
- * WAV files with 16-bit PCM, the one form of sound that steps pass on: read anywhere, written in order, in constant
+ * WAV files with 16-bit PCM, the only sound format between steps: read at any position, written in order, in constant
  * memory.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
 interface WavFormat {
-  /** Samples a second, of each channel. */
+  /** Samples per second in each channel. */
   readonly sampleRate: number;
   readonly channels: number;
 }
 
 export const WAV_HEADER_BYTES = 44;
 export const BYTES_PER_SAMPLE = 2;
-/** Sizes in the header are of 32 bits. */
+/** Sizes in the header have 32 bits. */
 const WAV_MAX_DATA_BYTES = 2 ** 32 - 1 - WAV_HEADER_BYTES;
 
-/** The 44 bytes in front of `dataBytes` bytes of samples. */
+/** Returns the 44 bytes before `dataBytes` bytes of samples. */
 export function wavHeader(format: WavFormat, dataBytes: number): Buffer {
   const frameBytes = format.channels * BYTES_PER_SAMPLE;
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(WAV_HEADER_BYTES - 8 + dataBytes, 4); // the size counts from behind itself
+  header.writeUInt32LE(WAV_HEADER_BYTES - 8 + dataBytes, 4); // the size does not count the first 8 bytes
   header.write('WAVEfmt ', 8, 'latin1');
   header.writeUInt32LE(16, 16); // size of the format chunk
   header.writeUInt16LE(1, 20); // integer PCM
@@ -37,15 +37,15 @@ export function wavHeader(format: WavFormat, dataBytes: number): Buffer {
 interface WavLayout extends WavFormat {
   /** Where the samples begin, in bytes. */
   readonly dataStart: number;
-  /** Bytes of samples; never more than the file holds, whatever the header says. */
+  /** Bytes of samples. Limited to the size of the file, even if the header declares more. */
   readonly dataBytes: number;
 }
 
 /**
- * Finds the samples of a 16-bit PCM file by walking its chunks.
- * @param head the first bytes of the file, up to the samples at least
+ * Finds the samples of a 16-bit PCM file by reading its chunk headers.
+ * @param head the first bytes of the file, at least up to the samples
  * @param fileBytes the size of the whole file
- * @throws Error when it is no such file
+ * @throws Error if it is not such a file
  */
 export function parseWavHeader(head: Buffer, fileBytes: number): WavLayout {
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE') {
@@ -60,7 +60,7 @@ export function parseWavHeader(head: Buffer, fileBytes: number): WavLayout {
     if (name === 'data' && format !== null) {
       return { ...format, dataStart: body, dataBytes: Math.min(size, fileBytes - body) };
     }
-    at = body + size + (size % 2); // chunks begin at even places
+    at = body + size + (size % 2); // chunks begin at even offsets
   }
   throw new Error('a WAV file without samples');
 }
@@ -71,15 +71,15 @@ function readFormat(head: Buffer, at: number): WavFormat {
   return { channels: head.readUInt16LE(at + 2), sampleRate: head.readUInt32LE(at + 4) };
 }
 
-/** The samples of every file written by our steps begin well before this. */
+/** In files written by vloc, the samples begin before this offset. */
 const HEAD_BYTES = 4096;
 
 export interface WavReader extends WavFormat {
-  /** Length in frames; a frame holds one sample of each channel. */
+  /** Length in frames. A frame has one sample of each channel. */
   readonly frames: number;
   /**
-   * Interleaved samples of `count` frames from `position` on. Places outside the file, also negative ones, read as
-   * silence. The array is used again by the next call.
+   * Reads interleaved samples of `count` frames from `position`. Positions outside the file, including negative ones,
+   * read as silence. The next call reuses the array.
    */
   read(position: number, count: number): Promise<Int16Array>;
   close(): Promise<void>;
@@ -123,7 +123,10 @@ export interface WavWriter extends WavFormat {
   close(): Promise<void>;
 }
 
-/** Creates a 16-bit PCM file with the usual rights: it may become a result. @throws Error beyond the 4 GiB that the format can hold */
+/**
+ * Creates a 16-bit PCM file with the usual permissions, because it may become a result. @throws Error beyond 4 GiB, the
+ * limit of the format
+ */
 export async function createWav(path: string, format: WavFormat): Promise<WavWriter> {
   const handle = await open(path, 'w');
   await handle.write(wavHeader(format, 0));
@@ -149,7 +152,7 @@ export async function createWav(path: string, format: WavFormat): Promise<WavWri
   };
 }
 
-/** A write may take a part only, above all on a disk that is nearly full. */
+/** A write may be partial, especially if the disk is nearly full. */
 async function writeWhole(handle: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at);

@@ -7,22 +7,22 @@ export interface Word {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Position of its stretch of speech: a cue does not span two of them without need. */
+  /** Index of its speech segment. A cue avoids spanning two segments. */
   readonly segment: number;
 }
 
-/** Two rows of 42 characters, as broadcasters set subtitles. */
+/** Two rows of 42 characters, the usual layout of broadcasters. */
 const MAX_CHARACTERS = 84;
-/** A longer cue seems to hang. */
+/** A longer cue seems to stay too long. */
 const MAX_SECONDS = 7;
 /** A pause that ends a sentence, in seconds. */
 const SENTENCE_PAUSE = 0.6;
-/** Between two stretches of speech a shorter pause ends it. */
+/** Between two speech segments, a shorter pause also ends the sentence. */
 const SEGMENT_PAUSE = 0.25;
-/** A shorter cue cannot be read; it is lengthened if there is room. */
+/** A shorter cue cannot be read. It is lengthened if there is space. */
 const MIN_SECONDS = 1;
 
-/** Groups words into sentences by their pauses, splits long ones at the best place, and sets the times. */
+/** Groups words into sentences by their pauses, splits long ones at the best position, and sets the times. */
 export function wordsToCues(words: readonly Word[]): SubtitleLine[] {
   const groups = sentences(words).flatMap((sentence) => {
     const parts = splitLong(sentence);
@@ -64,7 +64,7 @@ function splitLong(words: Word[]): Word[][] {
   return [...splitLong(words.slice(0, at)), ...splitLong(words.slice(at))];
 }
 
-/** A second of pause weighs as much as a distance of four thirds of the text from its middle. */
+/** A pause of one second weighs as much as a distance of four thirds of the text from its middle. */
 const PAUSE_WEIGHT = 4;
 const BALANCE_WEIGHT = 3;
 
@@ -88,7 +88,7 @@ function joined(words: readonly Word[]): string {
   return words.map((word) => word.text).join(' ');
 }
 
-/** Capitalizes a sentence, since the dictionary is lower case. */
+/** Capitalizes a sentence, because the dictionary is in lower case. */
 function sentenceText(words: readonly Word[], opens: boolean, closes: boolean): string {
   const text = joined(words)
     .replace(/\bi\b/g, 'I')

@@ -18,7 +18,7 @@ export interface SpeechModel {
   readonly dictionary: string;
 }
 
-/** Finds all complete models; a folder is named after its language, such as `en-us`. */
+/** Finds all complete models. A folder is named after its language, such as `en-us`. */
 export function findSpeechModels(folders: readonly string[] = MODEL_FOLDERS): SpeechModel[] {
   return folders.filter(existsSync).flatMap((folder) =>
     readdirSync(folder).flatMap((name) => {
@@ -26,7 +26,7 @@ export function findSpeechModels(folders: readonly string[] = MODEL_FOLDERS): Sp
       if (language === null) return [];
       const at = (file: string) => join(folder, name, file);
       const model = {
-        language: new Intl.Locale(language).language, // its dictionary writes and hears other accents too
+        language: new Intl.Locale(language).language, // its dictionary also covers other accents
         acousticModel: at(name),
         languageModel: at(`${name}.lm.bin`),
         dictionary: at(`cmudict-${name}.dict`),

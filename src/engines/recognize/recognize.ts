@@ -52,21 +52,21 @@ function noSpeech(): JobFailure {
 const FRAMES_PER_SECOND = 100;
 
 /**
- * Tuned by word error rates on LibriVox: beams so wide that hardly a right word is cut, language weights a little above the
- * default, and no noise removal, since the voice is already separated.
+ * Tuned by word error rates on LibriVox: beams wide enough to prune almost no correct word, language weights slightly
+ * above the default, and no noise removal, because the voice is already separated.
  */
 const SEARCH_OPTIONS = [
   ...['-remove_noise', 'no', '-remove_silence', 'no'],
   ...['-beam', '1e-60', '-wbeam', '1e-40', '-pbeam', '1e-60', '-fwdflatlw', '8', '-bestpathlw', '9'],
 ];
 
-/** Seconds of speech that are worth a further process, which first loads its models for a second. */
+/** Seconds of speech that justify another process, which first loads its models for one second. */
 const WORTH_A_PROCESS = 10;
 
 /** Log line of a finished utterance: `batch.c(760): utterance-3: 7.09 seconds speech, …`. */
 const DONE = /: (utterance-\d+): [\d.]+ seconds speech/;
 
-/** Recognizes all utterances, in one process for each core; words are returned in order of time. */
+/** Recognizes all utterances, in one process per core. Returns words in order of time. */
 async function recognizeUtterances(
   programs: Programs,
   model: SpeechModel,
@@ -136,7 +136,7 @@ interface HeardWord {
 
 /** Silence, noise and sentence marks among the words: `<sil>`, `[NOISE]`, `++UM++`. */
 const FILLER = /^[<[+]/;
-/** A second pronunciation in the dictionary: `read(2)`. */
+/** An alternative pronunciation in the dictionary: `read(2)`. */
 const PRONUNCIATION = /\(\d+\)$/;
 
 /**
@@ -162,7 +162,7 @@ export function parseHypothesis(line: string): { utterance: string; words: Heard
 interface Utterance {
   /** Name of its file in the work folder, without `.wav`. */
   readonly name: string;
-  /** Position of its segment. */
+  /** Index of its segment. */
   readonly segment: number;
   /** Time of its first sample in the video, in seconds. */
   readonly start: number;
@@ -196,7 +196,7 @@ export async function cutUtterances(
   return utterances;
 }
 
-/** Distributes utterances evenly over processes: the longest first, to the least busy one. */
+/** Distributes utterances evenly over processes: the longest first, to the process with the least work. */
 export function shareOut(utterances: readonly Utterance[], processes: number): Utterance[][] {
   const shares: { load: number; items: Utterance[] }[] = Array.from(
     { length: Math.max(1, processes) },

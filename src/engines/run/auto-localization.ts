@@ -1,4 +1,4 @@
-/** Auto localization: all steps in order, into one finished MP4. */
+/** Auto localization: runs all steps in order and writes one finished MP4. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Products, Tasks, Work } from '../engine.ts';
 import { type ExportAudio, exportVideo } from '../export/export.ts';
@@ -13,8 +13,8 @@ import { enterStage } from './progress.ts';
 type Task = Tasks['auto_localization'];
 
 /**
- * The end of each stage as a share of the whole time, for a copied and for an encoded picture. Measured on videos of half a
- * minute to a quarter of an hour, the encoded ones of 1080p.
+ * The end of each stage as a share of the total time, for a copied and for an encoded picture. Measured on videos of
+ * half a minute to a quarter of an hour; the encoded ones in 1080p.
  */
 const COPYING = { separating: 0.19, recognizing: 0.86, translating: 0.87, dubbing: 0.88 } as const;
 const ENCODING = { separating: 0.05, recognizing: 0.36, translating: 0.37, dubbing: 0.38 } as const;
@@ -69,7 +69,7 @@ function dubTrack(
   return speak(programs, { lines, targetLanguage, voiceMode, durationSeconds: null }, work);
 }
 
-/** Subtitles without any output would be lost, so they become a track. */
+/** Without any output the subtitles would be lost, so they become a track. */
 function subtitleOutput(task: Task): Task['subtitleOutput'] {
   return task.mode === 'subtitles_only' && task.subtitleOutput === 'none' ? 'soft' : task.subtitleOutput;
 }

@@ -1,7 +1,7 @@
 /** Combines the progress of parts into the progress of the whole. */
 import type { Stage, Work } from '../engine.ts';
 
-/** The work of a part, whose progress counts as the share from `from` to `to` of the whole. */
+/** Returns the work of a part. Its progress counts as the share from `from` to `to` of the whole. */
 export function portion(work: Work, from: number, to: number, stage?: Stage): Work {
   return {
     signal: work.signal,
@@ -10,14 +10,14 @@ export function portion(work: Work, from: number, to: number, stage?: Stage): Wo
   };
 }
 
-/** The work of a stage, reported as started, since its first own progress may be seconds away. */
+/** Returns the work of a stage and reports the stage as started, because its first own progress may take seconds. */
 export function enterStage(work: Work, from: number, to: number, stage: Stage): Work {
   const part = portion(work, from, to, stage);
   part.report(0);
   return part;
 }
 
-/** Work whose reported fraction stays within 0 to 1 and never falls. */
+/** Returns work whose reported fraction stays within 0 to 1 and never decreases. */
 export function monotonic(work: Work): Work {
   let highest = 0;
   return {

@@ -1,24 +1,24 @@
-/** The background under speech: how loud it is, and how it sounds in the pauses around. */
+/** Measures the background under speech: its loudness, and its spectrum in the pauses around the speech. */
 import type { WavReader } from '../media/wav.ts';
 import { splitMidSide } from './samples.ts';
 import { findPauses, nearestWindows, type Segment, segmentFinder } from './segments.ts';
 import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
 
-/** Pauses this far from a segment, in seconds, show the background under it. */
+/** Pauses at most this far from a segment, in seconds, represent the background under it. */
 const NEIGHBOURHOOD = 5;
 
 /**
- * Masking takes a little of the voice with the background. Measured on mixes of speech and music: at −13 dB both tracks
- * gain by it, at −17 dB both lose. Between the two it fades in.
+ * Masking removes a little of the voice together with the background. Measured on mixes of speech and music: at −13 dB
+ * both tracks improve, at −17 dB both get worse. Between these levels the masking fades in.
  */
 const MASKING_FROM_DB = -17;
 const MASKING_FULL_DB = -13;
 
-/** Speech has short breaks between its sounds: the quietest tenth of a segment shows what lies under it. */
+/** Speech has short breaks between its sounds, so the quietest tenth of a segment shows the background under it. */
 const QUIET_SHARE = 0.1;
 
 /**
- * For each segment how far to mask, from 0 (the whole sound is voice) to 1 (mask fully).
+ * Returns for each segment how far to mask, from 0 (the whole sound is voice) to 1 (mask fully).
  * @param energies mean square of each window of sound
  * @param windowSeconds length of a window
  */
@@ -41,7 +41,7 @@ export function maskingWeights(
   });
 }
 
-/** Mean square of all speech, for the loudness that a dubbed voice should have; 0 when there is none. */
+/** Returns the mean square of all speech, which sets the loudness of a dub; 0 if there is no speech. */
 export function speechEnergy(
   segments: readonly Segment[],
   energies: Float32Array,
@@ -76,18 +76,18 @@ function mean(values: ArrayLike<number>): number {
   return sum / values.length;
 }
 
-/** Two seconds of pause on each side: some beats of music, and a mean that hardly scatters. */
+/** Two seconds of pause on each side: a few beats of music, and a mean with little variance. */
 const PAUSE_WINDOWS = 47;
-/** The quietest tenth of the windows tells how loud the background is, whether somebody speaks over it or not. */
+/** The quietest tenth of the windows shows the loudness of the background, with or without speech over it. */
 const PAUSE_QUIET_SHARE = 0.1;
-/** The difference of the channels may be this much stronger under speech (4 dB) and still be without the voice. */
+/** The channel difference may be this much stronger during speech (4 dB) and still count as free of voice. */
 const CENTRED_RISE = 2.5;
-/** Music is mostly in the middle, but what is made out from a weak difference must not be the noise of a codec. */
+/** Music is mostly centred, but a value computed from a weak difference must not come from codec noise. */
 const MAX_MID_PER_SIDE = 3;
 
-/** The background in a pause: amplitudes (root of the mean power) of each frequency, and the place of the pause. */
+/** The background in a pause: amplitudes (root of the mean power) of each frequency, and the time of the pause. */
 interface PauseLevel {
-  /** Seconds; the end that is nearest to the speech. */
+  /** Time in seconds of the end that is nearest to the speech. */
   readonly time: number;
   readonly mid: Float32Array;
   readonly side: Float32Array;
@@ -96,24 +96,25 @@ interface PauseLevel {
 export interface Survey {
   readonly before: PauseLevel | null;
   readonly after: PauseLevel | null;
-  /** Whether the voice is the same in both channels, so that their difference is background alone. */
+  /** Whether the voice is equal in both channels, so that their difference contains only background. */
   readonly centred: boolean;
-  /** How strong the middle of the background is for each unit of its difference, at most 3. */
+  /** Amplitude of the mid signal of the background for each unit of its side signal, at most 3. */
   readonly midPerSide: number;
 }
 
 const NOTHING_HEARD: Survey = { before: null, after: null, centred: false, midPerSide: 0 };
 
-/** What was heard in some windows of sound. */
+/** Measurements of some windows of sound. */
 interface Windows {
   readonly quiet: number;
   readonly sideEnergy: number;
 }
 
 /**
- * Prepares to survey segments one after the other; only the last one is remembered, however many there are.
+ * Returns a function that measures segments one after the other. Only the last one stays in memory, so memory does not
+ * grow with their number.
  * @param mix 48 kHz stereo
- * @returns a function that takes the position of a segment, in rising order
+ * @returns a function that takes the index of a segment, in ascending order
  */
 export function createSurveyor(
   mix: WavReader,
@@ -146,7 +147,10 @@ export function createSurveyor(
   };
 }
 
-/** The level of a pause, lowered where the background is quieter under the speech: many films lower their music there. */
+/**
+ * Returns the level of a pause, lowered if the background is quieter under the speech: many films lower their music
+ * there.
+ */
 async function hearPause(ear: Ear, positions: readonly number[], speech: Windows) {
   if (positions.length === 0) return null;
   const mid = new Float32Array(BINS);
@@ -168,7 +172,7 @@ function segmentWindows(segment: Segment, sampleRate: number): number[] {
 }
 
 interface Ear {
-  /** Measures the windows at these positions and, if wanted, adds the power of each frequency to `sums`. */
+  /** Measures the windows at these positions and, if requested, adds the power of each frequency to `sums`. */
   listen(
     positions: readonly number[],
     sums: { mid: Float32Array; side: Float32Array } | null,
@@ -220,18 +224,18 @@ function sum(values: Iterable<number>): number {
 }
 
 /**
- * What is this many times as strong as the background has been is voice that the mask has overlooked. On mixes at -10 dB
- * this takes 17 to 60 % of the voice out of the background; lower, it would take more of music that changes.
+ * Sound this many times stronger than the background in pauses is voice that the mask has missed. On mixes at -10 dB
+ * this removes 17 to 60 % of the voice from the background. A lower value would remove more of music that changes.
  */
 const CEILING = 2;
 
-/** Keeps divisions by silence finite; far below the smallest 16-bit sample. */
+/** Avoids division by zero in silence. Far below the smallest 16-bit sample. */
 const TINY = 1e-12;
 
 /**
- * Changes the gains of the vocals so that what they leave to the background has at least the amplitude that it has in
- * the pauses (spectral subtraction), and not far more. Where the voice is in the middle, the difference of the channels
- * is background as a whole, and shows how the background changes during the speech.
+ * Changes the gains of the vocals so that the remaining background has at least the amplitude that it has in the pauses
+ * (spectral subtraction), and not much more. If the voice is centred, the channel difference is background only, and
+ * shows how the background changes during the speech.
  * @returns a function for one spectrum of `mid + i·side` at a time in seconds
  */
 export function createFloor(): (survey: Survey, time: number, mixed: Spectrum, gains: Gains) => void {
@@ -264,7 +268,7 @@ function lower(gains: Float32Array, bin: number, background: number): void {
   gains[bin] = Math.min(gains[bin] ?? 0, Math.max(0, 1 - background));
 }
 
-/** How much the pause after counts, 0 to 1: it fades from the one before to the one after. */
+/** Returns the weight of the pause after the speech, 0 to 1. It fades from the pause before to the pause after. */
 function shareOfAfter(before: PauseLevel | null, after: PauseLevel | null, time: number): number {
   if (before === null) return 1;
   if (after === null) return 0;

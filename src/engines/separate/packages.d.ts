@@ -1,4 +1,4 @@
-/** Types of packages that ship none: only what is used here. */
+/** Types of packages that have none: only the parts that are used here. */
 
 declare module '@jitsi/rnnoise-wasm/dist/rnnoise.js' {
   interface RnnoiseModule {
@@ -13,7 +13,7 @@ declare module '@jitsi/rnnoise-wasm/dist/rnnoise.js' {
 
 declare module 'sherpa-onnx-node' {
   interface SpeechSegment {
-    /** First sample, counted from the start of all that was fed. */
+    /** First sample, counted from the start of all input. */
     readonly start: number;
     readonly samples: Float32Array;
   }

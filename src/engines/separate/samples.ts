@@ -1,10 +1,10 @@
-/** Between 16-bit samples and the numbers that the signal processing works on, full scale being 1. */
+/** Converts between 16-bit samples and the numbers of the signal processing, where full scale is 1. */
 
 const FULL_SCALE = 32_768;
 const MIN = -32_768;
 const MAX = 32_767;
 
-/** Half the sum (and, if wanted, half the difference) of the two channels of interleaved stereo. */
+/** Computes half the sum (and, if requested, half the difference) of the two channels of interleaved stereo. */
 export function splitMidSide(stereo: Int16Array, mid: Float32Array, side: Float32Array | null): void {
   for (let at = 0; at < mid.length; at += 1) {
     const left = stereo[2 * at] ?? 0;
@@ -15,9 +15,9 @@ export function splitMidSide(stereo: Int16Array, mid: Float32Array, side: Float3
 }
 
 /**
- * Turns the separated voice (mid and side, from `skip` on) into vocals, and the rest of the original into background.
- * The subtraction is one of integers and the vocals are limited so that neither overflows: the two always add up to
- * the original exactly.
+ * Converts the separated voice (mid and side, from `skip` on) to vocals, and the rest of the original to background.
+ * The subtraction uses integers, and the vocals are limited so that neither overflows: the two always add up exactly to
+ * the original.
  */
 export function partSamples(
   mid: Float32Array,
@@ -38,7 +38,7 @@ export function partSamples(
   }
 }
 
-/** 16-bit samples; what is beyond full scale is limited to it. */
+/** Converts to 16-bit samples, limited to full scale. */
 export function toInteger(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, (value) => Math.max(MIN, Math.min(MAX, Math.round(value * FULL_SCALE))));
 }

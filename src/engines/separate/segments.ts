@@ -1,4 +1,4 @@
-/** Stretches of time with speech, and the pauses between them. */
+/** Time ranges with speech, and the pauses between them. */
 
 /** Start and end in seconds. */
 export interface Segment {
@@ -6,13 +6,16 @@ export interface Segment {
   readonly end: number;
 }
 
-/** Detection cuts soft beginnings and ends of words; this much around a segment is taken as speech too, in seconds. */
+/**
+ * Detection cuts soft beginnings and ends of words, so this much time around a segment also counts as speech, in
+ * seconds.
+ */
 export const SPEECH_MARGIN = 0.15;
 
 /**
- * Tells for rising times which segment they lie in, margin included.
+ * Finds the segment that contains a time, including its margin. Times must be in ascending order.
  * @param segments in order of time
- * @returns a function from a time in seconds to the segment's position, or -1 between segments
+ * @returns a function from a time in seconds to the segment's index, or -1 between segments
  */
 export function segmentFinder(segments: readonly Segment[]): (time: number) => number {
   let at = 0;
@@ -24,7 +27,7 @@ export function segmentFinder(segments: readonly Segment[]): (time: number) => n
 }
 
 /**
- * The stretches between segments, without margins, from 0 to the end of the sound.
+ * Returns the ranges between segments, without margins, from 0 to the end of the sound.
  * @param segments in order of time
  * @param seconds length of the sound
  */
@@ -40,8 +43,8 @@ export function findPauses(segments: readonly Segment[], seconds: number): Segme
 }
 
 /**
- * The windows of pause nearest before a time and nearest after it, as positions of their first samples; pauses that are
- * shorter than a window are ignored.
+ * Returns the nearest pause windows before and after a time, as positions of their first samples. Pauses shorter than a
+ * window are ignored.
  * @param window length in samples
  * @param count most windows on each side
  */

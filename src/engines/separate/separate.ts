@@ -1,4 +1,4 @@
-/** Separation as the pipelines see it: a video in, stems and the places of speech out. */
+/** Separates a video into stems and finds the times of speech. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Work } from '../engine.ts';
@@ -10,23 +10,23 @@ import type { Segment } from './segments.ts';
 import { WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
 
 export interface Separation {
-  /** 48 kHz stereo WAV files; the two add up to the sound of the video, sample for sample. */
+  /** 48 kHz stereo WAV files. The two add up to the sound of the video, sample for sample. */
   readonly vocals: string;
   readonly background: string;
-  /** 16 kHz mono WAV for recognition; null when it was not asked for. */
+  /** 16 kHz mono WAV for recognition; null if it was not requested. */
   readonly voice: string | null;
-  /** Where speech is, in order of time. */
+  /** The times of speech, in order. */
   readonly segments: readonly Segment[];
   /** Mean level of the speech in decibels below full scale; null without speech. */
   readonly speechDecibels: number | null;
 }
 
-/** Measured shares of the time: decoding, the worker, bringing the voice to 16 kHz. */
+/** Measured shares of the time: decoding, the worker, resampling the voice to 16 kHz. */
 const SHARES = { decode: 0.04, worker: 0.98 } as const;
 
 /**
  * Separates the sound of a video.
- * @param withVoice whether recognition will listen to the result
+ * @param withVoice whether the result will be used for recognition
  * @throws JobFailure, ProgramMissing, ChildFailure
  */
 export async function separate(
@@ -51,8 +51,8 @@ async function runWorker(programs: Programs, withVoice: boolean, work: Work) {
     speechDecibels: null,
   };
   const onLine = (line: string) => {
-    if (!line.startsWith('{')) return; // a warning of native code
-    const message = JSON.parse(line) as WorkerMessage; // our own process wrote it
+    if (!line.startsWith('{')) return; // a warning from native code
+    const message = JSON.parse(line) as WorkerMessage; // written by the worker, so trusted
     if (message.type === 'progress') work.report(message.fraction);
     else speech = message;
   };
@@ -61,7 +61,7 @@ async function runWorker(programs: Programs, withVoice: boolean, work: Work) {
   return speech;
 }
 
-/** The worker lies beside this file in the source tree, and under a name of its own beside the bundle. */
+/** In the source tree the worker is beside this file; in the build it is beside the bundle, under another name. */
 function workerPath(): string {
   const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './separate-worker.js';
   return fileURLToPath(new URL(name, import.meta.url));

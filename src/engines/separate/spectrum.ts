@@ -1,16 +1,16 @@
-/** Short-time spectra of two real signals at once, and back. */
+/** Computes short-time spectra of two real signals with one transform, and the inverse. */
 import FFT from 'fft.js';
 
-/** Samples in a spectrum: 43 ms at 48 kHz, fine enough to part harmonics, short enough for consonants. */
+/** Samples in a spectrum: 43 ms at 48 kHz, long enough to separate harmonics, short enough for consonants. */
 export const WINDOW = 2048;
-/** Samples between two spectra; a quarter makes the overlapping windows add up evenly. */
+/** Samples between two spectra. With a quarter of the window, overlapping windows add up evenly. */
 export const HOP = 512;
 export const BINS = WINDOW / 2 + 1;
 
 /** Interleaved real and imaginary parts of all 2048 frequencies. */
 export type Spectrum = Float64Array;
 
-/** Four windows overlap at every place, and the squares of these add up to two. */
+/** Four windows overlap at every position, and their squares add up to two. */
 const OVERLAP_GAIN = 0.5;
 
 /** A gain for each frequency of the first signal, and one for each of the second. */
@@ -20,11 +20,11 @@ export interface Gains {
 }
 
 interface Transform {
-  /** The spectrum of `first + i·second`, windowed, read from `offset` on. */
+  /** Computes the windowed spectrum of `first + i·second`, read from `offset` on. */
   forward(first: Float32Array, second: Float32Array | null, offset: number, into: Spectrum): void;
   /**
-   * Scales each frequency of both signals by their gains, goes back to time and adds them to what is there.
-   * Gains are real, which is why one transform carries two signals.
+   * Scales each frequency of both signals by their gains, transforms back to samples and adds them to the existing
+   * ones. One transform can process two signals because the gains are real.
    */
   addInverse(
     spectrum: Spectrum,
@@ -35,7 +35,7 @@ interface Transform {
   ): void;
 }
 
-/** A transform with its tables and buffers; one serves any number of signals, one after the other. */
+/** Creates a transform with its tables and buffers. It can process any number of signals, one after the other. */
 export function createTransform(): Transform {
   const fft = new FFT(WINDOW);
   const window = Float64Array.from({ length: WINDOW }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / WINDOW));
@@ -56,7 +56,7 @@ export function createTransform(): Transform {
         const bin = Math.min(at, mirror); // the upper half mirrors the lower
         const firstGain = gains.first[bin] ?? 0;
         const secondGain = gains.second[bin] ?? 0;
-        // The even part of the spectrum is the first signal's, the odd part the second's.
+        // The even part of the spectrum belongs to the first signal, the odd part to the second.
         const own = (firstGain + secondGain) / 2;
         const mirrored = (firstGain - secondGain) / 2;
         scaled[2 * at] = (spectrum[2 * at] ?? 0) * own + (spectrum[2 * mirror] ?? 0) * mirrored;
@@ -74,8 +74,8 @@ export function createTransform(): Transform {
 }
 
 /**
- * Amplitudes of the two signals that share a spectrum, for each frequency: the even part of the spectrum belongs to the
- * first, the odd part to the second.
+ * Computes the amplitudes of the two signals that share a spectrum, for each frequency: the even part of the spectrum
+ * belongs to the first, the odd part to the second.
  */
 export function amplitudes(spectrum: Spectrum, first: Float32Array, second: Float32Array): void {
   for (let bin = 0; bin < BINS; bin += 1) {

@@ -1,29 +1,32 @@
-/** Where speech is: Silero VAD through sherpa-onnx, fed window by window. */
+/** Detects speech with Silero VAD through sherpa-onnx, one window at a time. */
 import { fileURLToPath } from 'node:url';
 import type { WavReader } from '../media/wav.ts';
 import type { Segment } from './segments.ts';
 
-/** Samples that the network looks at together, 32 ms at 16 kHz; it knows no other size. */
+/** Window size of the network, 32 ms at 16 kHz. It supports no other size. */
 export const VAD_WINDOW = 512;
 
-/** Settings found on speech under music at 10 dB: 3 to 9 % of it missed, 3 to 8 % of the rest taken for speech. */
+/**
+ * Settings tuned on speech under music at 10 dB: 3 to 9 % of the speech is missed, 3 to 8 % of the rest is taken for
+ * speech.
+ */
 const THRESHOLD = 0.45;
 const MIN_SILENCE_SECONDS = 0.3;
 const MIN_SPEECH_SECONDS = 0.2;
-/** Recognition takes a segment at a time, and its memory grows with the length. */
+/** Recognition processes one segment at a time, and its memory grows with the length. */
 const MAX_SPEECH_SECONDS = 12;
-/** Holds the longest segment several times over. */
+/** Several times the longest segment. */
 const BUFFER_SECONDS = 60;
 
 interface Listening {
   readonly segments: readonly Segment[];
-  /** Mean square of each window of 512 samples, full scale being 1. */
+  /** Mean square of each window of 512 samples, where full scale is 1. */
   readonly energies: Float32Array;
 }
 
 /**
- * Finds the speech in a 16 kHz mono file and measures its loudness on the way.
- * @param report takes the fraction done
+ * Finds the speech in a 16 kHz mono file and measures the loudness.
+ * @param report receives the completed fraction
  */
 export async function detectSpeech(mono: WavReader, report: (fraction: number) => void): Promise<Listening> {
   const { default: sherpa } = await import('sherpa-onnx-node');
@@ -64,7 +67,7 @@ export async function detectSpeech(mono: WavReader, report: (fraction: number) =
   return { segments, energies };
 }
 
-/** Converts to full scale 1 and gives the mean square. */
+/** Converts to full scale 1 and returns the mean square. */
 function toFloat(samples: Int16Array, into: Float32Array): number {
   let sum = 0;
   for (const [at, sample] of samples.entries()) {

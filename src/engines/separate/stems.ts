@@ -1,4 +1,4 @@
-/** Splits sound into vocals and background, block by block, so that memory does not grow with its length. */
+/** Splits sound into vocals and background, block by block, so that memory does not grow with the length. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { WavReader, WavWriter } from '../media/wav.ts';
@@ -9,7 +9,7 @@ import { BINS, createTransform, HOP, type Spectrum, WINDOW } from './spectrum.ts
 
 /** The least common multiple of a hop (512) and a frame of RNNoise (480): 160 ms at 48 kHz. */
 const BLOCK = 7_680;
-/** What a spectrum reaches back behind the newest hop. */
+/** Samples that a spectrum includes before the newest hop. */
 const HISTORY = WINDOW - HOP;
 
 interface StemInput {
@@ -23,13 +23,13 @@ interface StemInput {
 interface StemOutput {
   readonly vocals: WavWriter;
   readonly background: WavWriter;
-  /** Mono, for recognition; null when nobody will listen. */
+  /** Mono, for recognition; null if it is not needed. */
   readonly voice: WavWriter | null;
 }
 
 /**
- * Writes the stems of a whole file; vocals and background add up to the input, sample for sample.
- * @param report takes the fraction done
+ * Writes the stems of a whole file. Vocals and background add up to the input, sample for sample.
+ * @param report receives the completed fraction
  */
 export async function splitStems(
   input: StemInput,
@@ -38,10 +38,10 @@ export async function splitStems(
 ): Promise<void> {
   const { mix } = input;
   const split = await createBlockSplitter(input);
-  const total = mix.frames + HISTORY; // the last samples come out when the window has passed them
+  const total = mix.frames + HISTORY; // the last samples are complete only after the window has passed them
   for (let start = 0; start < total; start += BLOCK) {
     const block = await split(start);
-    // The output lies HISTORY samples behind the input, so the first samples fall before the start of the file.
+    // The output is HISTORY samples behind the input, so the first samples are before the start of the file.
     const skip = Math.max(0, HISTORY - start);
     const count = Math.min(BLOCK, mix.frames + HISTORY - start) - skip;
     if (count > 0) await writeBlock(mix, output, block, { from: start - HISTORY + skip, skip, count });
@@ -55,7 +55,10 @@ interface Block {
   readonly voice: Float32Array;
 }
 
-/** Gives for each start of a block, called in order, the finished voice of the block that ended HISTORY samples ago. */
+/**
+ * Returns a function that takes each start of a block, in order, and returns the finished voice of the block that ended
+ * HISTORY samples earlier.
+ */
 async function createBlockSplitter({
   mix,
   segments,
@@ -73,7 +76,7 @@ async function createBlockSplitter({
   const gains = { first: new Float32Array(BINS), second: new Float32Array(BINS) };
   const keepBackground = createFloor();
   const survey = createSurveyor(mix, segments);
-  let weight = weights[0] ?? 0; // before the first segment nobody listens; any weight does
+  let weight = weights[0] ?? 0; // any weight works before the first segment
 
   return async (start) => {
     for (const sum of Object.values(sums)) shiftOut(sum);
@@ -101,7 +104,9 @@ async function createBlockSplitter({
   };
 }
 
-/** Denoised mid signal in line with the input: for each block the HISTORY before it and the block itself. */
+/**
+ * Returns the denoised mid signal, aligned with the input: for each block, the HISTORY samples before it and the block.
+ */
 async function createAlignedDenoiser(mix: WavReader): Promise<(start: number) => Promise<Float32Array>> {
   const denoiser = await createDenoiser();
   const frame = new Float32Array(DENOISER_FRAME);
@@ -121,7 +126,10 @@ async function createAlignedDenoiser(mix: WavReader): Promise<(start: number) =>
   };
 }
 
-/** Sums of overlapping windows: a finished block in front, HISTORY samples that later windows still add to behind. */
+/**
+ * Creates a buffer for sums of overlapping windows: first a finished block, then HISTORY samples that later windows
+ * still add to.
+ */
 function overlapBuffer(): Float32Array {
   return new Float32Array(BLOCK + HISTORY);
 }
@@ -146,19 +154,19 @@ async function writeBlock(
   await output.voice?.write(toInteger(block.voice.subarray(range.skip, range.skip + range.count)));
 }
 
-/** Samples that RNNoise takes at a time, 10 ms at 48 kHz. */
+/** Samples that RNNoise processes at a time, 10 ms at 48 kHz. */
 const DENOISER_FRAME = 480;
-/** Samples by which its output lags behind its input; measured by correlation. */
+/** Delay of its output in samples, measured by correlation. */
 const DENOISER_DELAY = 960;
-/** RNNoise works on numbers of the size of 16-bit samples. */
+/** RNNoise works on numbers in the range of 16-bit samples. */
 const FULL_SCALE = 32_768;
 
 interface Denoiser {
-  /** Denoises one frame of full scale 1, in place; what comes out belongs 960 samples earlier. */
+  /** Denoises one frame of full scale 1, in place. The output belongs 960 samples earlier. */
   process(frame: Float32Array): void;
 }
 
-/** Loads RNNoise; the form with a separate WebAssembly file is 2.5 times as fast as the one in a single script. */
+/** Loads RNNoise. The variant with a separate WebAssembly file is 2.5 times as fast as the single script. */
 async function createDenoiser(): Promise<Denoiser> {
   const { default: createRnnoise } = await import('@jitsi/rnnoise-wasm/dist/rnnoise.js');
   const path = createRequire(import.meta.url).resolve('@jitsi/rnnoise-wasm/dist/rnnoise.wasm');
@@ -168,7 +176,7 @@ async function createDenoiser(): Promise<Denoiser> {
   const first = address / Float32Array.BYTES_PER_ELEMENT;
   return {
     process(frame) {
-      // Read each time: the memory moves when it grows.
+      // Read each time, because the memory moves when it grows.
       const memory = rnnoise.HEAPF32.subarray(first, first + DENOISER_FRAME);
       for (let at = 0; at < DENOISER_FRAME; at += 1) memory[at] = (frame[at] ?? 0) * FULL_SCALE;
       rnnoise._rnnoise_process_frame(state, address, address);
@@ -177,18 +185,18 @@ async function createDenoiser(): Promise<Denoiser> {
   };
 }
 
-/** Keeps divisions by silence finite; far below the smallest 16-bit sample. */
+/** Avoids division by zero in silence. Far below the smallest 16-bit sample. */
 const TINY = 1e-12;
 
 /**
- * The mask of one spectrum, 0 to 1 for each frequency: how much it lies in the middle of the stereo image, where voices
- * are mixed, times the root of the share that RNNoise lets through. Of a mono input everything lies in the middle.
+ * Computes the mask of one spectrum, 0 to 1 for each frequency: how centred the frequency is in the stereo image, where
+ * voices are mixed, times the root of the share that RNNoise keeps. With mono input everything is centred.
  * @param mixed spectrum of `mid + i·side`
  * @param voice spectrum of the denoised mid signal
  */
 function voiceMask(mixed: Spectrum, voice: Spectrum, into: Float32Array): void {
   for (let bin = 0; bin < BINS; bin += 1) {
-    // The spectra of two real signals in one: the even part belongs to the first, the odd part to the second.
+    // One spectrum contains two real signals: the even part belongs to the first, the odd part to the second.
     const mirror = bin === 0 ? 0 : WINDOW - bin;
     const re = mixed[2 * bin] ?? 0;
     const im = mixed[2 * bin + 1] ?? 0;
@@ -203,15 +211,15 @@ function voiceMask(mixed: Spectrum, voice: Spectrum, into: Float32Array): void {
   }
 }
 
-/** Recognition is worse on a voice with holes: its mask never falls below this. Found by word error rates. */
+/** Recognition is worse on a voice with gaps, so its mask never falls below this. Tuned by word error rates. */
 const RECOGNITION_FLOOR = 0.2;
 
-/** Gains for the vocal track: the mask, faded towards 1 by `weight` (0: no masking). */
+/** Computes gains for the vocal track: the mask, faded towards 1 by `weight` (0: no masking). */
 function vocalGains(mask: Float32Array, weight: number, into: Float32Array): void {
   for (let bin = 0; bin < BINS; bin += 1) into[bin] = 1 - weight * (1 - (mask[bin] ?? 0));
 }
 
-/** Gains for the voice that recognition hears: the same with a floor. */
+/** Computes gains for the voice track for recognition: the same, but not below the floor. */
 function recognitionGains(mask: Float32Array, weight: number, into: Float32Array): void {
   for (let bin = 0; bin < BINS; bin += 1) {
     into[bin] = 1 - weight * (1 - Math.max(RECOGNITION_FLOOR, mask[bin] ?? 0));

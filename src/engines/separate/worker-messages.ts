@@ -1,4 +1,4 @@
-/** What the separation worker and the service tell each other: arguments in, one JSON object a line out. */
+/** Messages between the service and the separation worker: arguments in, one JSON object per line out. */
 import type { Segment } from './segments.ts';
 
 export type WorkerMessage =
@@ -9,7 +9,7 @@ export type WorkerMessage =
       readonly speechDecibels: number | null;
     };
 
-/** Names of the files in the work folder. */
+/** File names in the work folder. */
 export const WORKER_FILES = {
   mix: 'mix.wav',
   mono: 'mix-16k.wav',
@@ -18,5 +18,5 @@ export const WORKER_FILES = {
   voice: 'voice-48k.wav',
 } as const;
 
-/** Argument behind the folder that asks for the voice track for recognition. */
+/** Argument after the folder that requests the voice track for recognition. */
 export const WITH_VOICE = '--voice';

@@ -1,7 +1,7 @@
 /**
- * Entry of the separation worker, a process of its own: native code that crashes on a broken model takes only itself
- * down, its memory goes when it ends, and the event loop of the service stays free.
- * Arguments: the work folder, then `--voice` when the voice track for recognition is wanted.
+ * Entry point of the separation worker. It runs in a separate process, so that a crash of native code on a broken model
+ * ends only the worker, its memory is freed when it ends, and the event loop of the service stays free. Arguments: the
+ * work folder, then `--voice` if the voice track for recognition is requested.
  */
 import { join } from 'node:path';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
@@ -11,20 +11,20 @@ import { detectSpeech, VAD_WINDOW } from './speech-detector.ts';
 import { splitStems } from './stems.ts';
 import { WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
 
-/** Measured share of the worker's time that detection takes. */
+/** Measured share of the worker's time for detection. */
 const DETECTION_SHARE = 0.13;
 const WINDOW_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
 
 let told = 0;
 
-// stdin closes when the service ends in whatever way; without it nobody waits for the result.
+// stdin closes when the service ends for any reason. After that, the result is not needed.
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
 
 const [folder = '.', ...flags] = process.argv.slice(2);
 try {
   await separate(folder, flags.includes(WITH_VOICE));
 } catch (error) {
-  // The message alone: the service shows the last line.
+  // Only the message: the service shows the last line.
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
@@ -50,7 +50,7 @@ async function separate(workFolder: string, withVoice: boolean): Promise<void> {
   await Promise.all([mix.close(), vocals.close(), background.close(), voice?.close()]);
 }
 
-/** Hundredths are enough for any bar. */
+/** Hundredths are precise enough for a progress bar. */
 function progress(fraction: number): void {
   if (fraction - told < 0.01) return;
   told = fraction;

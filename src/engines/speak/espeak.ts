@@ -1,4 +1,4 @@
-/** Spoken clips: one text through espeak-ng, one clip through the time stretcher of ffmpeg. */
+/** Spoken clips: espeak-ng speaks one text, and ffmpeg's time stretcher speeds up one clip. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
@@ -10,13 +10,13 @@ export interface Clip {
   readonly sampleRate: number;
 }
 
-/** Quieter than this (of 32,768) counts as silence: the noise floor of a synthetic voice is far below. */
+/** A quieter sample (of 32,768) counts as silence: the noise floor of a synthetic voice is far below. */
 const SILENCE = 200;
-/** Kept before the first and after the last sound, in seconds, so that no consonant is cut. */
+/** Silence kept before the first and after the last sound, in seconds, so that no consonant is cut. */
 const LEAD = 0.002;
 const TAIL = 0.01;
 
-/** Reads a WAV as espeak-ng streams it: its header names a length of 2 GiB. @throws Error when it is no WAV */
+/** Reads a WAV as espeak-ng streams it: its header declares a length of 2 GiB. @throws Error if it is not a WAV */
 export function parseClip(wav: Buffer): Clip {
   const { sampleRate, dataStart, dataBytes } = parseWavHeader(wav, wav.length);
   const samples = new Int16Array(dataBytes >> 1);
@@ -24,7 +24,7 @@ export function parseClip(wav: Buffer): Clip {
   return { samples, sampleRate };
 }
 
-/** Without the silence at both ends; empty when there is nothing else. */
+/** Removes the silence at both ends. Returns an empty clip if there is no other sound. */
 export function trimSilence({ samples, sampleRate }: Clip): Clip {
   const isSound = (sample: number) => Math.abs(sample) >= SILENCE;
   const first = samples.findIndex(isSound);
@@ -35,15 +35,15 @@ export function trimSilence({ samples, sampleRate }: Clip): Clip {
   return { samples: samples.slice(from, to), sampleRate };
 }
 
-/** Length in seconds. */
+/** Returns the length in seconds. */
 export function clipSeconds({ samples, sampleRate }: Clip): number {
   return samples.length / sampleRate;
 }
 
-/** How long the end of a clip that must be cut is faded out, in seconds, so that it does not click. */
+/** Length of the fade-out of a clip that is cut, in seconds, so that it does not click. */
 const FADE = 0.01;
 
-/** The first `count` samples; faded out when some are cut off. */
+/** Returns the first `count` samples, faded out if samples are cut off. */
 export function cutClip({ samples, sampleRate }: Clip, count: number): Clip {
   if (samples.length <= count) return { samples, sampleRate };
   const kept = samples.slice(0, Math.max(0, count));
@@ -55,10 +55,10 @@ export function cutClip({ samples, sampleRate }: Clip, count: number): Clip {
   return { samples: kept, sampleRate };
 }
 
-/** What espeak-ng speaks at, in samples a second. */
+/** Sample rate of espeak-ng, in samples per second. */
 export const ESPEAK_RATE = 22_050;
 
-/** The longest text of one cue, spoken slowly, lasts some six minutes. */
+/** The longest text of one cue, spoken slowly, lasts about six minutes. */
 const MAX_CLIP_BYTES = 600 * ESPEAK_RATE * BYTES_PER_SAMPLE;
 
 export interface Speaking {
@@ -69,11 +69,11 @@ export interface Speaking {
 }
 
 /**
- * Speaks a text at a rate in words a minute; silence at both ends is cut off. The text goes through stdin: as an argument
- * it could be taken for an option.
+ * Speaks a text at a rate in words per minute and removes silence at both ends. The text is sent through stdin: as an
+ * argument it could be read as an option.
  */
 export async function speakText(speaking: Speaking, text: string, rate: number): Promise<Clip> {
-  // Two opening brackets begin phonemes in place of text.
+  // Two opening brackets start phoneme input.
   const plain = text.replaceAll(/[[\]]+/g, ' ');
   const args = ['-v', speaking.voice, '-s', String(rate), '-z', '-b', '1', '--stdin', '--stdout'];
   const { folder, signal } = speaking;
@@ -82,7 +82,9 @@ export async function speakText(speaking: Speaking, text: string, rate: number):
   return trimSilence(parseClip(await speaking.programs.run('espeak-ng', args, options)));
 }
 
-/** Speeds a clip up without changing its pitch. `name` is for temporary files, unique among those made at a time. */
+/**
+ * Speeds up a clip without changing its pitch. `name` is for temporary files and must be unique among concurrent calls.
+ */
 export async function speedUp(speaking: Speaking, clip: Clip, tempo: number, name: string): Promise<Clip> {
   const before = join(speaking.folder, `${name}.wav`);
   const after = join(speaking.folder, `${name}-faster.wav`);
@@ -104,7 +106,7 @@ export async function speedUp(speaking: Speaking, clip: Clip, tempo: number, nam
   return faster;
 }
 
-/** Above a factor of 2 the filter would leave samples out, so it is chained. */
+/** Above a factor of 2 the filter would skip samples, so it is chained. */
 function tempoFilter(tempo: number): string {
   const filters: string[] = [];
   let rest = tempo;

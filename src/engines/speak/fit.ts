@@ -1,31 +1,33 @@
-/** When each text of a dub may be heard, and how it is spoken to fit. */
+/** Plans when each text of a dub is spoken, and how it is spoken to fit. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { hasWords, stripMarkup } from '../text.ts';
 import { type Clip, clipSeconds, cutClip, type Speaking, speakText, speedUp } from './espeak.ts';
 
-/** A breath before the next text, in milliseconds. */
+/** A short pause before the next text, in milliseconds. */
 const BREATH_MS = 80;
-/** Speech may run on after its cue where nobody else speaks, in milliseconds: the picture bears that much. */
+/**
+ * Speech may continue after its cue if nobody else speaks, in milliseconds. More would be noticeable in the picture.
+ */
 const OVERRUN_MS = 1_500;
 /** Cues that begin closer than this cannot be spoken one after the other in their own time. */
 const MIN_SLOT_MS = 300;
 
 /** A text to be spoken; times in milliseconds. */
 export interface SpokenText {
-  /** Numbers of the cues that it speaks. */
+  /** Numbers of the cues that it contains. */
   readonly indexes: readonly number[];
   readonly text: string;
   readonly startMs: number;
-  /** Until when it should be heard: the end of its cue. */
+  /** The end of its cue: the speech should end here. */
   readonly endMs: number;
-  /** Until when it may be heard. */
+  /** The latest end: the speech must end here. */
   readonly limitMs: number;
 }
 
 /**
- * Plans the slots: in order of time, none reaching into the next. Cues that begin at (nearly) the same time, as
- * two speakers do, are spoken one after the other in the slot they share. Cues without words are skipped.
- * @param totalMs where the track ends; Infinity when nothing ends it
+ * Plans the slots: in order of time, without overlap. Cues that begin at (nearly) the same time, such as those of two
+ * speakers, are spoken one after the other in a shared slot. Cues without words are skipped.
+ * @param totalMs end of the track; Infinity if it has no fixed end
  */
 export function planSlots(lines: readonly SubtitleLine[], totalMs: number): SpokenText[] {
   const spoken = lines
@@ -53,21 +55,21 @@ export function planSlots(lines: readonly SubtitleLine[], totalMs: number): Spok
   });
 }
 
-/** An easy pace, also espeak-ng's own default is close to it. */
+/** A comfortable pace, close to the default of espeak-ng. */
 const NATURAL_RATE = 165;
-/** Beyond these a voice sounds drowsy or cannot be followed. */
+/** Outside these rates a voice sounds sleepy or is too fast to understand. */
 const MIN_RATE = 130;
 const MAX_RATE = 260;
-/** A text much shorter than its cue is spoken more slowly, so that mouth and voice stop together. */
+/** A text much shorter than its cue is spoken more slowly, so that voice and lips stop together. */
 const SHORT_SHARE = 0.85;
-/** Rates are kept to about 1 %: aim a little under the slot. */
+/** The actual rate differs by about 1 %, so aim slightly below the slot. */
 const AIM = 0.98;
 
 /**
- * The rate to speak again at, or null when the first try fits.
+ * Returns the rate for a second try, or null if the first try fits.
  * @param spoken length at the natural rate, in seconds
  * @param slot length of the cue, in seconds
- * @param available how long it may at most be, in seconds
+ * @param available the longest allowed length, in seconds
  */
 export function fittingRate(spoken: number, slot: number, available: number): number | null {
   if (spoken <= 0) return null;
@@ -80,35 +82,38 @@ function clampRate(rate: number): number {
   return Math.round(Math.max(MIN_RATE, Math.min(MAX_RATE, rate)));
 }
 
-/** Ends of a stretched sound are not exact to the sample; this much of the slot is left free, in seconds. */
+/** The length of a stretched sound is not exact to the sample, so this part of the slot is left free, in seconds. */
 const STRETCH_MARGIN = 0.01;
 
-/** The factor to speed a recording up by so that it fits, 1 when it does already. */
+/** Returns the factor to speed up a recording so that it fits; 1 if it already fits. */
 export function fittingTempo(spoken: number, available: number): number {
   if (spoken <= available) return 1;
   return spoken / Math.max(STRETCH_MARGIN, available - STRETCH_MARGIN);
 }
 
-/** Four times as fast as the fastest rate nothing can be understood; what is still too long is cut off. */
+/** At four times the fastest rate nothing can be understood. The rest of a clip that is still too long is cut off. */
 const MAX_TEMPO = 4;
 
-/** What was done to a text to make it fit; times in seconds. */
+/** How a text was made to fit. Times are in seconds. */
 export interface Fit {
   /** Numbers of the cues that were spoken. */
   readonly indexes: readonly number[];
-  /** Length of the cue, the length it was allowed, the length it came to. */
+  /** Length of the cue, the allowed length, the actual length. */
   readonly slot: number;
   readonly available: number;
   readonly spoken: number;
-  /** Words a minute. */
+  /** Words per minute. */
   readonly rate: number;
-  /** Factor by which the recording was sped up; 1 when it was not. */
+  /** Factor by which the recording was sped up; 1 if it was not. */
   readonly tempo: number;
-  /** How much was cut off at the end. */
+  /** Length that was cut off at the end. */
   readonly cut: number;
 }
 
-/** Speaks a slot: at a natural rate, else at a fitting one, else sped up; the clip is never longer than allowed. */
+/**
+ * Speaks a slot at a natural rate; if that is too long, at a fitting rate; if that is still too long, sped up. The clip
+ * is never longer than allowed.
+ */
 export async function speakSlot(
   speaking: Speaking,
   slot: SpokenText,

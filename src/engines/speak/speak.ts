@@ -1,4 +1,4 @@
-/** Dubbing as the pipelines see it: cues in, one sound track on their time line out. */
+/** Dubbing: speaks cues into one sound track on their time line. */
 import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -14,18 +14,19 @@ import { type Fit, planSlots, type SpokenText, speakSlot } from './fit.ts';
 import { chooseVoice, listVoices } from './voices.ts';
 
 /**
- * The longest track: longer than any film, and 1.4 GB at 48 kHz. One stray cue at hour 99 would fill the disk.
+ * The longest track: longer than any film, and 1.4 GB at 48 kHz. Without the limit, one wrong cue at hour 99 would fill
+ * the disk.
  */
 const MAX_TRACK_MS = 4 * 3600 * 1000;
 
-/** Track that is written as silence at a time, in samples. */
+/** Samples of silence that are written at a time. */
 const SILENCE_BLOCK = 65_536;
 
 export interface Dub {
   /** 48 kHz mono WAV. */
   readonly path: string;
   readonly durationSeconds: number;
-  /** One entry a spoken text, in order of time. */
+  /** One entry per spoken text, in order of time. */
   readonly fits: readonly Fit[];
 }
 
@@ -33,14 +34,14 @@ interface DubTask {
   readonly lines: readonly SubtitleLine[];
   readonly targetLanguage: string;
   readonly voiceMode: VoiceMode;
-  /** Length of the track; null: as long as the cues and what is spoken. */
+  /** Length of the track; null for the length of the cues and the speech. */
   readonly durationSeconds: number | null;
 }
 
 /**
- * Speaks all cues into one track; each begins at the start of its cue, none runs into the next.
- * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a voice, DURATION_EXCEEDED beyond four hours, SUBTITLE_INVALID for more
- *   than 5,000 characters at one time
+ * Speaks all cues into one track. Each starts at the start of its cue, and none overlaps the next.
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a voice, DURATION_EXCEEDED above four hours, SUBTITLE_INVALID for
+ * more than 5,000 characters at one time
  */
 export async function speak(programs: Programs, task: DubTask, work: Work): Promise<Dub> {
   const voice = chooseVoice(await listVoices(programs, work), task.targetLanguage, task.voiceMode);
@@ -71,7 +72,7 @@ export async function speak(programs: Programs, task: DubTask, work: Work): Prom
   return { path, durationSeconds, fits };
 }
 
-/** A text beyond the limit of one line is a book in a cue, or a thousand cues that begin together. */
+/** A text above the limit of one line means a very long cue, or a thousand cues that begin together. */
 function requireSpeakable({ indexes, text }: SpokenText): void {
   if (text.length <= LIMITS.lineCharacters) return;
   const which =
@@ -80,7 +81,7 @@ function requireSpeakable({ indexes, text }: SpokenText): void {
   throw new JobFailure('SUBTITLE_INVALID', message);
 }
 
-/** Speaks as many slots at a time as there are cores and writes them in order: only those few are ever in memory. */
+/** Speaks as many slots concurrently as there are cores and writes them in order, so only those are in memory. */
 async function writeTrack(
   track: WavWriter,
   slots: readonly SpokenText[],
@@ -105,7 +106,7 @@ async function writeTrack(
   return fits;
 }
 
-/** Fills the track with silence up to a frame; does nothing when it is there already. */
+/** Fills the track with silence up to a frame. Does nothing if the track is already that long. */
 async function writeSilence(track: WavWriter, until: number): Promise<void> {
   const silence = new Int16Array(SILENCE_BLOCK);
   while (track.frames < until)

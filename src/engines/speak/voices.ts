@@ -1,4 +1,4 @@
-/** The voices of espeak-ng, and which one speaks. */
+/** Lists the voices of espeak-ng and chooses one. */
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { VoiceMode } from '../engine.ts';
 import { matchLanguage } from '../languages.ts';
@@ -7,13 +7,13 @@ import type { Programs } from '../programs.ts';
 interface Voice {
   /** BCP 47 tag. */
   readonly language: string;
-  /** What espeak-ng calls it. */
+  /** Its name in espeak-ng. */
   readonly name: string;
 }
 
 /**
- * Its voices are made, not recorded: a variant shifts the pitch and the formants of any language. `f3` and `m3` are the
- * ones that stay clear at high rates; without a variant the voice is the one its makers tuned.
+ * The voices are synthetic: a variant shifts the pitch and the formants of any language. `f3` and `m3` stay clear at
+ * high rates. Without a variant, the voice is as its authors tuned it.
  */
 const VARIANTS: Record<VoiceMode, string> = { auto: '', female: '+f3', male: '+m3' };
 
@@ -27,8 +27,8 @@ export async function listVoices(
 }
 
 /**
- * Reads its table: priority, language, age and gender, name, file. The first voice of a language is the preferred one; those
- * of MBROLA need data that the package does not bring.
+ * Parses its table: priority, language, age and gender, name, file. The first voice of a language is the preferred one.
+ * MBROLA voices are skipped, because they need data that the package does not include.
  */
 export function parseVoices(table: string): Voice[] {
   const voices = new Map<string, Voice>();
@@ -41,12 +41,12 @@ export function parseVoices(table: string): Voice[] {
   return [...voices.values()];
 }
 
-/** All names that a language's voice can be spoken by, the preferred first. */
+/** Returns all names for a language's voice, the preferred one first. */
 export function voiceNames(voice: Voice): string[] {
   return Object.values(VARIANTS).map((variant) => voice.name + variant);
 }
 
-/** The name to hand to espeak-ng for a language, or null when it has no voice for it. */
+/** Returns the name to pass to espeak-ng for a language, or null if it has no voice for it. */
 export function chooseVoice(voices: readonly Voice[], language: string, mode: VoiceMode): string | null {
   const match = matchLanguage(
     language,

@@ -3,7 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Programs } from '../programs.ts';
 
-/** Bounds what is lost on a cancel and lets progress be seen; a run takes a quarter of a second to start. */
+/**
+ * Limits the work that is lost on a cancel and the time between progress reports. A run takes a quarter of a second to
+ * start.
+ */
 export const BATCH_SIZE = 500;
 
 /** Marks before words that it could not translate (`*`), inflect (`#`) or find in its dictionary (`@`). */
@@ -17,8 +20,9 @@ interface ApertiumRun {
 }
 
 /**
- * Translates texts independently of each other; none may hold a blank line. As many come back, in the same order.
- * @param keepMarks leaves the marks of unknown words in, for measuring
+ * Translates texts independently of each other. No text may contain a blank line. Returns the same number of texts, in
+ * the same order.
+ * @param keepMarks keeps the marks of unknown words, for measuring
  */
 export async function runApertium(
   run: ApertiumRun,
@@ -26,9 +30,9 @@ export async function runApertium(
   keepMarks = false,
 ): Promise<string[]> {
   if (texts.length === 0) return [];
-  // A file, since Apertium reopens /dev/stdin, which fails on a socket: empty output and exit code 0.
+  // A file, because Apertium reopens /dev/stdin, which fails on a socket with empty output and exit code 0.
   const file = join(run.folder, `${run.mode}.txt`);
-  // A blank line ends a sentence for it and comes back as it is.
+  // A blank line ends a sentence for Apertium and is returned unchanged.
   await writeFile(file, `${texts.join('\n\n')}\n`);
   const stdout = await run.programs.run('apertium', [...(keepMarks ? [] : ['-u']), run.mode, file], run);
   const parts = stdout
@@ -39,7 +43,7 @@ export async function runApertium(
   return parts.map((part, at) => (keepMarks ? part : removeMarks(part, texts[at] ?? '')));
 }
 
-/** Should a text swallow its neighbour, halves are tried again until the odd one stands alone. */
+/** If a text was merged with the next one, each half is tried again, until the text in question is alone. */
 async function splitAndRepeat(
   run: ApertiumRun,
   texts: readonly string[],
@@ -52,14 +56,16 @@ async function splitAndRepeat(
   return [...first, ...(await runApertium(run, texts.slice(middle), keepMarks))];
 }
 
-/** Drops the marks, but keeps characters that the source has too, as in `#1` or `@home`. */
+/** Removes the marks, but keeps characters that the source also contains, as in `#1` or `@home`. */
 function removeMarks(translated: string, source: string): string {
   return translated.replace(MARK, (match, before: string, mark: string) =>
     source.includes(mark) ? match : before,
   );
 }
 
-/** Share of the words that Apertium does not know, 0 to 1, in a translation with marks; 1 when there are no words. */
+/**
+ * Returns the share of words that Apertium does not know, 0 to 1, in a translation with marks; 1 if there are no words.
+ */
 export function unknownShare(translated: readonly string[]): number {
   const text = translated.join(' ');
   const words = text.match(/\p{L}+/gu)?.length ?? 0;

@@ -1,16 +1,16 @@
-/** The directions that the installed Apertium translates in. */
+/** Lists the translation directions of the installed Apertium. */
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { Programs } from '../programs.ts';
 
 export interface Direction {
-  /** Apertium's own name for it, such as `eng-spa`. */
+  /** Apertium's name of the direction, such as `eng-spa`. */
   readonly mode: string;
   /** BCP 47 tags. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Asks Apertium what it can do. @throws ProgramMissing */
+/** Asks Apertium for its directions. @throws ProgramMissing */
 export async function listDirections(
   programs: Programs,
   run: { signal: AbortSignal; folder: string },
@@ -19,7 +19,7 @@ export async function listDirections(
   return parseDirections(stdout.toString('utf8'));
 }
 
-/** Reads the list, one mode a line; modes that are not a pair of languages are ignored. */
+/** Parses the list, one mode per line. Modes that are not a language pair are ignored. */
 export function parseDirections(list: string): Direction[] {
   return list.split('\n').flatMap((line) => {
     const mode = line.trim();
@@ -30,7 +30,10 @@ export function parseDirections(list: string): Direction[] {
   });
 }
 
-/** Apertium writes ISO 639-3 and a variant behind `_`: `eng_US`, `cat_valencia`. Null for what is no tag in BCP 47. */
+/**
+ * Apertium uses ISO 639-3 with a variant after `_`: `eng_US`, `cat_valencia`. Returns null if it is not a valid BCP 47
+ * tag.
+ */
 function toLanguageTag(code: string): string | null {
   return /^[a-z]{2,3}(_\w+)*$/.test(code) ? canonicalLanguage(code.replaceAll('_', '-')) : null;
 }

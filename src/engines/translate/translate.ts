@@ -1,4 +1,4 @@
-/** Translation as the pipelines see it: cues in, as many cues out. */
+/** Translates cues. Returns the same number of cues. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Subtitle, Work } from '../engine.ts';
@@ -11,14 +11,14 @@ import { type Direction, listDirections } from './directions.ts';
 
 interface Translation {
   readonly lines: readonly SubtitleLine[];
-  /** BCP 47 tags; the source may be `auto`. */
+  /** BCP 47 tags. The source may be `auto`. */
   readonly sourceLanguage: string;
   readonly targetLanguage: string;
 }
 
 /**
- * Translates each cue; times and count stay.
- * @throws JobFailure LANGUAGE_NOT_SUPPORTED for a pair that there is no engine for, or a language that cannot be told
+ * Translates each cue. Times and number of cues do not change.
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED if no engine supports the pair, or the language cannot be detected
  */
 export async function translate(programs: Programs, task: Translation, work: Work): Promise<Subtitle> {
   const directions = await listDirections(programs, work);
@@ -47,7 +47,7 @@ export async function translate(programs: Programs, task: Translation, work: Wor
   return { language: task.targetLanguage, lines };
 }
 
-/** The direction that serves two tags best, by their regional variants first. */
+/** Returns the direction that matches two tags best. Regional variants are preferred. */
 export function findDirection<T extends { from: string; to: string }>(
   directions: readonly T[],
   source: string,
@@ -70,7 +70,7 @@ function noDirection(directions: readonly Direction[], source: string, target: s
   );
 }
 
-/** A row that begins with a dash is another speaker's. */
+/** A row that begins with a dash belongs to another speaker. */
 const SPEAKER = /^\s*[-–—]\s*(?=\S)/;
 /** Markup around a whole cue, as in `<i>…</i>` and `{\an8}…`. */
 const OPENING = /^(?:\s*(?:<[a-z][^<>]{0,200}>|\{\\[^{}]{0,200}\}))+/i;
@@ -78,13 +78,13 @@ const CLOSING = /(?:<\/[a-z][^<>]{0,20}>\s*)+$/i;
 const SENTENCE_END = /[.?!…]["'”»)]?$/u;
 
 interface CueParts {
-  /** Texts to translate, one a speaker, each on one row; empty when there are no words in the cue. */
+  /** Texts to translate, one per speaker, each on one row; empty if the cue has no words. */
   readonly texts: readonly string[];
-  /** The cue with other texts in their places. */
+  /** Returns the cue with its texts replaced. */
   restore(translated: readonly string[]): string;
 }
 
-/** Takes a cue apart. Rows of one speaker are joined, since sentences run over them. */
+/** Splits a cue into parts. Rows of one speaker are joined, because sentences span several rows. */
 export function takeApart(text: string): CueParts {
   const opening = OPENING.exec(text)?.[0] ?? '';
   const closing = CLOSING.exec(text.slice(opening.length))?.[0] ?? '';
@@ -102,10 +102,13 @@ export function takeApart(text: string): CueParts {
   };
 }
 
-/** An unknown word or a contraction leaves a space before the point; no language here is written so. */
+/**
+ * Apertium leaves a space before the full stop after an unknown word or a contraction. None of these languages uses
+ * one.
+ */
 const SPACED_POINT = /\s+(?=[.,](?:\s|$))/g;
 
-/** Begins with a capital and ends a sentence where the source does. */
+/** Capitalizes the start and ends the sentence as in the source. */
 function likeSource(translated: string, source: string): string {
   const text = translated.replace(/\s+/g, ' ').replace(SPACED_POINT, '').trim();
   const capital = /^\P{L}*\p{Lu}/u.test(source);
@@ -114,18 +117,21 @@ function likeSource(translated: string, source: string): string {
   return end === '' || SENTENCE_END.test(cased) ? cased : cased + end;
 }
 
-/** Lines that are looked at, spread over the whole: enough to be sure, a third of a second for each language. */
+/**
+ * Number of sample lines, spread over the whole subtitle: enough for a reliable result, a third of a second per
+ * language.
+ */
 const SAMPLE_LINES = 40;
 const SAMPLE_CHARACTERS = 200;
-/** Apertium's dictionaries know nine words in ten of their own language, names apart. */
+/** Apertium's dictionaries know nine of ten words of their own language, except names. */
 const MAX_UNKNOWN = 0.35;
-/** The runner-up must know clearly fewer: Catalan and Spanish share a third of their words. */
+/** The second-best language must know clearly fewer words: Catalan and Spanish share a third of their words. */
 const MIN_LEAD = 0.15;
 
 /**
  * Finds the language among those that can be translated from.
- * @returns the tag of BCP 47
- * @throws JobFailure LANGUAGE_NOT_SUPPORTED when it cannot be told, rather than guess
+ * @returns the BCP 47 tag
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED if the language is uncertain
  */
 async function detectLanguage(
   programs: Programs,

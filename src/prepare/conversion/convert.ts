@@ -1,4 +1,4 @@
-/** Converts a video to one that the service takes: plans what to change from its header, then runs ffmpeg. */
+/** Converts a video to a format that the service accepts: plans the changes from its header, then runs ffmpeg. */
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { MP4_SOUND } from '../../engines/export/export.ts';
@@ -14,19 +14,19 @@ import { type Fraction, formatFraction } from '../media/fraction.ts';
 import { foreignInput, trackProgress } from '../media/source.ts';
 
 export type ConversionPlan =
-  /** The file can be sent as it is. */
+  /** The file can be sent unchanged. */
   | { readonly type: 'none'; readonly track: TrackFacts; readonly reasons: readonly string[] }
   | {
       readonly type: 'convert';
       readonly picture: 'copy' | 'encode';
       readonly sound: 'copy' | 'encode';
-      /** The one track that the result has. */
+      /** The only audio track of the result. */
       readonly track: TrackFacts;
-      /** The service takes the container: it is the track, or the cutting, that it is converted for. */
+      /** The service accepts the container; the conversion is needed only to select the track or to cut the video. */
       readonly isTaken: boolean;
-      /** The picture gets one constant frame rate; only when it is encoded. */
+      /** Gives the picture one constant frame rate. Only possible when the picture is encoded. */
       readonly makeConstant: boolean;
-      /** Why, one sentence each, without the final stop. */
+      /** The reasons, one sentence each, without the final period. */
       readonly reasons: readonly string[];
     }
   | {
@@ -37,20 +37,20 @@ export type ConversionPlan =
     };
 
 export interface ConversionOptions {
-  /** From 1, as `--audio-track` counts; without it the default track, else the first. */
+  /** Counts from 1, like `--audio-track`. Default: the default track of the file, else the first one. */
   readonly audioTrack?: number;
-  /** Cutting and joining need one constant frame rate; others only lose by it. */
+  /** Cutting and joining need one constant frame rate. Other videos only lose quality when their rate is changed. */
   readonly willBeSplit?: boolean;
-  /** What `readTimeline` found, where it was read: the header's rates only let one guess. */
+  /** The result of `readTimeline`, if it was called. The header alone does not prove that the rate is constant. */
   readonly isConstant?: boolean;
 }
 
-/** Demuxers of the containers that the service takes. Source: specification, "video formats". */
+/** Demuxers of the containers that the service accepts. Source: specification, "video formats". */
 const TAKEN = /^(mov|avi|mpeg|mpegvideo)\b/;
-/** What an MP4 may hold of a container that is none, and with time stamps good enough to be copied. */
+/** Containers whose time stamps are good enough to copy their streams into MP4. */
 const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
 
-/** Decides between sending as it is, another container, new codecs, another track, and refusing. */
+/** Decides what to do: send unchanged, change the container, the codecs or the track, or refuse. */
 export function planConversion(facts: VideoFacts, wishes: ConversionOptions = {}): ConversionPlan {
   const refused = refuse(facts, wishes.audioTrack);
   if (refused !== null) return refused;
@@ -66,7 +66,7 @@ export function planConversion(facts: VideoFacts, wishes: ConversionOptions = {}
     ...(mustBeConstant ? ['a video with a variable frame rate cannot be cut and joined exactly'] : []),
     ...chosen.reasons,
   ];
-  // The service works on the first track that it finds.
+  // The service uses the first audio track of the file.
   if (isTaken && !mustBeConstant && track.number === 1) return { type: 'none', track, reasons };
   const canCopy = COPYABLE_FROM.test(facts.demuxer);
   const copiesPicture = canCopy && MP4_CODECS.has(picture.codec) && !mustBeConstant;
@@ -124,7 +124,7 @@ function chooseTrack(tracks: readonly TrackFacts[], wanted: number | undefined) 
   return { track, reasons: [said] };
 }
 
-/** `2 (Spanish, "Commentary", aac)`; the title is untrusted text. */
+/** For example `2 (Spanish, "Commentary", aac)`. The title is untrusted text. */
 export function describeTrack(track: TrackFacts): string {
   const language = track.language === null ? null : languageName(track.language);
   const title = track.title === null ? null : `"${track.title.slice(0, 40)}"`;
@@ -132,7 +132,7 @@ export function describeTrack(track: TrackFacts): string {
   return `${track.number} (${known.join(', ')})`;
 }
 
-/** What people call the container. */
+/** The common name of the container. */
 function nameOf(demuxer: string): string {
   const names: Record<string, string> = {
     'matroska,webm': 'MKV and WebM',
@@ -143,7 +143,7 @@ function nameOf(demuxer: string): string {
   return names[demuxer] ?? demuxer.toUpperCase();
 }
 
-/** Rates that cameras and players know, in frames a second. */
+/** Rates that cameras and players use, in frames per second. */
 const COMMON_RATES: readonly Fraction[] = [
   { num: 24000, den: 1001 },
   { num: 24, den: 1 },
@@ -156,9 +156,9 @@ const COMMON_RATES: readonly Fraction[] = [
 ];
 
 /**
- * Writes an MP4 with the stem of the original's name into the work folder and gives its path; a plan of type `none`
- * gives the original's path.
- * @throws PreparationFailure when ffmpeg cannot do it
+ * Writes an MP4 into the work folder, with the original's name without its extension, and returns its path. For a plan
+ * of type `none`, returns the path of the original.
+ * @throws PreparationFailure if ffmpeg cannot convert the file
  */
 export async function convert(
   programs: Programs,
@@ -191,13 +191,16 @@ function pictureArguments(facts: VideoFacts, plan: Extract<ConversionPlan, { typ
   return ['-vf', filters.join(','), ...H264];
 }
 
-/** The encoder halves the colours both ways: an odd row or column goes. */
+/** The encoder halves the colour resolution in both directions, so odd widths and heights lose one row or column. */
 const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
 
-/** 29.97 and 30 lie a thousandth apart; a mean is a little off its round number. */
+/** 29.97 and 30 differ by a thousandth. A measured mean differs slightly from its nominal rate. */
 const SAME_SHARE = 0.0005;
 
-/** The lowest common rate that shows all frames of a video with this mean rate; 60 at most, 30 when it is not known. */
+/**
+ * Returns the lowest common rate that shows all frames of a video with this mean rate: 60 at most, 30 if the rate is
+ * unknown.
+ */
 export function constantRate(mean: Fraction | null): Fraction {
   const value = mean === null ? 30 : mean.num / mean.den;
   const exact = COMMON_RATES.find((rate) => Math.abs(rate.num / rate.den / value - 1) < SAME_SHARE);

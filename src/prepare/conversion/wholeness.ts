@@ -1,4 +1,6 @@
-/** Whether a file is complete: after a conversion or a cut, an incomplete file would look complete. */
+/**
+ * Checks that a file is complete before it is converted or cut: the result of an incomplete file would look complete.
+ */
 import { readHead } from '../../disk/read-head.ts';
 import { breaksOffAt, type LastPacket } from '../../engines/media/duration.ts';
 import { PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
@@ -9,18 +11,18 @@ import { foreignInput, type ProgramRun } from '../media/source.ts';
 
 export interface SourceFacts {
   readonly facts: VideoFacts;
-  /** The one that is used. */
+  /** The audio track that is used. */
   readonly track: TrackFacts;
 }
 
-/** Of all others ffmpeg takes the length from the last packets that there are: they declare nothing. */
+/** For all other containers, ffmpeg computes the length from the last packets, because they declare none. */
 const DECLARING = /^(mov|avi|matroska|flv|asf)/;
-/** Each stream has its own length in their headers. */
+/** Containers whose headers declare the length of each stream. */
 const BY_STREAM = /^(mov|avi)/;
 
 /**
- * Holds how far the packets reach against what the container declares, with the tolerance of the service.
- * @throws PreparationFailure MEDIA_CORRUPT for a file that breaks off, or that has a hole
+ * Compares the end of the packets with the declared length, with the same tolerance as the service.
+ * @throws PreparationFailure MEDIA_CORRUPT if the file is truncated or has a gap
  */
 export async function requireWhole(
   programs: Programs,
@@ -36,7 +38,7 @@ export async function requireWhole(
   else requireAll({ ...ends, container: ends.container ?? header }, source);
 }
 
-/** @param shown the length of the picture, where only the header itself tells it */
+/** @param shown the length of the picture, for containers where only the header declares it */
 function requireStreams({ streams }: StreamEnds, { facts, track }: SourceFacts, shown: number | null): void {
   const picture = streams.get(facts.picture?.index ?? -1);
   const sound = streams.get(track.index);
@@ -46,20 +48,20 @@ function requireStreams({ streams }: StreamEnds, { facts, track }: SourceFacts, 
 }
 
 /**
- * A file that breaks off does so in all its streams at once. Any one of them may end early: players hold the last picture,
- * whose length Matroska does not store.
+ * A truncated file breaks off in all its streams at the same time. A single stream may end early: players keep showing
+ * the last picture, whose length Matroska does not store.
  */
 function requireAll(ends: StreamEnds, { facts }: SourceFacts): void {
   const { streams, container, missing } = ends;
   if (container === null) return;
   const heard = [facts.picture, ...facts.tracks].flatMap((stream) => streams.get(stream?.index ?? -1) ?? []);
   const isEachDeclared = heard.every(({ declared }) => declared !== null);
-  // Subtitles may be shown beyond the picture, and are a part of the container's length.
+  // Subtitles may be shown after the last picture and count towards the length of the container.
   const judged = isEachDeclared ? heard : [...streams.values()];
-  // Tags are copied from file to file: one that exceeds the whole is that of another file.
+  // Tags are copied from file to file: a tag that exceeds the total length belongs to another file.
   const declared = Math.min(container, isEachDeclared ? longest(heard) : container);
   const last = { at: Math.max(0, ...judged.map(endOf)), lasts: 0 };
-  // Some count from the first packet, some from zero: the milder one holds.
+  // Some containers count from the first packet, some from zero. Use the more tolerant value.
   const first = Math.min(0, ...judged.map((end) => end.first));
   requireReached('video', declared, last, first);
   const isHollow = breaksOffAt(declared, { at: declared - missing, lasts: 0 }, 0) !== null;
@@ -90,16 +92,16 @@ function notWhole(what: string): PreparationFailure {
 }
 
 interface StreamEnds {
-  /** Seconds that the container declares; null when it declares none. */
+  /** Length that the container declares, in seconds; null if it declares none. */
   readonly container: number | null;
-  /** By the position among all streams of the file. */
+  /** The key is the index among all streams of the file. */
   readonly streams: ReadonlyMap<number, StreamEnd>;
-  /** Seconds inside the file where neither picture nor sound has a packet, and the file itself is damaged. */
+  /** Seconds inside a damaged file where neither picture nor sound has a packet; 0 if the file is not damaged. */
   readonly missing: number;
 }
 
 interface StreamEnd {
-  /** What the container declares of this one stream. */
+  /** The length that the container declares for this stream. */
   readonly declared: number | null;
   readonly first: number;
   readonly last: LastPacket | null;
@@ -115,10 +117,10 @@ const ENTRIES = [
   'format=duration',
 ].join(':');
 
-/** What demuxers say of a file; decoders speak up for much that harms nobody. */
+/** Only messages of demuxers count: decoders report many harmless errors. */
 const DAMAGE = /^\[(matroska|flv|asf)/;
 
-/** Reads all packets once. @throws PreparationFailure when they cannot be read */
+/** Reads all packets once. @throws PreparationFailure if they cannot be read */
 async function readStreamEnds(
   programs: Programs,
   file: string,
@@ -127,7 +129,7 @@ async function readStreamEnds(
 ): Promise<StreamEnds> {
   const heard = [facts.picture, ...facts.tracks].flatMap((stream) => stream?.index ?? []);
   const reading = startReading(new Set(heard));
-  // Edit lists hide packets from times, not from what the header declares.
+  // Edit lists remove packets from the time line, but not from the length that the header declares.
   const options = facts.demuxer.includes('mov') ? ['-ignore_editlist', '1'] : [];
   const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'compact', ...foreignInput(file, options)];
   let isDamaged = false;
@@ -139,14 +141,14 @@ async function readStreamEnds(
     programs.run('ffprobe', args, { ...run, onLine: reading.add, onErrorLine, limits }),
   );
   const { missing, ...ends } = reading.ends();
-  // Calls and recordings that were paused lack time as well, in files that are whole.
+  // Paused calls and recordings also have gaps, but such files are complete.
   return { ...ends, missing: isDamaged ? missing : 0 };
 }
 
-/** Packets of two streams are stored up to this far apart, in seconds. */
+/** Packets of two streams can be stored up to this many seconds apart. */
 const SHORTEST_HOLE = 1;
 
-/** @param heard positions of the picture and the sound */
+/** @param heard indexes of the picture and audio streams */
 function startReading(heard: ReadonlySet<number>) {
   const packets = new Map<number, { first: number; last: LastPacket }>();
   const declared = new Map<number, number | null>();
@@ -204,10 +206,13 @@ function declaredBy(fields: Fields): number | null {
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(rest);
 }
 
-/** Both formats begin with the header, whose first objects are enough. */
+/** Both formats begin with the header, and its first objects are enough. */
 const HEAD_BYTES = 64 * 1024;
 
-/** The length that the header of an AVI or WMV declares; null if it declares none, as in an interrupted recording. */
+/**
+ * Returns the length that the header of an AVI or WMV declares; null if it declares none, as in an interrupted
+ * recording.
+ */
 export async function readDeclaredLength(file: string, demuxer: string): Promise<number | null> {
   if (demuxer !== 'avi' && demuxer !== 'asf') return null;
   const head = await readHead(file, HEAD_BYTES);
@@ -215,10 +220,13 @@ export async function readDeclaredLength(file: string, demuxer: string): Promise
   return seconds !== null && seconds > 0 ? seconds : null;
 }
 
-/** `RIFF`, `AVI `, `LIST`, `hdrl` come first. Source: AVI RIFF File Reference, AVIMAINHEADER. */
+/** `RIFF`, `AVI `, `LIST` and `hdrl` come first. Source: AVI RIFF File Reference, AVIMAINHEADER. */
 const MAIN_HEADER_AT = 24;
 
-/** Frames times their length; in files above 1 GiB these are those of the first GiB, which is less than there are. */
+/**
+ * Number of frames times the frame length. In files above 1 GiB the header counts only the frames of the first GiB, so
+ * the result is too low.
+ */
 function aviLength(head: Buffer): number | null {
   if (head.toString('latin1', MAIN_HEADER_AT, MAIN_HEADER_AT + 4) !== 'avih') return null;
   if (head.length < MAIN_HEADER_AT + 28) return null;
@@ -230,7 +238,7 @@ function aviLength(head: Buffer): number | null {
 /** Source: ASF specification, "File Properties Object". */
 const FILE_PROPERTIES = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
 const FILE_PROPERTIES_BYTES = 104;
-/** The flag of a stream that was written while it was sent: its lengths are not valid. */
+/** This flag marks a stream that was sent while it was written. Its declared lengths are not valid. */
 const BROADCAST = 1;
 
 function asfLength(head: Buffer): number | null {

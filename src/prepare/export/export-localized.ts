@@ -9,16 +9,19 @@ import { requireWhole } from '../conversion/wholeness.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts } from '../media/facts.ts';
 
-/** What there is to put together. Paths are files on this disk. */
+/** The files to combine. Paths are local files. */
 export interface LocalizedParts {
   readonly video: string;
-  /** Number of the audio track, from 1, of a video that the export must convert first; null for one as it is. */
+  /**
+   * Number of the audio track, from 1, if the export must convert the video first; null if the video can be used
+   * unchanged.
+   */
   readonly track: number | null;
-  /** Of the dub, a WAV; null keeps the original sound. */
+  /** Path of the dub, a WAV; null keeps the original sound. */
   readonly dub: string | null;
-  /** The WAVs of the separation; null where the original sound is lowered or muted. */
+  /** Paths of the WAVs from the separation; null if the original sound is lowered or muted. */
   readonly separated: { readonly vocals: string; readonly background: string } | null;
-  /** In the target language. */
+  /** The subtitle in the target language. */
   readonly subtitle: Subtitle;
 }
 
@@ -27,10 +30,11 @@ export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & 
 };
 
 /**
- * Writes the MP4 into the work folder as the service's own export does: the picture is copied when nothing has to be done
- * to it, and the length is that of the video.
- * @returns its path
- * @throws PreparationFailure; JobFailure for a video that cannot be read
+ * Writes the MP4 into the work folder, in the same way as the service's own export: the picture is copied if nothing in
+ * it changes, and the length is the length of the video.
+ * @returns the path of the MP4
+ * @throws PreparationFailure
+ * @throws JobFailure if the video cannot be read
  */
 export function exportLocalized(
   programs: Programs,
@@ -64,7 +68,10 @@ async function soundOf(
   return { type: 'dubbed', dub, background, originalAudio, speechDecibels };
 }
 
-/** The video as the service has seen it: the export reads the same containers, and takes the first audio track. */
+/**
+ * Returns the video in the form that the service received: the export reads the same containers and uses the first
+ * audio track.
+ */
 async function makeReady(programs: Programs, { video, track }: LocalizedParts, work: Work): Promise<string> {
   if (track === null) return video;
   const facts = await readFacts(programs, video, work);
@@ -75,12 +82,12 @@ async function makeReady(programs: Programs, { video, track }: LocalizedParts, w
   return convert(programs, video, facts, plan, { ...work, report: () => undefined });
 }
 
-/** Below this level a voice has paused; what a separation leaves in pauses is not speech. */
+/** Below this level the voice is pausing: the rest that a separation leaves in pauses is not speech. */
 const PAUSE_DECIBELS = -55;
 
 /**
- * The mean level of the voice during cues, without pauses, to which the dub is raised or lowered.
- * @returns decibels below full scale; null without a voice
+ * Returns the mean level of the voice during cues, without pauses. The dub is raised or lowered to this level.
+ * @returns decibels below full scale; null if there is no voice
  */
 export function speechLevel(
   { stepMs, decibels }: SoundOutline['loudness'],

@@ -1,4 +1,4 @@
-/** Joins the subtitles of parts, from files or from inside videos, on the time line of the whole. */
+/** Joins the subtitles of the parts, from files or from videos, on the time line of the whole video. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
@@ -11,12 +11,12 @@ import { foreignInput } from '../media/source.ts';
 import { partOffsetsMs, type VideoSplit } from '../split/split-video.ts';
 import { MOST_CUES } from '../subtitles/bounds.ts';
 
-/** Two halves of one cue end and begin this near to the seam, in milliseconds: two frames of film. */
+/** Two halves of one cue end and begin at most this far from the seam, in milliseconds: two frames of film. */
 const AT_SEAM_MS = 84;
 
 /**
- * Moves each part to its offset and numbers all cues from 1. A cue that reaches beyond the seam ends there; two halves of one
- * cue, with the same text on both sides of a seam, become one.
+ * Moves each part to its offset and numbers all cues from 1. A cue that crosses a seam ends at the seam. Two halves of
+ * one cue, with the same text on both sides of a seam, become one cue.
  * @param offsetsMs where each part begins in the whole
  */
 export function joinSubtitles(
@@ -29,7 +29,8 @@ export function joinSubtitles(
     const next = Math.round(offsetsMs[index + 1] ?? Number.POSITIVE_INFINITY);
     for (const [position, line] of lines.entries()) {
       const start = line.start_ms + offset;
-      // A part's last cue may be rounded up over the seam; one that begins behind it is the service's own doing and stays.
+      // The end of a part's last cue may be rounded up past the seam. A cue that begins after the seam comes from the
+      // service and stays unchanged.
       const end = start < next ? Math.min(line.end_ms + offset, next) : line.end_ms + offset;
       const before = joined.at(-1);
       if (
@@ -52,13 +53,13 @@ function isOtherHalf(before: SubtitleLine, behind: SubtitleLine, seam: number): 
 }
 
 export interface JoinedSubtitle {
-  /** An SRT in the work folder. */
+  /** Path of an SRT file in the work folder. */
   readonly path: string;
-  /** Three letters, or null when the parts say none. */
+  /** Three-letter code; null if the parts declare none. */
   readonly language: string | null;
 }
 
-/** Reads the first subtitle track of every part; null when no part has one or none has a cue. */
+/** Reads the first subtitle track of every part. Returns null if no part has a track, or if no track has a cue. */
 export async function collectSubtitles(
   programs: Programs,
   results: readonly { readonly path: string; readonly facts: VideoFacts }[],
@@ -78,7 +79,7 @@ export async function collectSubtitles(
   return { path, language: first?.language ?? null };
 }
 
-/** MP4 has one form of text; pictures of subtitles cannot be joined. */
+/** MP4 has only one text format. Bitmap subtitles cannot be joined. */
 function textTrack(facts: VideoFacts): SubtitleTrackFacts | undefined {
   return facts.subtitles.find(({ codec }) => codec === 'mov_text');
 }

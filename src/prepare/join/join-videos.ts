@@ -1,4 +1,4 @@
-/** Joins the localized parts of a video: every frame once, and sound without seams. */
+/** Joins the localized parts of a video: every frame exactly once, and sound without audible seams. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
@@ -19,9 +19,9 @@ export interface JoinedVideo {
   readonly path: string;
   readonly frames: number;
   readonly durationSeconds: number;
-  /** Numbers of the parts, from 1, that came back with another number of frames than they were sent with. */
+  /** Numbers of the parts, from 1, whose frame count differs from the count that was sent. */
   readonly changedParts: readonly number[];
-  /** `copied`: as the parts have it; `encoded`: once more, since their encodings differ. */
+  /** `copied`: the same as in the parts; `encoded`: encoded again, because the encodings of the parts differ. */
   readonly picture: 'copied' | 'encoded';
 }
 
@@ -29,20 +29,20 @@ const LIST = 'join.ffconcat';
 
 interface JoinPart {
   readonly facts: VideoFacts;
-  /** The picture alone, in a file of ours. */
+  /** Path of a file with only the picture. */
   readonly picture: string;
   readonly count: PictureFrames;
   readonly sound: string;
-  /** Of the sound: that of the first part for all. */
+  /** Audio channels. All parts use the count of the first part. */
   readonly channels: number;
 }
 
 /**
- * Writes one MP4 into the work folder. The sound of the parts is decoded, joined at the samples of the split and encoded
- * once, so that no encoder's delay or padding comes between; the picture is copied where the parts' encodings are the
- * same. Soft subtitles are joined too.
- * @param results the parts as the service gave them back, in order
- * @throws PreparationFailure JOIN_NOT_EXACT when a frame would be missing or doubled
+ * Writes one MP4 into the work folder. The sound of the parts is decoded, joined at the sample positions of the split
+ * and encoded once, so encoder delay and padding leave no gaps. The picture is copied if all parts have the same
+ * encoding. Soft subtitles are joined too.
+ * @param results the parts as the service returned them, in order
+ * @throws PreparationFailure JOIN_NOT_EXACT if a frame would be lost or doubled
  */
 export async function joinVideos(
   programs: Programs,
@@ -92,7 +92,9 @@ export async function joinVideos(
   });
 }
 
-/** Picture and sound of one part, each in a file of our own: nothing that the service sent is opened by the joining step. */
+/**
+ * Extracts picture and sound of one part into separate files, so that the join step never opens files from the service.
+ */
 async function takeApart(
   programs: Programs,
   result: string,
@@ -109,7 +111,7 @@ async function takeApart(
   const sound = join(work.folder, `join-${index}.wav`);
   const samples = split.parts[index]?.samples ?? 0;
   const width = channels ?? stereoAtMost(track.channels);
-  // ffmpeg's own way from one channel to two takes 3 dB away.
+  // ffmpeg's default conversion from mono to stereo lowers the level by 3 dB.
   const widen = width === 2 && track.channels === 1 ? ',pan=stereo|c0=c0|c1=c0' : '';
   const exact = `${ON_TIME}${widen},apad=whole_len=${samples},atrim=end_sample=${samples + SAMPLES_BEHIND}`;
   const args = [
@@ -166,7 +168,10 @@ async function write(programs: Programs, writing: Writing, work: Work): Promise<
   await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS });
 }
 
-/** A list for ffmpeg's `concat` demuxer; it says how long each part lasts, so that no rounding of a file's length adds up. */
+/**
+ * Writes a list for ffmpeg's `concat` demuxer. It states the length of each part, so that rounding errors do not add
+ * up.
+ */
 async function listParts(
   parts: readonly JoinPart[],
   { frameRate, parts: ranges }: VideoSplit,
@@ -186,7 +191,7 @@ async function listParts(
   };
 }
 
-/** Decodes all parts and encodes them once; frames are counted, so that none is doubled or dropped. */
+/** Decodes all parts and encodes them once. Counts frames, so that none is doubled or dropped. */
 function encodeParts(parts: readonly JoinPart[], { frameRate }: VideoSplit) {
   const { width = 0, height = 0 } = parts[0]?.count ?? {};
   const even = (side: number) => side - (side % 2);

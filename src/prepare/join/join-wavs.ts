@@ -13,14 +13,14 @@ import { appendPieces, type Piece } from './pieces.ts';
 
 export interface WavResult {
   readonly path: string;
-  /** Where it begins in the whole, in seconds. */
+  /** Start of the part in the whole video, in seconds. */
   readonly startSeconds: number;
 }
 
 /**
- * Writes one 16-bit WAV with the rate and channels of the first part.
+ * Writes one 16-bit WAV with the sample rate and channels of the first part.
  * @param endSeconds length of the whole
- * @param manner `cut` for stems of a video, whose parts are as long as the video's; `overlap` for dubs
+ * @param manner `cut` for stems of a video, which are as long as the parts of the video; `overlap` for dubs
  * @returns the path of `NAME` in the work folder
  */
 export async function joinWavs(

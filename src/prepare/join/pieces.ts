@@ -1,34 +1,41 @@
-/** Joins pieces of sound, each at its exact sample, without clicks at the seams. */
+/** Joins pieces of sound, each at its exact sample position, without clicks at the seams. */
 import { openWav, type WavReader, type WavWriter } from '../../engines/media/wav.ts';
 import { SAMPLE_RATE } from '../media/codecs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 
 export interface Piece {
-  /** A 16-bit WAV file of the rate and channels of the result. */
+  /** A 16-bit WAV file with the sample rate and channels of the result. */
   readonly path: string;
-  /** Samples of each channel from its beginning to that of the next piece. */
+  /** Samples per channel from the start of this piece to the start of the next one. */
   readonly frames: number;
 }
 
-/** What a seam is bent over on either side: 5 ms at 48 kHz, too short to be heard as a sound of its own. */
+/**
+ * A seam is smoothed over this many samples on each side: 5 ms at 48 kHz, too short to be audible as a separate sound.
+ */
 const SEAM_FRAMES = 240;
-/** Two AAC frames of a part sound on over the next, the first of them alone: so long are the badly coded ones behind a start. */
+/**
+ * Two AAC frames of a part continue over the start of the next part, the first of them without mixing: an encoder codes
+ * the first two frames after its start badly.
+ */
 const SOUND_ON_SECONDS = 2_048 / SAMPLE_RATE;
 const ALONE = 0.5;
 /**
- * What a service that keeps the sound to the length of the picture has behind it is an encoder's padding: up to two frames of AAC,
- * which is less than three quarters of what the parts were sent with.
+ * If a service trims the sound to the length of the picture, only encoder padding is left after the boundary: up to two
+ * AAC frames. That is less than three quarters of the extra sound that was sent with the parts.
  */
 const TRUSTED_SECONDS = (0.75 * SAMPLES_BEHIND) / SAMPLE_RATE;
-/** A dub overruns its border by the rest of a sentence; more than a minute is a fault, and would fill the memory. */
+/**
+ * A dub overruns its boundary by the rest of a sentence. More than a minute is a fault, and would use too much memory.
+ */
 const MOST_OVERRUN_SECONDS = 60;
-/** A second at a time. */
+/** One second per block. */
 const BLOCK_FRAMES = 48_000;
 
 /**
  * Appends the pieces to a WAV. A piece that is too short is followed by silence.
- * @param manner `cut`: what is too long fades away behind the border, and steps at the seams are smoothed; `overlap`: what is too long
- *   sounds on into the next piece, as a dub whose last sentence takes its time
+ * @param manner `cut`: sound after the boundary is faded out, and steps at the seams are smoothed; `overlap`: sound
+ * after the boundary is mixed into the next piece, for a dub whose last sentence is too long
  */
 export async function appendPieces(
   pieces: readonly Piece[],
@@ -66,19 +73,25 @@ export async function appendPieces(
   await out.write(overrun);
 }
 
-/** What goes on behind a border of the sound that the part was sent with; nothing when that is not there. */
+/**
+ * Reads the extra sound after the boundary that the part was sent with. Returns an empty array if the service removed
+ * it.
+ */
 async function soundBehind(wav: WavReader, border: number): Promise<Int16Array<ArrayBuffer>> {
   const isThere = wav.frames - border >= TRUSTED_SECONDS * wav.sampleRate;
   return (await wav.read(border, isThere ? Math.round(SOUND_ON_SECONDS * wav.sampleRate) : 0)).slice();
 }
 
-/** Adds what sounds on from before; `from` is the place of the block among the samples of its piece. */
+/**
+ * Mixes the overrun of the previous pieces into a block. `from` is the position of the block among the samples of its
+ * piece.
+ */
 function addOver(block: Int16Array, overrun: Int16Array, from: number): Int16Array {
   if (from >= overrun.length) return block;
   return block.map((sample, at) => limit(sample + (overrun[from + at] ?? 0)));
 }
 
-/** What of a piece lies behind its border, together with what of earlier ones does. */
+/** Returns the samples of a piece after its boundary, mixed with the overrun of earlier pieces. */
 async function restOf(wav: WavReader, border: number, earlier: Int16Array): Promise<Int16Array<ArrayBuffer>> {
   const frames = Math.min(wav.frames - border, MOST_OVERRUN_SECONDS * wav.sampleRate);
   const own = (await wav.read(border, Math.max(0, frames))).slice();
@@ -88,16 +101,16 @@ async function restOf(wav: WavReader, border: number, earlier: Int16Array): Prom
 }
 
 /**
- * A step is heard when it is this many times as large as the largest near it. Against the mean of those near it, one seam in
- * sixteen would be bent in the noise of a room, whose samples jump about by themselves.
+ * A step is audible if it is this many times as large as the largest step near it. Compared with the mean step instead,
+ * one seam in sixteen would be changed in room noise, whose samples vary strongly.
  */
 const LOUD_STEP = 1.5;
 
 /**
- * Bends the end of one part and the beginning of the next towards each other where they would click, most at the seam and
- * fading out to both sides; leaves them as they are where they meet smoothly.
+ * Smooths the seam between two parts if it would click: the correction is largest at the seam and falls to zero on both
+ * sides. Seams that are already smooth stay unchanged.
  * @param tail interleaved samples before the seam, changed in place
- * @param head interleaved samples behind it, changed in place
+ * @param head interleaved samples after the seam, changed in place
  * @returns whether any channel was changed
  */
 export function smoothSeam(tail: Int16Array, head: Int16Array, channels: number): boolean {
@@ -116,7 +129,7 @@ export function smoothSeam(tail: Int16Array, head: Int16Array, channels: number)
     if (Math.abs(step) <= LOUD_STEP * largest + 1) continue;
     changed = true;
     for (let at = 0; at < frames; at += 1) {
-      const share = 0.25 * (1 + Math.cos((Math.PI * (at + 0.5)) / frames)); // from a half to none
+      const share = 0.25 * (1 + Math.cos((Math.PI * (at + 0.5)) / frames)); // from one half to zero
       const left = tail.length - (at + 1) * channels + channel;
       tail[left] = limit(before(at) + step * share);
       head[at * channels + channel] = limit(behind(at) - step * share);
@@ -125,18 +138,18 @@ export function smoothSeam(tail: Int16Array, head: Int16Array, channels: number)
   return changed;
 }
 
-/** How far a sample lies from where the two before it point. */
+/** Returns the difference between a sample and the value that the two samples before it predict. */
 function stepTo(sample: number, previous: number, earlier: number): number {
   return sample - (2 * previous - earlier);
 }
 
 /**
- * Lets the sound of one part go on over the beginning of the next, which an encoder that knew nothing of it has coded badly. It
- * is heard alone at first, then fades into the next part's: linearly, since both have the same sound there, which an equal-power
- * fade would raise by 3 dB.
- * @param behind interleaved samples behind the border of the part before; silence is no sound: empty when there are none
+ * Continues the sound of one part over the beginning of the next part, which its encoder coded badly because it had no
+ * earlier sound. The first samples are replaced, then the sound fades into the next part. The fade is linear because
+ * both parts have the same sound there: an equal-power fade would raise it by 3 dB.
+ * @param behind interleaved samples after the end of the previous part; empty if there are none (do not pass silence)
  * @param head interleaved samples of the next part, changed in place
- * @param alone share of `behind` that is heard alone, 0 to 1
+ * @param alone share of `behind` that is used without mixing, 0 to 1
  */
 export function carryOver(behind: Int16Array, head: Int16Array, channels: number, alone: number): void {
   const frames = behind.length / channels;
@@ -147,7 +160,7 @@ export function carryOver(behind: Int16Array, head: Int16Array, channels: number
   }
 }
 
-/** Sum of two samples or more, kept within 16 bits. */
+/** Limits a sum of samples to 16 bits. */
 function limit(value: number): number {
   return Math.max(-32_768, Math.min(32_767, Math.round(value)));
 }

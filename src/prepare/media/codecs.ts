@@ -1,15 +1,15 @@
 /** Encoder settings for videos that the service works on: better quality than the final result. */
 
-/** Visually as good as the source, at several times real time on two cores. */
+/** Visually equal to the source, encoded several times faster than real time on two cores. */
 export const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-pix_fmt', 'yuv420p'] as const;
 
-/** The sample rate of all intermediate sound: that of video and of the stems of the service. */
+/** The sample rate of all intermediate sound: the same as in videos and in the stems of the service. */
 export const SAMPLE_RATE = 48_000;
 
-/** Keeps sound in sync with the picture: fills a late start and holes with silence. */
+/** Keeps sound in sync with the picture: fills a late start and gaps with silence. */
 export const ON_TIME = `aresample=${SAMPLE_RATE}:async=1:first_pts=0`;
 
-/** Transparent for stereo; more than two channels are mixed down, since only speech matters. */
+/** Transparent quality for stereo. More than two channels are mixed down, because only speech matters. */
 export function aac(channels: number): string[] {
   return ['-c:a', 'aac', '-b:a', '256k', '-ar', String(SAMPLE_RATE), '-ac', String(stereoAtMost(channels))];
 }
@@ -18,7 +18,7 @@ export function stereoAtMost(channels: number): number {
   return Math.max(1, Math.min(2, channels));
 }
 
-/** Raw samples in a WAV file without tags. */
+/** PCM samples in a WAV file without tags. */
 export const PCM = ['-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav'] as const;
 
 /** Apple's players recognize HEVC only by this tag. */

@@ -1,4 +1,4 @@
-/** What a file contains: facts of its header, and counted frames of files that we wrote. */
+/** Facts about a media file: reads the header of any file, and counts the frames of files that vloc wrote. */
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
@@ -16,39 +16,39 @@ export interface VideoFacts {
   readonly bytes: number;
   /** The name of ffmpeg's demuxer, such as `matroska,webm`. */
   readonly demuxer: string;
-  /** The largest that the container and its streams declare, in seconds; null when they declare none. */
+  /** The longest duration that the container and its streams declare, in seconds; null if they declare none. */
   readonly durationSeconds: number | null;
-  /** Where its clock begins, in seconds. */
+  /** The first time stamp of the file, in seconds. */
   readonly startSeconds: number;
-  /** The first moving picture: cover images do not count. */
+  /** The first video stream. Cover images are skipped. */
   readonly picture: PictureFacts | null;
-  /** In the order of the file. */
+  /** In file order. */
   readonly tracks: readonly TrackFacts[];
-  /** Subtitle tracks that are text or pictures. */
+  /** Subtitle tracks, text or bitmap. */
   readonly subtitles: readonly SubtitleTrackFacts[];
 }
 
 export interface SubtitleTrackFacts {
   readonly index: number;
   readonly codec: string;
-  /** Three letters, as containers have them. */
+  /** Three-letter code, as stored in containers. */
   readonly language: string | null;
 }
 
 interface PictureFacts {
-  /** Position among all streams of the file. */
+  /** Index among all streams of the file. */
   readonly index: number;
   readonly codec: string;
   readonly width: number;
   readonly height: number;
   readonly frameRate: Fraction | null;
-  /** The mean rate and the one of the time stamps differ; only the packets tell for sure (`readTimeline`). */
+  /** The mean rate and the time stamp rate differ. Only `readTimeline` can tell whether the rate is constant. */
   readonly mayVary: boolean;
 }
 
-/** One audio track. The title is untrusted text; the language has three letters. */
+/** One audio track. The title is untrusted text. The language is a three-letter code. */
 export interface TrackFacts {
-  /** From 1, as `--audio-track` counts. */
+  /** Counts from 1, like `--audio-track`. */
   readonly number: number;
   readonly index: number;
   readonly codec: string;
@@ -85,7 +85,8 @@ const ProbeSchema = v.object({
 
 /**
  * Reads the header of an untrusted file.
- * @throws PreparationFailure MEDIA_UNSUPPORTED for what is no video that can be read or converted, MEDIA_CORRUPT for a broken one
+ * @throws PreparationFailure MEDIA_UNSUPPORTED if the file is not a video that can be read or converted, MEDIA_CORRUPT
+ * if it is damaged
  */
 export async function readFacts(programs: Programs, file: string, run: ProgramRun): Promise<VideoFacts> {
   const { size } = await stat(file);
@@ -100,7 +101,7 @@ export async function readFacts(programs: Programs, file: string, run: ProgramRu
   return parseFacts(json.toString('utf8'), { name: basename(file), bytes: size });
 }
 
-/** Reads ffprobe's JSON. Exported for tests with hostile answers. */
+/** Parses the JSON of ffprobe. */
 function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json);
   if (!parsed.success) {
@@ -129,13 +130,13 @@ function parseFacts(json: string, file: { name: string; bytes: number }): VideoF
   };
 }
 
-/** Null when none of them says how long it is. */
+/** Returns null if none of them declares a duration. */
 function longest(declared: readonly { readonly duration?: string | undefined }[]): number | null {
   const all = declared.flatMap(({ duration }) => seconds(duration) ?? []).filter((value) => value > 0);
   return all.length === 0 ? null : Math.max(...all);
 }
 
-/** Means are rounded by muxers: below this share of a difference the two rates are one. */
+/** Muxers round mean rates: rates that differ by less than this share are equal. */
 const SAME_RATE = 0.001;
 
 function describePicture(stream: Stream): PictureFacts {
@@ -176,7 +177,7 @@ function headerFailure(cause: ChildFailure): PreparationFailure {
   return new PreparationFailure('MEDIA_UNSUPPORTED', message, advice, { cause });
 }
 
-/** Three letters as containers have them, or null: what a file says of its language is untrusted. */
+/** Returns a three-letter code as stored in containers, or null. The language tag of a file is untrusted. */
 function languageCode(tag: string | undefined): string | null {
   return tag !== undefined && /^[a-z]{3}$/.test(tag) && tag !== 'und' ? tag : null;
 }
@@ -204,7 +205,7 @@ const CountSchema = v.object({
   ]),
 });
 
-/** Counts the frames of an MP4 that we wrote. @throws if it has no picture */
+/** Counts the frames of an MP4 that vloc wrote. @throws if it has no picture */
 export async function countFrames(programs: Programs, file: string, run: ProgramRun): Promise<PictureFrames> {
   const entries = 'stream=codec_name,width,height,pix_fmt,time_base,nb_read_packets,extradata_hash';
   const args = [

@@ -1,12 +1,12 @@
-/** How ffmpeg is run on a file that the service may not take as it is. */
+/** How ffmpeg is run on files in formats that the service may not accept. */
 import { DEMUXERS, fileAddress } from '../../engines/media/arguments.ts';
 
-/** Containers beside the six of the service; none of their demuxers opens other files. */
+/** Accepted in addition to the six containers of the service. None of their demuxers opens other files. */
 const CONVERTIBLE = 'matroska,webm,mpegts,flv,asf,ogg';
 
 /**
- * Input arguments for a video from outside: only files are opened, and only in these containers, else a playlist named
- * `.mkv` would make ffmpeg read other files and addresses. `options` are further input options.
+ * Returns input arguments for an untrusted video. Only files in these containers are opened: otherwise a playlist named
+ * `.mkv` could make ffmpeg read other files and URLs. `options` are further input options.
  */
 export function foreignInput(file: string, options: readonly string[] = []): string[] {
   const formats = `${DEMUXERS},${CONVERTIBLE}`;
@@ -17,13 +17,16 @@ export function foreignInput(file: string, options: readonly string[] = []): str
   ];
 }
 
-/** What every run of a program gets; the folder is for temporary files. */
+/** What each run of a program receives. The folder is for temporary files. */
 export interface ProgramRun {
   readonly signal: AbortSignal;
   readonly folder: string;
 }
 
-/** Reads the lines of ffmpeg's `-progress pipe:1` and reports the written fraction of `seconds`; nothing if that is 0. */
+/**
+ * Parses the lines of ffmpeg's `-progress pipe:1` and reports the written fraction of `seconds`. Reports nothing if
+ * `seconds` is 0.
+ */
 export function trackProgress(seconds: number, report: (fraction: number) => void): (line: string) => void {
   return (line) => {
     const time = /^out_time_us=(\d+)/.exec(line)?.[1];

@@ -1,4 +1,7 @@
-/** The frames of a video as its packets have them: how many, how regular, and where the picture can be parted uncoded. */
+/**
+ * The frames of a video according to its packets: their number, how regular they are, and where the picture can be cut
+ * without encoding.
+ */
 
 import { PROBE_LIMITS } from '../../engines/media/header.ts';
 import type { Programs } from '../../engines/programs.ts';
@@ -10,37 +13,37 @@ import { foreignInput, type ProgramRun } from './source.ts';
 export interface Timeline {
   readonly frames: number;
   readonly frameRate: Fraction;
-  /** True when every frame lies less than half a frame beside the grid of the rate. */
+  /** True if every frame is less than half a frame away from its position at the constant rate. */
   readonly isConstant: boolean;
-  /** The first frame, in seconds after the beginning of the file's clock. */
+  /** The first frame, in seconds after the start time of the file. */
   readonly startSeconds: number;
   /** From the first frame to the end of the last one. */
   readonly pictureSeconds: number;
-  /** From the first frame to the end of whichever ends last, picture or sound. */
+  /** From the first frame to the end of the picture or the sound, whichever is later. */
   readonly durationSeconds: number;
   /** Numbers of the frames before which the picture can be cut without decoding, except 0. */
   readonly cleanFrames: readonly number[];
 }
 
-/** One packet of the picture, in the order of decoding; seconds. */
+/** One packet of the picture, in decoding order. Times are in seconds. */
 interface PicturePacket {
   readonly at: number;
   readonly isKey: boolean;
-  /** It is decoded but not shown, because of an edit list. */
+  /** An edit list hides this packet: it is decoded but not shown. */
   readonly isHidden: boolean;
 }
 
 /** Reading 10 GiB packet by packet takes about ten seconds. */
 const PACKET_CPU_SECONDS = 120;
-/** 20 hours at 60 frames a second; more is no honest file, and each costs memory. */
+/** 20 hours at 60 frames per second. A file with more frames is probably malicious, and each frame costs memory. */
 const MOST_FRAMES = 4_320_000;
 
-/** Containers whose time stamps are whole, so that the picture can be copied out of them. */
+/** Containers with complete time stamps, so that the picture can be copied out of them. */
 const WITH_TIME_STAMPS = /mov|matroska/;
 
 /**
- * Reads the times of all packets of the picture and of the sound.
- * @throws PreparationFailure MEDIA_CORRUPT when there are no frames or their times cannot be read
+ * Reads the times of all picture and sound packets.
+ * @throws PreparationFailure MEDIA_CORRUPT if there are no frames or their times cannot be read
  */
 export async function readTimeline(
   programs: Programs,
@@ -78,10 +81,10 @@ export async function readTimeline(
   };
 }
 
-/** A declared rate is believed when the packets agree with it to this share. */
+/** A declared rate is used if it differs from the packets by no more than this share. */
 const BELIEVED = 0.002;
 
-/** The pure part: packets of the picture in the order of decoding. Exported for tests. */
+/** Computes the result from the packets of the picture in decoding order. Does no I/O. */
 export function describePackets(packets: readonly PicturePacket[], declared: Fraction | null) {
   const shown = packets.filter((packet) => !packet.isHidden).map((packet) => packet.at);
   shown.sort((left, right) => left - right);
@@ -109,7 +112,7 @@ function chooseRate(measured: number | null, declared: Fraction | null): Fractio
     if (measured === null || Math.abs(measured / (declared.num / declared.den) - 1) < BELIEVED)
       return declared;
   }
-  if (measured === null) return { num: 25, den: 1 }; // one picture alone: any rate shows it
+  if (measured === null) return { num: 25, den: 1 }; // a single picture: any rate shows it
   const ntsc = Math.round(measured * 1.001);
   const isNtsc = Math.abs((ntsc * 1000) / 1001 - measured) < Math.abs(Math.round(measured) - measured);
   if (isNtsc && Math.abs((ntsc * 1000) / 1001 / measured - 1) < BELIEVED)
@@ -120,8 +123,9 @@ function chooseRate(measured: number | null, declared: Fraction | null): Fractio
 }
 
 /**
- * Key frames that all earlier packets are shown before and all later ones after: nothing on one side needs the other.
- * The first of an open group of pictures is none, since the pictures shown before it are stored behind it.
+ * Finds key frames with all earlier packets shown before them and all later packets shown after them, so that neither
+ * side needs the other. The first frame of an open group of pictures does not qualify: pictures that are shown before
+ * it are stored after it.
  */
 function findCleanFrames(packets: readonly PicturePacket[]): number[] {
   const earliestFrom = new Float64Array(packets.length + 1).fill(Number.POSITIVE_INFINITY);

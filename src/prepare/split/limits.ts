@@ -1,18 +1,18 @@
-/** How long and how large parts may be, and how much sound of their neighbours they carry. */
+/** The largest length and size of a part, and how much sound of its neighbours each part contains. */
 import { LIMITS } from '../../protocol/limits.ts';
 
 export interface SplitLimits {
-  /** Equal parts are at most this long, in seconds. */
+  /** Parts of equal length have at most this many seconds. */
   readonly equalSeconds: number;
-  /** No part is longer than this, wherever the cuts move. */
+  /** No part is longer than this, wherever the cuts are made. */
   readonly mostSeconds: number;
   /** Exclusive. */
   readonly mostBytes: number;
 }
 
 /**
- * Limits for the service: equal parts of 14:30 leave the cuts room to move to a silence, and 14:55 leaves room for the
- * padding of an encoder below the 15 minutes. Source: specification, "Limits".
+ * Limits for the service. Equal parts of 14:30 leave space to move a cut to a silence. 14:55 leaves space for encoder
+ * padding below the 15 minutes. Source: specification, "Limits".
  */
 export const SERVICE_SPLIT: SplitLimits = {
   equalSeconds: LIMITS.videoSeconds - 30,
@@ -26,10 +26,10 @@ export interface VideoSize {
   readonly bytes: number;
 }
 
-/** Bit rates vary, so a part is planned with this share of its largest size. */
+/** Bit rates vary, so parts are planned with this share of the largest size. */
 const BYTES_SHARE = 0.85;
 
-/** The smallest number of equal parts within the limits; 1 if the whole video is within them. */
+/** Returns the smallest number of equal parts within the limits; 1 if the whole video is within them. */
 export function countParts(video: VideoSize, limits: SplitLimits): number {
   const fits = video.durationSeconds <= limits.mostSeconds && video.bytes < limits.mostBytes;
   if (fits) return 1;
@@ -38,11 +38,14 @@ export function countParts(video: VideoSize, limits: SplitLimits): number {
   return Math.max(2, byLength, byBytes);
 }
 
-/** In front, hidden by the edit list as the encoder's own delay is: two AAC frames; after one alone it was no better. */
+/**
+ * Extra sound before a part, two AAC frames. The edit list hides it, like the encoder's own delay. One frame alone gave
+ * no improvement.
+ */
 export const SAMPLES_BEFORE = 2_048;
 
 /**
- * Behind, heard after the last frame of the picture: two AAC frames that the joining takes, in place of the first two of the
- * next part, whose sound the service has re-encoded after silence; and two more for the encoders.
+ * Extra sound after the last frame of the picture: two AAC frames that replace the first two frames of the next part
+ * when parts are joined, because the service encodes those after silence; and two more for encoder delay.
  */
 export const SAMPLES_BEHIND = 4_096;

@@ -1,10 +1,11 @@
 /**
- * Where a long video is cut: in the middle of the best silence near each equal point, on the border of a frame. Pure.
+ * Plans where a long video is cut: in the middle of the best silence near each equal point, on a frame boundary. Does
+ * no I/O.
  */
 import { type Fraction, secondsOf } from '../media/fraction.ts';
 import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
 
-/** A stretch of time, in seconds from the first frame. */
+/** A range of time, in seconds from the first frame. */
 export interface TimeSpan {
   readonly start: number;
   readonly end: number;
@@ -15,13 +16,13 @@ export interface CutWindow extends TimeSpan {
   readonly equal: number;
 }
 
-/** Speakers pause at least once a minute, so listening further is a waste of time. */
+/** Speakers pause at least once a minute, so searching further only costs time. */
 const MOST_HALF_SECONDS = 60;
 
 /**
- * One window around each equal point: wherever the cuts lie within them, no part exceeds the limits and none is shorter
- * than half of an equal part.
- * @param parts number of parts; default: as many as the limits need
+ * Returns one window around each equal point. Wherever the cuts lie within the windows, no part exceeds the limits and
+ * no part is shorter than half of an equal part.
+ * @param parts number of parts; default: the smallest number within the limits
  */
 export function cutWindows(
   video: VideoSize,
@@ -37,14 +38,16 @@ export function cutWindows(
   });
 }
 
-/** The parts of the stretches inside the frame. */
+/** Returns the parts of the ranges that lie inside the frame. */
 function within(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[] {
   return stretches
     .map(({ start, end }) => ({ start: Math.max(start, frame.start), end: Math.min(end, frame.end) }))
     .filter(({ start, end }) => end >= start);
 }
 
-/** The gaps between stretches, which may overlap, inside the frame; two that touch have a gap of length 0. */
+/**
+ * Returns the gaps between ranges inside the frame. Ranges may overlap; two ranges that touch have a gap of length 0.
+ */
 function gapsBetween(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[] {
   const inOrder = stretches.toSorted((left, right) => left.start - right.start);
   const gaps: TimeSpan[] = [];
@@ -57,7 +60,7 @@ function gapsBetween(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[
   return within(gaps, frame);
 }
 
-/** The parts of the stretches outside the others. */
+/** Returns the parts of the ranges that lie outside the others. */
 function minus(stretches: readonly TimeSpan[], others: readonly TimeSpan[]): TimeSpan[] {
   return stretches.flatMap((stretch) =>
     gapsBetween(
@@ -67,48 +70,51 @@ function minus(stretches: readonly TimeSpan[], others: readonly TimeSpan[]): Tim
   );
 }
 
-/** How loud it is at a time: mean square, full scale being 1. */
+/** The loudness at a time: mean square, where full scale is 1. */
 export interface Level {
   readonly at: number;
   readonly energy: number;
 }
 
-/** What is known of a video; times in seconds from its first frame on. */
+/** Facts about a video. Times are in seconds from its first frame. */
 export interface CutFacts extends VideoSize {
   readonly frameRate: Fraction;
-  /** Where nobody speaks. */
+  /** Ranges without speech. */
   readonly silences: readonly TimeSpan[];
-  /** Around each equal point, where no silence is found: in order of time. */
+  /** Loudness around each equal point, for windows without a silence, in order of time. */
   readonly levels?: readonly Level[];
-  /** Subtitles that exist already: no cut lies inside one, unless it fills the whole window. */
+  /** Existing subtitles. No cut lies inside a cue, unless the cue fills the whole window. */
   readonly cues?: readonly TimeSpan[];
-  /** Frames that the picture can be parted before without decoding it. */
+  /** Frames before which the picture can be cut without decoding. */
   readonly cleanFrames?: readonly number[];
 }
 
 export interface Cut {
-  /** The first frame behind the cut. */
+  /** The first frame after the cut. */
   readonly frame: number;
   readonly seconds: number;
-  /** `silence`: nobody speaks; `quietest`: the best of a window full of sound; `border`: no sound is known of. */
+  /**
+   * `silence`: nobody speaks; `quietest`: the quietest moment of a window without silence; `border`: the loudness is
+   * unknown.
+   */
   readonly in: 'silence' | 'quietest' | 'border';
   /** The picture can be copied on both sides. */
   readonly isClean: boolean;
 }
 
-/** A shorter silence is one inside a word. */
+/** A shorter silence can be inside a word. */
 const SHORTEST_SILENCE = 0.2;
-/** Beyond this a longer silence is no better. */
+/** Above this length, a longer silence is not better. */
 const LONG_ENOUGH = 2;
-/** A cut on a key frame keeps at least this distance to speech, in seconds. */
+/** A cut on a key frame keeps at least this distance from speech, in seconds. */
 const MARGIN = 0.1;
-/** What the whole way from the equal point to the end of the window costs, in lengths of a long silence. */
+/** The cost of the largest distance, from the equal point to the end of the window, relative to a long silence. */
 const DISTANCE_WEIGHT = 0.5;
 
 /**
- * Plans the cuts. The picture is copied when each window has a silence with a clean frame in it; then such frames are
- * taken, else the middles of the best silences.
- * @param parts how many; default: as many as the limits need
+ * Plans the cuts. If each window has a silence that contains a clean frame, the cuts use these frames and the picture
+ * is copied. Otherwise the cuts are in the middle of the best silences.
+ * @param parts number of parts; default: the smallest number within the limits
  */
 export function planCuts(facts: CutFacts, limits: SplitLimits, parts?: number): Cut[] {
   const windows = cutWindows(facts, limits, parts);
@@ -144,7 +150,8 @@ function bestClean(window: CutWindow, silences: readonly TimeSpan[], facts: CutF
 
 function bestMiddle(window: CutWindow, silences: readonly TimeSpan[], facts: CutFacts): Cut | null {
   const candidates = silences.map((silence) => {
-    // Of a long silence, any point a second away from speech is as good as its middle: the one nearest to the equal point.
+    // In a long silence, any point one second away from speech is as good as its middle. Choose the one nearest to the
+    // equal point.
     const inset = Math.min((silence.end - silence.start) / 2, LONG_ENOUGH / 2);
     const at = Math.min(Math.max(window.equal, silence.start + inset), silence.end - inset);
     return { at, value: score(window, silence, at) };
@@ -153,7 +160,10 @@ function bestMiddle(window: CutWindow, silences: readonly TimeSpan[], facts: Cut
   return best === null ? null : cutAt(nearestFrame(best.at, facts), 'silence', facts);
 }
 
-/** The quietest moment outside all cues, else the free point nearest to the equal one, else that itself. */
+/**
+ * Chooses the quietest moment outside all cues; else the point outside cues nearest to the equal point; else the equal
+ * point.
+ */
 function withoutSilence(window: CutWindow, facts: CutFacts): Cut {
   const free = within(gapsBetween(facts.cues ?? [], window), window);
   const levels = (facts.levels ?? []).filter(({ at }) =>

@@ -1,4 +1,7 @@
-/** Splits a video that is too long or too large: listens around possible cuts, plans them and cuts. */
+/**
+ * Splits a video that is too long or too large: analyses the sound around possible cuts, plans the cuts and cuts the
+ * video.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
@@ -22,18 +25,21 @@ export interface LongVideo {
   readonly facts: VideoFacts;
   readonly timeline: Timeline;
   readonly track: TrackFacts;
-  /** Subtitles that exist already, in seconds: no cut lies inside one. */
+  /** Existing subtitles, in seconds. No cut lies inside a cue. */
   readonly cues?: readonly TimeSpan[];
 }
 
-/** When a part is too large, one more is tried, this often: more means that something else is wrong. */
+/**
+ * If a part is too large, the split is tried again with one more part. After this many attempts, something else is
+ * wrong.
+ */
 const MOST_ATTEMPTS = 3;
-/** Listening takes this share of the time. */
+/** Share of the total time that is used to analyse the sound. */
 const LISTENING_SHARE = 0.1;
 
 /**
- * Listens, plans the cuts and writes the parts into the work folder.
- * @throws PreparationFailure as `splitVideo`; PART_TOO_LARGE only when even more parts do not keep the limit of bytes
+ * Analyses the sound, plans the cuts and writes the parts into the work folder.
+ * @throws PreparationFailure like `splitVideo`; PART_TOO_LARGE only if a part is still too large after adding parts
  */
 export async function splitLongVideo(
   programs: Programs,
@@ -58,7 +64,7 @@ export async function splitLongVideo(
   }
 }
 
-/** Listens around the equal points of so many parts and says where the video is to be cut; the same for the same video. */
+/** Analyses the sound around the equal points and returns the cuts. Returns the same cuts for the same video. */
 export async function findCuts(
   programs: Programs,
   video: LongVideo,
@@ -80,10 +86,10 @@ interface Heard {
   readonly levels: readonly Level[];
 }
 
-/** Half of what a voice detection looks at together: a level belongs to the middle of its window. */
+/** Half of the window of the voice detection: a level belongs to the middle of its window. */
 const LEVEL_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
 
-/** Finds the pauses of speech and the loudness in each window; times are those of the picture. */
+/** Finds the pauses in speech and the loudness in each window. Times are relative to the first frame. */
 export async function listen(
   programs: Programs,
   video: { readonly path: string; readonly track: TrackFacts; readonly timeline: Timeline },

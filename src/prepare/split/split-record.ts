@@ -1,4 +1,4 @@
-/** A split as a record, without paths, which change from run to run. */
+/** Saves a split as a record without paths, because paths change from run to run. */
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import type { Cut } from './plan-cuts.ts';
@@ -24,24 +24,24 @@ const SplitSchema = v.object({
   ),
 });
 
-/** The split as plain data. */
+/** Returns the split as plain data. */
 export function packSplit({ parts, ...split }: VideoSplit): v.InferOutput<typeof SplitSchema> {
   return { ...split, parts: parts.map(({ path, ...part }) => ({ ...part, name: basename(path) })) };
 }
 
-/** @param folder folder of the parts  @returns null for an invalid record */
+/** @param folder folder of the parts @returns null for an invalid record */
 export function unpackSplit(record: unknown, folder: string): VideoSplit | null {
   const parsed = v.safeParse(SplitSchema, record);
   if (!parsed.success) return null;
   const { parts, ...split } = parsed.output;
-  // We never write names that lead out of the folder.
+  // vloc never writes names that point outside the folder.
   return {
     ...split,
     parts: parts.map(({ name, ...part }) => ({ ...part, path: join(folder, basename(name)) })),
   };
 }
 
-/** The cuts of a split, to make the same parts again. */
+/** Returns the cuts of a split, to create the same parts again. */
 export function cutsOf({ parts, frameRate, picture }: VideoSplit): Cut[] {
   return parts.slice(1).map(({ firstFrame }) => ({
     frame: firstFrame,

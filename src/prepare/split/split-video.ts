@@ -1,5 +1,5 @@
 /**
- * Cuts a video on borders of frames: no frame is lost or doubled, and the sound is cut at the sample where the frame
+ * Cuts a video at frame boundaries: no frame is lost or doubled, and the sound is cut at the sample where the frame
  * begins.
  */
 import { rm, stat } from 'node:fs/promises';
@@ -18,27 +18,27 @@ import type { Timeline } from '../media/timeline.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND, type SplitLimits } from './limits.ts';
 import type { Cut } from './plan-cuts.ts';
 
-/** What joining needs to know of a split; plain data, so that a record can keep it over runs. */
+/** The data that joining needs. Plain data, so that a record can keep it between runs. */
 export interface VideoSplit {
-  /** Name of the original without its ending. */
+  /** Name of the original without its extension. */
   readonly stem: string;
   readonly frameRate: Fraction;
   readonly parts: readonly VideoPart[];
-  /** `copied`: the frames are those of the original, bit by bit. */
+  /** `copied`: the frames are bit-identical to those of the original. */
   readonly picture: 'copied' | 'encoded';
 }
 
 export interface VideoPart {
   readonly path: string;
-  /** Number of its first frame in the whole, and how many it has. */
+  /** Number of its first frame in the whole video, and its number of frames. */
   readonly firstFrame: number;
   readonly frames: number;
-  /** The same in samples of 48 kHz, without the sound of its neighbours that its file carries too. */
+  /** The same in samples at 48 kHz, without the extra sound of its neighbours that the file also contains. */
   readonly firstSample: number;
   readonly samples: number;
 }
 
-/** Where each part begins in the whole, in milliseconds, for `joinSubtitles`. */
+/** Returns where each part begins in the whole video, in milliseconds, for `joinSubtitles`. */
 export function partOffsetsMs(split: VideoSplit): number[] {
   return split.parts.map(({ firstSample }) => (firstSample * 1000) / SAMPLE_RATE);
 }
@@ -52,13 +52,13 @@ interface SplitTask {
   readonly limits: SplitLimits;
 }
 
-/** Shares of the time: measured on 40 minutes of 720p, with the picture encoded. */
+/** Shares of the time, measured on 40 minutes of 720p with an encoded picture. */
 const PICTURE_SHARE = 0.8;
 
 /**
  * Writes the parts into the work folder, as `NAME.part1of3.mp4`.
- * @throws PreparationFailure VARIABLE_FRAME_RATE for a video that must be converted first, PART_TOO_LARGE when a part does
- *   not keep the limit of bytes
+ * @throws PreparationFailure VARIABLE_FRAME_RATE if the video must be converted first, PART_TOO_LARGE if a part exceeds
+ * the size limit
  */
 export async function splitVideo(programs: Programs, task: SplitTask, work: Work): Promise<VideoSplit> {
   const { timeline, cuts } = task;
@@ -90,9 +90,9 @@ export async function splitVideo(programs: Programs, task: SplitTask, work: Work
 
 interface WholeSound {
   readonly path: string;
-  /** Length in samples of 48 kHz. */
+  /** Length in samples at 48 kHz. */
   readonly samples: number;
-  /** The sample that the first frame begins with. */
+  /** The sample at which the first frame begins. */
   readonly origin: number;
 }
 
@@ -109,7 +109,7 @@ async function decodeSound(programs: Programs, task: SplitTask, work: Work): Pro
   return { path, samples: wav.frames, origin: Math.round(task.timeline.startSeconds * SAMPLE_RATE) };
 }
 
-/** Frames and samples of each part; sound that goes on behind the last frame belongs to the last part. */
+/** Returns the frames and samples of each part. Sound after the last frame belongs to the last part. */
 function ranges({ timeline, cuts }: SplitTask, sound: WholeSound): Omit<VideoPart, 'path'>[] {
   const { frameRate, frames } = timeline;
   const borders = [0, ...cuts.map((cut) => cut.frame), frames];
@@ -124,7 +124,10 @@ function ranges({ timeline, cuts }: SplitTask, sound: WholeSound): Omit<VideoPar
 
 const pictureName = (index: number) => `picture-${String(index).padStart(3, '0')}.mp4`;
 
-/** One pass over the picture; each cut frame begins a file, and an independent group of pictures where it is encoded. */
+/**
+ * Cuts in one pass over the picture. Each cut frame begins a file, and a closed group of pictures if the picture is
+ * encoded.
+ */
 async function cutPicture(
   programs: Programs,
   { path, facts, timeline, cuts }: SplitTask,
@@ -135,7 +138,7 @@ async function cutPicture(
   const { num, den } = timeline.frameRate;
   const keys = frames.map((frame) => `eq(n,${frame})`).join('+');
   const encode = [
-    // Frames are counted, so that a time stamp that is a little off neither doubles nor drops one.
+    // Counts frames, so that an inexact time stamp neither doubles nor drops a frame.
     ...['-vf', `setpts=N*${den}/(${num}*TB),scale=trunc(iw/2)*2:trunc(ih/2)*2`],
     ...['-r', formatFraction(timeline.frameRate), ...H264, '-forced-idr', '1'],
     ...['-force_key_frames', `expr:${keys}`],
@@ -146,7 +149,7 @@ async function cutPicture(
     ...(picture === 'copied' ? copyPicture(facts.picture?.codec ?? '') : encode),
     ...['-map_metadata', '-1', '-f', 'segment', '-segment_format', 'mp4'],
     ...['-segment_frames', frames.join(','), '-reset_timestamps', '1'],
-    // Relative to the work folder: a percent sign in its path is no number.
+    // A path relative to the work folder, because a percent sign in the folder's path would be read as a placeholder.
     'picture-%03d.mp4',
   ];
   const onLine = trackProgress(timeline.durationSeconds, (part) => work.report(part * PICTURE_SHARE));
@@ -170,7 +173,7 @@ async function writePart(
   const start = sound.origin + range.firstSample;
   const before = range.firstFrame === 0 ? 0 : Math.min(SAMPLES_BEFORE, start);
   const cut = `atrim=start_sample=${start - before}:end_sample=${start + range.samples + SAMPLES_BEHIND}`;
-  // Times count samples here; those below zero become a part of the edit list.
+  // Times are in samples here. Times below zero become part of the edit list.
   const placed = `asetpts=PTS-STARTPTS-${before},apad=whole_len=${before + range.samples}`;
   const args = [
     ...[...QUIET, ...ownInput(picture, 'mov'), ...ownInput(sound.path, 'wav')],

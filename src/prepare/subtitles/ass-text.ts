@@ -1,16 +1,19 @@
-/** What is kept of an ASS file: who says what when. Styles and instructions are hostile weight to a parser of all of it. */
+/**
+ * Extracts times and text from an ASS file. Styles and override tags are skipped, because parsing hostile ones is
+ * expensive.
+ */
 
-/** Rows that say when what is shown; what else an ASS file holds is not read. */
+/** The rows with times and text. All other rows of an ASS file are skipped. */
 const EVENT_ROW = /^\s*(?:\[|Dialogue\s{0,8}:)/i;
 const FORMAT_ROW = /^\s*Format\s{0,8}:/i;
-/** An instruction in braces; an opening brace that nothing closes in its row is text. */
+/** An override block in braces. An opening brace without a closing one in the same row is text. */
 const BRACES = /\{[^{}\n]*\}|\{/g;
-/** The columns of every file of version 4+; one without this row means them. */
+/** The columns of version 4+ files, used if a file has no such row. */
 const COLUMNS = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';
-/** Switches drawing on and off: what stands between is a shape, not text. */
+/** Switches drawing mode on and off: the text in between is a shape. */
 const DRAWING = /\\p(\d)/;
 
-/** The events of an ASS text with all instructions taken out but for those that begin and end a drawing. */
+/** Returns the events of an ASS text without override tags, except tags that begin or end a drawing. */
 export function onlyEvents(text: string): string {
   let hasFormat = false;
   let inEvents = false;
@@ -25,12 +28,12 @@ export function onlyEvents(text: string): string {
 }
 
 function simplifyBraces(found: string): string {
-  if (found === '{') return '\uFF5B'; // the look-alike that other tools write for a brace in text
+  if (found === '{') return '\uFF5B'; // full-width brace, which other tools also write for a brace in text
   const drawing = DRAWING.exec(found);
   return drawing === null ? '' : `{\\p${drawing[1]}}`;
 }
 
-/** The text of a dialogue row without its instructions and drawings. */
+/** Returns the text of a dialogue row without override tags and drawings. */
 export function plainAssText(text: string): string {
   let plain = '';
   let from = 0;
@@ -44,7 +47,7 @@ export function plainAssText(text: string): string {
   return assText(isDrawing ? plain : plain + text.slice(from));
 }
 
-/** `\N` and `\n` break the row, `\h` is a space that does not. Source: Aegisub manual, "ASS override tags". */
+/** `\N` and `\n` are line breaks, `\h` is a non-breaking space. Source: Aegisub manual, "ASS override tags". */
 export function assText(text: string): string {
   return text.replace(/\\N/gi, '\n').replaceAll('\\h', '\u00A0');
 }

@@ -1,15 +1,15 @@
-/** Limits on subtitle files, which keep hostile text from costing the parsers too much time. */
+/** Limits on subtitle files, so that hostile text cannot cost the parsers too much time. */
 import { LIMITS } from '../../protocol/limits.ts';
 import { SubtitleError } from '../../protocol/srt.ts';
 
 export const MOST_CUES = 10 * LIMITS.subtitleLines;
 
-/** More than 10 MiB of real cues have: the shortest take four rows for 30 bytes. */
+/** More rows than 10 MiB of real cues contain: the shortest cues take four rows for 30 bytes. */
 const MOST_ROWS = 500_000;
 /** Longer rows are not readable text, and some patterns of the parsers take quadratic time on them. */
 const LONGEST_ROW = 20_000;
 
-/** Decodes UTF-8 strictly, or UTF-16 with its byte order mark, as editors on Windows save. */
+/** Decodes strict UTF-8, or UTF-16 with a byte order mark, which Windows editors write. */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const is16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -21,11 +21,12 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Patterns of the parsers take quadratic time on long runs of spaces; one is as good as many. */
+/** Some patterns of the parsers take quadratic time on long runs of spaces. A run is replaced by one space. */
 const LONG_SPACE = /[^\S\n]{16,}/g;
 
 /**
- * The same text with `\n` between rows and runs of blank rows as one: millions of line breaks took a parser ten seconds.
+ * Returns the text with `\n` as line break and at most one blank row in sequence: a parser needed ten seconds for
+ * millions of line breaks.
  * @throws SubtitleError for too many or too long rows
  */
 export function boundRows(text: string): string {

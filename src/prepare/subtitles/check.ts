@@ -1,4 +1,4 @@
-/** Finds problems in subtitles, for viewers and for the service. */
+/** Finds problems in subtitles, both for viewers and for the service. */
 import { hasWords, stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime } from '../../protocol/srt.ts';
@@ -22,28 +22,31 @@ type FindingCode =
 
 export interface SubtitleProblem {
   readonly code: FindingCode;
-  /** `error`: the service refuses it or it cannot be shown; `warning`: it can, but not well. */
+  /** `error`: the service refuses the file or the cue cannot be shown; `warning`: it can be shown, but not well. */
   readonly severity: 'error' | 'warning';
-  /** Row in the file, where it comes from one, else null. */
+  /** Row in the file; null if the cue does not come from a file. */
   readonly row: number | null;
   /** Number of the cue, from 1; 0 for the whole file. */
   readonly cue: number;
-  /** `00:01:02,500` */
+  /** For example `00:01:02,500`. */
   readonly time: string;
-  /** What is wrong, without the final stop. */
+  /** What is wrong, without the final period. */
   readonly message: string;
   readonly advice: string;
 }
 
-/** Shortest and longest time that a cue should be seen, in milliseconds. Source: Netflix Timed Text Style Guides, "Duration". */
+/**
+ * Shortest and longest time that a cue should be shown, in milliseconds. Source: Netflix Timed Text Style Guides,
+ * "Duration".
+ */
 const SHORTEST_MS = 833;
 const LONGEST_MS = 7000;
-/** A cue that ends this much after the video is cut off there, and nobody misses anything. */
+/** A cue that ends at most this long after the video is cut off without harm. */
 const HARMLESS_REST_MS = 1000;
 
 type Flaw = Pick<SubtitleProblem, 'code' | 'severity' | 'message' | 'advice'>;
 
-/** All findings, in the order of the cues. @param videoMs length of the video that they are for; null where it is not known */
+/** Returns all findings, in the order of the cues. @param videoMs length of the video; null if unknown */
 export function checkSubtitle(cues: readonly ScannedCue[], videoMs: number | null = null): SubtitleProblem[] {
   if (cues.length === 0) {
     const about = { row: null, cue: 0, time: formatTime(0) };
@@ -100,7 +103,10 @@ function flawsInOrder(cue: ScannedCue, before: ScannedCue | undefined): Flaw[] {
   return [warning('OUT_OF_ORDER', message, 'sort the cues by time')];
 }
 
-/** For each cue the one that is seen longest of those that begin before it: players go by the times, not by the order. */
+/**
+ * For each cue, finds the earlier cue that is shown longest. Cues are compared by time, because players ignore their
+ * order.
+ */
 function findStillSeen(cues: readonly ScannedCue[]): ReadonlyMap<ScannedCue, ScannedCue> {
   const found = new Map<ScannedCue, ScannedCue>();
   let last: ScannedCue | null = null;
@@ -118,14 +124,14 @@ function flawsAgainst(cue: ScannedCue, other: ScannedCue | undefined): Flaw[] {
   return [warning('OVERLAP', `it begins ${overlap} ms before cue ${other.number} ends`, advice)];
 }
 
-/** @param unseen all cues that begin at the end of the video or behind it */
+/** @param unseen all cues that begin at or after the end of the video */
 function flawsAtEnd(cue: ScannedCue, unseen: readonly ScannedCue[], endMs: number): Flaw[] {
   if (cue.end_ms - endMs <= HARMLESS_REST_MS && cue.start_ms < endMs) return [];
   const lasts = `and the video lasts ${formatTime(endMs)}`;
   if (cue.start_ms < endMs) {
     return [warning('PAST_END', `it ends at ${formatTime(cue.end_ms)}, ${lasts}`, 'end it with the video')];
   }
-  // Subtitles of another video may have hundreds of them, which would hide what else is wrong.
+  // Report only the first one: subtitles of another video may have hundreds, which would hide other problems.
   if (cue !== unseen[0]) return [];
   const count = unseen.length - 1;
   const others =
@@ -161,12 +167,12 @@ function warning(code: FindingCode, message: string, advice: string): Flaw {
 type Script = 'latin' | 'chinese' | 'japanese' | 'korean';
 
 /**
- * Characters a second that adults read in comfort; `latin` stands for all alphabets.
- * Source: Netflix Timed Text Style Guides, "Reading Speed Limits".
+ * Comfortable reading speed for adults, in characters per second. `latin` means all alphabets. Source: Netflix Timed
+ * Text Style Guides, "Reading Speed Limits".
  */
 const COMFORTABLE_SPEED: Record<Script, number> = { latin: 20, chinese: 9, japanese: 4, korean: 12 };
 
-/** The script of more than half of the letters; any kana makes Chinese characters Japanese. */
+/** Returns the script of more than half of the letters. Any kana makes Chinese characters count as Japanese. */
 function scriptOf(text: string): Script {
   const count = (letters: RegExp) => text.match(letters)?.length ?? 0;
   const hangul = count(/\p{Script=Hangul}/gu);
@@ -177,7 +183,10 @@ function scriptOf(text: string): Script {
   return kana > 0 ? 'japanese' : 'chinese';
 }
 
-/** Characters a second without line breaks; of alphabets spaces and punctuation count too, as subtitlers count. */
+/**
+ * Returns characters per second without line breaks. In alphabets, spaces and punctuation count too, as is usual for
+ * subtitles.
+ */
 function readingSpeed(text: string, script: Script, milliseconds: number): number {
   const counted = script === 'latin' ? text.replaceAll('\n', ' ') : text.replace(/[\s\p{P}]/gu, '');
   return ([...counted].length * 1000) / milliseconds;

@@ -1,4 +1,4 @@
-/** The changes between two subtitles, cue by cue, for people. */
+/** Compares two subtitles cue by cue and describes the changes. */
 import { formatTime } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
@@ -10,7 +10,7 @@ type CueChange =
       readonly before: SubtitleLine;
       readonly after: SubtitleLine;
       readonly text: boolean;
-      /** Milliseconds that begin and end moved, later being positive. */
+      /** How far start and end moved, in milliseconds; positive means later. */
       readonly startMoved: number;
       readonly endMoved: number;
     };
@@ -22,8 +22,8 @@ export interface Comparison {
 }
 
 /**
- * Pairs cues that are seen at the same time for more than half of the shorter one; the others are added or removed.
- * @param before in order of time, as `after` is
+ * Pairs cues whose overlap is more than half of the shorter one. All other cues are added or removed.
+ * @param before in order of time, like `after`
  */
 export function compareSubtitles(
   before: readonly SubtitleLine[],
@@ -69,7 +69,7 @@ function changeOf(before: SubtitleLine, after: SubtitleLine): CueChange | null {
   return { type: 'changed', before, after, text, startMoved, endMoved };
 }
 
-/** Rows as people compare files: `-` what was, `+` what is. Texts are untrusted. */
+/** Returns rows as in a diff: `-` for the old text, `+` for the new text. Texts are untrusted. */
 export function describeChange(change: CueChange): string[] {
   if (change.type === 'added') return [`${head(change.after)} added`, `+ ${oneRow(change.after)}`];
   if (change.type === 'removed') return [`${head(change.before)} removed`, `- ${oneRow(change.before)}`];

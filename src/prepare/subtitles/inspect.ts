@@ -1,4 +1,4 @@
-/** Inspects a subtitle file that people edited: its lines and all its problems. */
+/** Inspects a subtitle file that a user edited: its lines and all its problems. */
 import { SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../failure.ts';
@@ -10,7 +10,7 @@ import { scanAss } from './scan-ass.ts';
 import { scanVtt } from './scan-vtt.ts';
 
 export interface InspectedSubtitle {
-  /** In order of time; null for a file that cannot be read, and then `findings` has an error. */
+  /** In order of time; null if the file cannot be read. In that case `findings` contains an error. */
   readonly lines: readonly SubtitleLine[] | null;
   readonly findings: readonly SubtitleProblem[];
 }
@@ -22,8 +22,8 @@ const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
 };
 
 /**
- * Reads and checks SRT, WebVTT or ASS; never throws for what the file is to blame for.
- * @param videoMs length of the video that it is for; null where it is not known
+ * Reads and checks SRT, WebVTT or ASS. Never throws for faults of the file.
+ * @param videoMs length of the video; null if unknown
  */
 export async function inspectSubtitle(
   bytes: Uint8Array,
@@ -45,7 +45,7 @@ function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): rea
   try {
     const text = decodeText(bytes);
     const cues = SCANNERS[formatOf(text, name)](text);
-    // Of a file without a single time the reader says better what it is not.
+    // For a file without any times, the reader's own message is clearer.
     return cues.length === 0 ? [] : checkSubtitle(cues, videoMs);
   } catch (error) {
     if (error instanceof SubtitleError) return [];
@@ -53,14 +53,14 @@ function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): rea
   }
 }
 
-/** The row stands in the message where the reader knows it. */
+/** The reader's message contains the row if it is known. */
 function unreadable({ message, advice, cause }: PreparationFailure): SubtitleProblem {
   const row = cause instanceof SubtitleError && cause.line > 0 ? cause.line : null;
   const why = cause instanceof SubtitleError ? cause.message.replace(/^line \d+: /, '') : message;
   return { code: 'UNREADABLE', severity: 'error', row, cue: 0, time: '00:00:00,000', message: why, advice };
 }
 
-/** Editors leave cues where they were typed; voices and players go by the times. */
+/** Editors keep cues in the order in which they were typed. Voices and players go by the times. */
 function inOrder(lines: readonly SubtitleLine[]): readonly SubtitleLine[] {
   return lines
     .toSorted((left, right) => left.start_ms - right.start_ms)

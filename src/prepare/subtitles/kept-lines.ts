@@ -1,10 +1,10 @@
-/** The part of subtitles that a format keeps: ASS has no thousandths of a second and no markup. */
+/** Computes which data of subtitles a format keeps: ASS has no milliseconds and no markup. */
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../failure.ts';
 import { readSubtitleFile } from './read.ts';
 import { writeSubtitle } from './write.ts';
 
-/** The lines after writing and reading them in a format; unchanged if they cannot be read back. */
+/** Returns the lines after writing and reading them in a format; unchanged if they cannot be read back. */
 export async function readBack(
   lines: readonly SubtitleLine[],
   format: SubtitleFormat,

@@ -1,4 +1,4 @@
-/** Reads a subtitle file of any format into lines; the file is untrusted. */
+/** Reads a subtitle file of any format into lines. The file is untrusted. */
 import { stripMarkup } from '../../engines/text.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
@@ -7,7 +7,7 @@ import { PreparationFailure } from '../failure.ts';
 import { assText, onlyEvents } from './ass-text.ts';
 import { boundRows, decodeText, MOST_CUES } from './bounds.ts';
 
-/** A cue as the libraries give it: seconds, and text with or without markup. */
+/** A cue as the libraries return it: times in seconds, and text with or without markup. */
 interface RawCue {
   readonly start: number;
   readonly end: number;
@@ -22,12 +22,12 @@ interface MediaCaptions {
   ): Promise<{ cues: readonly { startTime: number; endTime: number; text: string }[] }>;
 }
 
-/** Names by which people call the formats end in these. */
+/** File extensions of the formats. */
 const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
 
 /**
- * Reads SRT, WebVTT and ASS or SSA, told by content first, then by name. Cues come in order of time, numbered from 1; styles,
- * comments, drawings and cues without text are skipped. More lines than the service takes are not a fault here.
+ * Reads SRT, WebVTT and ASS or SSA. Detects the format by content first, then by name. Returns cues in order of time,
+ * numbered from 1. Skips styles, comments, drawings and cues without text. Does not check the service's limit on lines.
  * @throws PreparationFailure SUBTITLE_INVALID
  */
 export async function readSubtitleFile(bytes: Uint8Array, name: string): Promise<SubtitleLine[]> {
@@ -45,7 +45,10 @@ export async function readSubtitleFile(bytes: Uint8Array, name: string): Promise
   }
 }
 
-/** The format that a text is in: by its first words, else by its name. @throws SubtitleError for a name that its text belies */
+/**
+ * Returns the format of a text: by its first words, else by its name. @throws SubtitleError if the content contradicts
+ * the name
+ */
 export function formatOf(text: string, name: string): SubtitleFormat {
   const head = text.slice(0, 4096).trimStart();
   if (/^WEBVTT(?:\s|$)/.test(head)) return 'vtt';
@@ -57,7 +60,8 @@ export function formatOf(text: string, name: string): SubtitleFormat {
 }
 
 async function readVtt(text: string): Promise<RawCue[]> {
-  // A cast, since its own declarations lack the file endings that Node's resolution asks for: the compiler finds no export in it.
+  // A cast, because the package's declarations lack the file extensions that Node's resolution requires: the compiler
+  // finds no exports.
   const { parseText } = (await import('media-captions')) as unknown as MediaCaptions;
   const { cues } = await parseText(boundRows(text), { type: 'vtt', strict: false });
   return cues.map(({ startTime, endTime, text }) => ({
@@ -67,12 +71,12 @@ async function readVtt(text: string): Promise<RawCue[]> {
   }));
 }
 
-/** The text of a WebVTT cue as SRT would hold it. */
+/** Returns the text of a WebVTT cue in SRT markup. */
 export function vttText(text: string): string {
   return unescapeVtt(stripVoices(text));
 }
 
-/** Speakers, classes, languages and times inside a cue belong to WebVTT alone; `<b>`, `<i>` and `<u>` are SRT's too. */
+/** Tags for speakers, classes, languages and times exist only in WebVTT. `<b>`, `<i>` and `<u>` also exist in SRT. */
 function stripVoices(text: string): string {
   return text.replace(/<(?!\/?[biu]>)\/?[a-z0-9][^<>]{0,200}>/gi, '');
 }
@@ -96,7 +100,7 @@ async function readAss(text: string): Promise<RawCue[]> {
   return events.dialogue.map(({ Start, End, Text }) => ({
     start: Start,
     end: End,
-    // A Format row of its own may leave the text out.
+    // A custom Format row may omit the text column.
     text: assText(Text?.combined ?? ''),
   }));
 }

@@ -1,15 +1,15 @@
-/** Dialogue of an ASS or SSA file with the rows it stands in: for checking it. */
+/** Reads the dialogue of an ASS or SSA file with row numbers, for checks. */
 import { plainAssText } from './ass-text.ts';
 import type { ScannedCue } from './scan.ts';
 
-/** The columns that every file of version 4+ has. Source: Aegisub manual, "ASS file format". */
+/** The columns of every version 4+ file. Source: Aegisub manual, "ASS file format". */
 const COLUMNS = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr', 'marginv', 'effect', 'text'];
 const TIME = /^\s*(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.:](\d{1,3}))?\s*$/;
 
-/** Longer rows are refused by the reader; they are looked at no further. */
+/** The reader refuses longer rows, so they are not scanned. */
 const LONGEST_ROW = 20_000;
 
-/** The cues in the order of their times, since rows of a file may stand in any. */
+/** Returns the cues in order of time, because the rows of a file may be in any order. */
 export function scanAss(text: string): ScannedCue[] {
   let columns: readonly string[] = COLUMNS;
   let isEvents = false;
@@ -34,7 +34,7 @@ export function scanAss(text: string): ScannedCue[] {
     .map((cue, position) => ({ number: position + 1, ...cue }));
 }
 
-/** The last column is the text, which may hold commas. */
+/** The last column is the text, which may contain commas. */
 function splitCells(row: string, count: number): string[] {
   const cells = row.split(',');
   return [...cells.slice(0, count - 1), cells.slice(count - 1).join(',')];

@@ -1,13 +1,13 @@
-/** Cues of a WebVTT file with the rows they stand in: for checking it. */
+/** Reads the cues of a WebVTT file with row numbers, for checks. */
 import { vttText } from './read.ts';
 import type { ScannedCue } from './scan.ts';
 
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
-/** Longer rows are no times; patterns are not tried on them. */
+/** Longer rows cannot be times, so patterns are not tried on them. */
 const LONGEST_ROW = 1_000;
 
-/** One pass over the rows: a cue reaches from its times to the next blank row. Source: W3C, WebVTT, "Syntax". */
+/** Scans the rows in one pass: a cue ends at the next blank row after its times. Source: W3C, WebVTT, "Syntax". */
 export function scanVtt(text: string): ScannedCue[] {
   const cues: ScannedCue[] = [];
   let open: { row: number; start: number; end: number; text: string[] } | null = null;

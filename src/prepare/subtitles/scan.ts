@@ -1,9 +1,9 @@
-/** Reads the cues of an SRT with the rows they stand in, also of one that is too broken to be sent: for checking it. */
+/** Reads the cues of an SRT with row numbers, for checks. Also reads files that are too broken to be sent. */
 
 export interface ScannedCue {
-  /** Position among the cues, from 1. */
+  /** Number of the cue, from 1. */
   readonly number: number;
-  /** Row of the times in the file, from 1; null for cues that come from no file of rows. */
+  /** Row of the times in the file, from 1; null if the cue does not come from a file with rows. */
   readonly row: number | null;
   readonly start_ms: number;
   readonly end_ms: number;
@@ -13,10 +13,10 @@ export interface ScannedCue {
 const TIME = String.raw`(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
 
-/** Longer rows are no subtitle: they are looked at no further, so that a hostile file costs no more than its size. */
+/** Longer rows are not subtitles and are not scanned, so that the cost of a hostile file depends only on its size. */
 const LONGEST_ROW = 20_000;
 
-/** One pass over the rows: a cue reaches from its times to the number in front of the next ones. */
+/** Scans the rows in one pass: a cue ends before the number of the next cue. */
 export function scanSrt(text: string): ScannedCue[] {
   const rows = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
   const cues: ScannedCue[] = [];

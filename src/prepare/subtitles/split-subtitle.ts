@@ -1,11 +1,11 @@
-/** Splits a subtitle with too many lines for the service at gaps between cues. */
+/** Splits a subtitle with more lines than the service accepts, at gaps between cues. */
 import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 export interface SubtitlePart {
-  /** Numbered from 1, times from the beginning of the part. */
+  /** Numbered from 1, with times relative to the start of the part. */
   readonly lines: readonly SubtitleLine[];
-  /** Where the part begins in the whole; `joinSubtitles` takes it back. */
+  /** Where the part begins in the whole subtitle; pass it to `joinSubtitles`. */
   readonly offsetMs: number;
 }
 
@@ -13,7 +13,7 @@ export interface SubtitlePart {
 const ROOM = 0.05;
 
 /**
- * Parts of near equal length, none over the limit, parted at the longest gap near each equal point. Cues are never cut.
+ * Returns parts of similar length within the limit, split at the longest gap near each equal point. Cues are never cut.
  * @param lines in order of time
  */
 export function splitSubtitle(
@@ -28,7 +28,7 @@ export function splitSubtitle(
     const rest = lines.length - first;
     const equal = Math.round(rest / left);
     const room = Math.floor(equal * ROOM);
-    // What is left must fit into the parts that are left.
+    // The remaining lines must fit into the remaining parts.
     const from = Math.max(1, equal - room, rest - (left - 1) * mostLines);
     const to = Math.min(mostLines, equal + room);
     borders.push(longestGap(lines, first + from, first + Math.max(from, to), first + equal));
@@ -36,7 +36,9 @@ export function splitSubtitle(
   return borders.map((first, index) => cutOut(lines, first, borders[index + 1] ?? lines.length));
 }
 
-/** The line from `from` to `to` with the longest gap before it; of equal ones the nearest to `equal`. */
+/**
+ * Returns the line from `from` to `to` with the longest gap before it. If gaps are equal, the one nearest to `equal`.
+ */
 function longestGap(lines: readonly SubtitleLine[], from: number, to: number, equal: number): number {
   const gap = (at: number) => (lines[at]?.start_ms ?? 0) - (lines[at - 1]?.end_ms ?? 0);
   let best = from;
@@ -52,7 +54,7 @@ function cutOut(lines: readonly SubtitleLine[], first: number, next: number): Su
   const part = lines.slice(first, next);
   const start = part[0]?.start_ms ?? 0;
   const before = lines[first - 1]?.end_ms ?? 0;
-  // The middle of the gap; overlapping cues have none, and then the part begins with its first cue.
+  // The middle of the gap. Overlapping cues have no gap, so the part begins with its first cue.
   const offsetMs = first === 0 ? 0 : Math.min(start, Math.round((Math.max(before, 0) + start) / 2));
   return {
     offsetMs,

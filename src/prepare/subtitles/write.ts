@@ -3,7 +3,7 @@ import { formatAss } from '../../engines/export/ass.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 
-/** The picture that sizes in an ASS file refer to; players scale it to theirs. */
+/** The picture size that sizes in an ASS file refer to. Players scale it to their own. */
 const ASS_PICTURE = { width: 1920, height: 1080 } as const;
 
 const WRITERS: Record<SubtitleFormat, (lines: readonly SubtitleLine[]) => string> = {
@@ -17,7 +17,10 @@ export function writeSubtitle(lines: readonly SubtitleLine[], format: SubtitleFo
   return WRITERS[format](lines);
 }
 
-/** Source: W3C, WebVTT. Tags that SRT and WebVTT share stay; a lone `<` or `&` would begin one. */
+/**
+ * Source: W3C, WebVTT. Tags that SRT and WebVTT share are kept. A single `<` or `&` is escaped, because it would begin
+ * a tag or an entity.
+ */
 function formatVtt(lines: readonly SubtitleLine[]): string {
   const cues = lines.map((line, position) => {
     const times = `${vttTime(line.start_ms)} --> ${vttTime(line.end_ms)}`;
@@ -28,7 +31,7 @@ function formatVtt(lines: readonly SubtitleLine[]): string {
 
 const vttTime = (milliseconds: number) => formatTime(milliseconds).replace(',', '.');
 
-/** `<b>`, `<i>`, `<u>` and their ends, and characters named by the standard, are understood by WebVTT. */
+/** WebVTT supports `<b>`, `<i>`, `<u>`, their end tags, and the characters with standard names. */
 const SHARED = /<\/?[biu]>|[&<]/g;
 
 function escapeVtt(text: string): string {
