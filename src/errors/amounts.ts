@@ -1,4 +1,4 @@
-/** Lengths of time and sizes, as messages show them. */
+/** Formats durations and sizes for messages. */
 
 const UNITS = [
   ['d', 86_400_000],
@@ -7,7 +7,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** A length of time for people, in the largest unit that fits, rounded up: `30 s`, `5 min`, `31 d`. */
+/** Formats a duration in the largest unit that fits, rounded up: `30 s`, `5 min`, `31 d`. */
 export function describeDuration(ms: number): string {
   if (!Number.isFinite(ms)) return 'forever';
   const [unit, length] = UNITS.find(([, size]) => ms >= size) ?? ['ms', 1];
@@ -16,7 +16,7 @@ export function describeDuration(ms: number): string {
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Decimal units as disks and networks count: 12.3 MB. */
+/** Formats a size in decimal units, like disks and networks: 12.3 MB. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

@@ -1,4 +1,4 @@
-/** What the exit code of a run tells a script; the help topic and the documents are made from it. */
+/** The meaning of the exit codes. The help topic and the documents are generated from this table. */
 import type { FailureCategory } from './failure.ts';
 
 interface ExitCode {

@@ -1,6 +1,6 @@
-/** The one kind of error that reaches a user: what happened, why, what to do next. */
+/** The only error class that reaches users: what happened, why, what to do next. */
 
-/** What a failure means for the user; the exit code follows from it alone. */
+/** What a failure means for the user. The exit code depends only on it. */
 export type FailureCategory =
   | 'refused'
   | 'usage'
@@ -14,19 +14,19 @@ export type FailureCategory =
   | 'disk';
 
 /**
- * Where a failure comes from: the API itself, storage behind a presigned address, something in front of either (a proxy,
- * a firewall, a login page), or the network, which gave no answer.
+ * Where a failure comes from: the API itself, storage behind a presigned URL, something in front of either (a proxy, a
+ * firewall, a login page), or the network, if there was no answer.
  */
 export type FailureOrigin = 'api' | 'storage' | 'gateway' | 'network';
 
-/** What is at fault; a message names nothing else. */
+/** What is at fault. A message names nothing else. */
 export type Blame =
   | 'key'
   /** The address of this machine. */
   | 'address'
   | 'plan'
   | 'permission'
-  /** Access refused for a reason that this version does not know. */
+  /** Access was refused for a reason that this version does not know. */
   | 'access'
   | 'credits'
   | 'quota'
@@ -40,29 +40,29 @@ export type Blame =
 
 export interface FailureFacts {
   readonly category: FailureCategory;
-  /** Machine-readable, upper case with underscores: the service's own code where there is one. */
+  /** Machine-readable, upper case with underscores. The service's own code if it sent one. */
   readonly code: string;
-  /** What happened, one sentence without the final stop. */
+  /** What happened, one sentence without the final period. */
   readonly message: string;
   /** What to do next, one sentence or a command. */
   readonly advice?: string;
-  /** The service's id of the request, for support. */
+  /** The service's request id, for support. */
   readonly requestId?: string;
-  /** HTTP status of the answer, when there was one. */
+  /** HTTP status of the answer, if there was one. */
   readonly status?: number;
-  /** How long the service asked to wait, in milliseconds. */
+  /** How long the service asked the client to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** True when the same command may succeed later without a change. */
+  /** True if the same command may succeed later without a change. */
   readonly retryable?: boolean;
-  /** Missing for what this machine found itself. */
+  /** Not set for failures found on this machine. */
   readonly origin?: FailureOrigin;
-  /** Given with every origin. */
+  /** Set together with `origin`. */
   readonly blame?: Blame;
-  /** Fields at fault, as the service or the local check names them. */
+  /** Invalid fields, with the names used by the service or the local check. */
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
-  /** True when the records of this machine cannot be used: no run continues without them. */
+  /** True if the records on this machine cannot be used. No run continues without them. */
   readonly ofRecords?: boolean;
-  /** Id of the job it is about. */
+  /** Id of the job that the failure is about. */
   readonly jobId?: string;
 }
 
@@ -75,19 +75,19 @@ export class Failure extends Error {
     this.facts = facts;
   }
 
-  /** The same failure with some facts told better; the cause stays. */
+  /** Returns the same failure with some facts replaced. Keeps the cause. */
   with(facts: Partial<FailureFacts>): Failure {
     const options = this.cause === undefined ? {} : { cause: this.cause };
     return new Failure({ ...this.facts, ...facts }, options);
   }
 }
 
-/** True when the records of this machine cannot be used. */
+/** Returns true if the records on this machine cannot be used. */
 export function isOfRecords(error: unknown): error is Failure {
   return error instanceof Failure && error.facts.ofRecords === true;
 }
 
-/** True when the API itself answered with this status; a page of a gateway with the same status says nothing. */
+/** Returns true if the API itself answered with this status. The same status from a gateway does not count. */
 export function isApiAnswer(error: unknown, status: number): error is Failure {
   return error instanceof Failure && error.facts.origin === 'api' && error.facts.status === status;
 }

@@ -1,13 +1,13 @@
-/** Errors of the file system and of SQLite: their codes, what they mean, and what to do. The one table of both. */
+/** Errors of the file system and of SQLite: the only table of their codes, what they mean, and what to do. */
 import { Failure } from './failure.ts';
 
-/** The code of an error of Node, such as `ENOSPC`; empty for any other value. */
+/** Returns the code of a Node error, such as `ENOSPC`; empty for any other value. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** SQLite has result codes of its own for what the file system refuses. Source: SQLite, "Result and Error Codes". */
+/** SQLite has its own result codes for errors of the file system. Source: SQLite, "Result and Error Codes". */
 const SQLITE_CODES: Readonly<Record<number, string>> = {
   8: 'EROFS',
   10: 'EIO',
@@ -15,22 +15,22 @@ const SQLITE_CODES: Readonly<Record<number, string>> = {
   14: 'EACCES',
 };
 
-/** Primary result code of an error of SQLite; null for any other value. */
+/** Returns the primary result code of an SQLite error; null for any other value. */
 export function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return null;
-  // The low byte is the primary code, the others tell its variant.
+  // The low byte is the primary code; the other bytes are its variant.
   return error.errcode & 0xff;
 }
 
-/** The code of the file system that an error of SQLite stands for; null for any other. */
+/** Returns the file system code that matches an SQLite error; null if there is none. */
 export function diskCodeOfSqlite(error: unknown): string | null {
   return SQLITE_CODES[sqliteCode(error) ?? 0] ?? null;
 }
 
-/** The disk takes no more, or fails; nothing that the program does differently would help. */
+/** The disk is full or failing, so retrying in another way does not help. */
 const FULL_OR_FAILING: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'];
 
-/** True for an error of the file system or of SQLite that says that the disk is full, read-only or failing. */
+/** Returns true for an error of the file system or SQLite that means the disk is full, read-only or failing. */
 export function isDiskFull(error: unknown): boolean {
   return FULL_OR_FAILING.includes(diskCodeOfSqlite(error) ?? errorCode(error));
 }
@@ -40,7 +40,7 @@ interface DiskTrouble {
   readonly reason: string;
   /** One or two sentences. */
   readonly advice: string;
-  /** True where another folder would do. */
+  /** True if another folder would work. */
   readonly isOfPlace: boolean;
 }
 
@@ -68,12 +68,12 @@ const TROUBLES: Readonly<Record<string, DiskTrouble>> = {
   EIO: here('the disk reports a read or write error', 'Check the disk before anything else.'),
 };
 
-/** @param code of an error of the file system, such as `ENOSPC` */
+/** @param code a file system error code, such as `ENOSPC` */
 export function describeDisk(code: string): DiskTrouble {
   return TROUBLES[code] ?? here(`the file system reports ${code || 'an unknown error'}`, 'Check the folder.');
 }
 
-/** Whether the table has this code. */
+/** Returns whether the table has this code. */
 export function isDiskCode(code: string): boolean {
   return Object.hasOwn(TROUBLES, code);
 }
@@ -88,12 +88,12 @@ const UNREADABLE: Readonly<Record<string, (what: 'file' | 'folder') => string>> 
   ENAMETOOLONG: () => 'the name is too long for this system; check the path',
 };
 
-/** Why a path that the user named cannot be read, and what to do; null for errors that are not about the path. */
+/** Returns why a path from the user cannot be read, and what to do; null for errors that are not about the path. */
 export function describeUnreadable(error: unknown, what: 'file' | 'folder' = 'file'): string | null {
   return UNREADABLE[errorCode(error)]?.(what) ?? null;
 }
 
-/** A Failure of category `disk` for an error of the file system; a Failure is returned as it is. */
+/** Returns a Failure of category `disk` for an error of the file system. Returns a Failure unchanged. */
 export function diskFailure(error: unknown, path: string): Failure {
   if (error instanceof Failure) return error;
   const { reason, advice } = describeDisk(errorCode(error));
@@ -106,7 +106,7 @@ export function diskFailure(error: unknown, path: string): Failure {
 
 /**
  * Runs work on a file or folder.
- * @throws Failure (`disk`) for errors of the file system; other errors as they are
+ * @throws Failure (`disk`) for errors of the file system; other errors unchanged
  */
 export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -117,8 +117,8 @@ export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T
 }
 
 /**
- * Runs work in a folder; where another folder would do, the advice of a disk failure says how to choose one.
- * @param chooser the option or variable that names the folder
+ * Runs work in a folder. If another folder would work, the advice of a disk failure says how to choose one.
+ * @param chooser the option or variable that sets the folder
  */
 export async function inFolderOf<T>(chooser: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -130,7 +130,7 @@ export async function inFolderOf<T>(chooser: string, work: () => Promise<T>): Pr
   }
 }
 
-/** Runs work whose result is optional: when the disk fails, the answer is `otherwise`. */
+/** Runs work whose result is optional. Returns `otherwise` if the disk fails. */
 export async function unlessDiskFails<T, Otherwise>(
   work: () => Promise<T>,
   otherwise: Otherwise,

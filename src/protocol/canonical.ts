@@ -1,16 +1,16 @@
 /**
- * The canonical path and query, the second of the five signed lines.
- * spec: open — ordering, encoding and empty query are not shown; decided after AWS Signature Version 4.
+ * The canonical path and query, the second of the five signed lines. spec: open — ordering, encoding and empty query
+ * are not specified; chosen as in AWS Signature Version 4.
  */
 
-/** A target that has no canonical form; the message says why and is safe to show. */
+/** A target without a canonical form. The message says why and is safe to show. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
 
 /**
- * Percent-encodes by RFC 3986: unreserved characters stay, upper-case hex, also for `!'()*`.
- * @throws TargetError for half of a surrogate pair
+ * Percent-encodes as in RFC 3986: unreserved characters stay, hex is upper case, also for `!'()*`.
+ * @throws TargetError for an unpaired surrogate
  */
 export function encodeComponent(text: string): string {
   if (!text.isWellFormed()) throw new TargetError('half of a surrogate pair cannot be encoded as UTF-8');
@@ -35,7 +35,7 @@ function canonicalSegment(raw: string): string {
   return encodeComponent(segment);
 }
 
-/** Splits a raw query into decoded pairs, in the order sent; throws on an empty or a repeated name. */
+/** Splits a raw query into decoded pairs, in the order sent. @throws TargetError for an empty or repeated name */
 export function parseQuery(query: string): Map<string, string> {
   const pairs = new Map<string, string>();
   if (query === '') return pairs;
@@ -49,7 +49,7 @@ export function parseQuery(query: string): Map<string, string> {
   return pairs;
 }
 
-/** Joins pairs in canonical order; names and values are ASCII once encoded, so string order is byte order. */
+/** Joins pairs in canonical order. Encoded names and values are ASCII, so string order is byte order. */
 export function formatQuery(pairs: Iterable<readonly [string, string]>): string {
   const encoded = Array.from(pairs, ([name, value]) => `${encodeComponent(name)}=${encodeComponent(value)}`);
   return encoded.length === 0 ? '' : `?${encoded.sort(byEncodedPair).join('&')}`;
@@ -64,13 +64,13 @@ function byEncodedPair(left: string, right: string): number {
 }
 
 /**
- * Brings an origin-form request target into canonical form.
+ * Converts an origin-form request target to canonical form.
  * @param raw as in the request line: path, and `?` with the query
- * @throws TargetError for an absolute form, `//`, a fragment, non-ASCII, dot segments, an encoded slash,
- *   a malformed escape, and an empty or repeated query name
+ * @throws TargetError for an absolute form, `//`, a fragment, non-ASCII, dot segments, an encoded slash, a malformed
+ * escape, and an empty or repeated query name
  */
 export function canonicalTarget(raw: string): string {
-  // Most targets are canonical as they come; telling so at once makes up a tenth of a signed request's cost.
+  // Most targets are already canonical. This shortcut saves a tenth of the cost of a signed request.
   if (/^(?:\/(?!\.)[A-Za-z0-9._~-]+)+$/.test(raw)) return raw;
   if (!raw.startsWith('/')) throw new TargetError('the target does not start with a slash');
   if (raw.includes('#')) throw new TargetError('the target has a fragment');

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Compares two strings in a time that tells nothing of where they differ; only their lengths may show. */
+/** Compares two strings in a time that does not depend on where they differ. Only their lengths may affect it. */
 export function equalInConstantTime(left: string, right: string): boolean {
   const leftBytes = Buffer.from(left);
   const rightBytes = Buffer.from(right);

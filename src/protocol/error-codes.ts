@@ -1,6 +1,6 @@
 /**
- * Every error the service answers with: status, whether a retry can help, and what the reader should do.
- * Source: specification, "Errors"; rows marked open are for the statuses that it does not name.
+ * All errors that the service answers with: status, whether a retry can help, and what to do. Source: specification,
+ * "Errors"; rows marked open are for statuses that it does not name.
  */
 export const ERROR_CODES = {
   INVALID_REQUEST: {
@@ -40,7 +40,8 @@ export const ERROR_CODES = {
     title: 'The key lacks the permission for this capability',
     advice: 'Use a key with that permission, or have it added to this one.',
   },
-  // spec: open — one answer for an unknown id, another key's record and an unknown path, so that ids cannot be guessed
+  // spec: open — the same answer for an unknown id, another key's record and an unknown path, so that ids cannot be
+  // guessed
   RESOURCE_NOT_FOUND: {
     status: 404,
     retryable: false,
@@ -160,7 +161,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** True for a code that this version knows; a hosted service may send others. */
+/** Returns true for a code that this version knows. A hosted service may send others. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_CODES, code);
 }

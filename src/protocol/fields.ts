@@ -1,9 +1,9 @@
 /**
- * The request fields of the job kinds, as data: validators, flags, help and the OpenAPI document come from here.
- * spec: open — which fields are required, their values and defaults are not shown.
+ * The request fields of the job kinds, as data. Validators, flags, help and the OpenAPI document are generated from it.
+ * spec: open — which fields are required, their values and defaults are not specified.
  */
 
-/** A video: an https address or a ready upload. A subtitle may also be structured lines. */
+/** A video: an https URL or a ready upload. A subtitle may also be structured lines. */
 export type Field =
   | { readonly type: 'source'; readonly required: true; readonly help: string }
   | { readonly type: 'subtitle'; readonly required: true; readonly help: string }

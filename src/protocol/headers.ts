@@ -1,4 +1,4 @@
-/** Header names of both ends. The vendor's own name is a setting: `X-Service` stands for it. */
+/** Header names of client and service. The vendor's name is a setting; `X-Service` is its default. */
 export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
 export interface AuthHeaderNames {

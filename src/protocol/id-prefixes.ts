@@ -1,6 +1,6 @@
 import type { JobKind } from './kind-names.ts';
 
-/** What an id starts with. spec: open — but for `req_` and `evt_`. */
+/** Prefixes of ids. spec: open — except `req_` and `evt_`. */
 export const ID_PREFIXES = {
   upload: 'upl',
   audio_separation: 'sep',

@@ -1,5 +1,5 @@
-// spec: open — the conditions that lead to `failed` are not shown; a closed set lets a client decide by code.
-/** Why a job ended as `failed`, and whether the same job submitted again may succeed. */
+// spec: open — the conditions that lead to `failed` are not specified; a closed set lets a client decide by code.
+/** Why a job ended as `failed`, and whether the same job may succeed if it is submitted again. */
 export const JOB_ERROR_CODES = {
   SOURCE_UNREACHABLE: { retryable: true },
   SOURCE_BLOCKED: { retryable: false },
@@ -18,7 +18,9 @@ export const JOB_ERROR_CODES = {
 
 export type JobErrorCode = keyof typeof JOB_ERROR_CODES;
 
-/** A reason to end a job as `failed`; its message is shown to the caller, so it holds no path of the service. */
+/**
+ * A reason to end a job as `failed`. Its message is shown to the caller, so it must not contain a path of the service.
+ */
 export class JobFailure extends Error {
   override readonly name = 'JobFailure';
   readonly code: JobErrorCode;

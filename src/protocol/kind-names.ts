@@ -1,4 +1,4 @@
-/** The five capabilities, by the name their `object` field carries. Source: specification, "What the service does". */
+/** The five capabilities, with the names used in the `object` field. Source: specification, "What the service does". */
 export const JOB_KIND_NAMES = [
   'audio_separation',
   'subtitle_recognition',

@@ -1,20 +1,20 @@
 /**
  * The table of the five job kinds. Commands, flags, client calls, routes, validators, completions, documents and
- * conformance cases derive from it: a sixth kind is one row here and one engine.
+ * conformance cases are generated from it: a sixth kind needs one row here and one engine.
  */
 import * as fields from './fields.ts';
 import { ID_PREFIXES } from './id-prefixes.ts';
 import type { JobKind } from './kind-names.ts';
 import { RESULT_FORMATS, type ResultFormatName } from './result-formats.ts';
 
-/** What credits are counted by. Source: specification, "Metering". */
+/** The unit of metering. Source: specification, "Metering". */
 export type MeteringUnit = 'started_minute' | 'line' | 'started_thousand_characters';
 
-/** One part of a result: a file behind a download address, a list of lines, or a plain value. */
+/** One part of a result: a file behind a download URL, a list of lines, or a plain value. */
 export type ResultPart =
   | {
       readonly type: 'asset';
-      /** A row of `RESULT_FORMATS`, which also has the next two. */
+      /** A row of `RESULT_FORMATS`, which also contains the next two fields. */
       readonly format: ResultFormatName;
       readonly contentType: string;
       readonly extension: string;
@@ -27,22 +27,22 @@ export type ResultPart =
 export interface Kind {
   /** Path segment of the collection, below the version. */
   readonly path: string;
-  /** How operation ids name it: `create` + noun, `list` + plural. */
+  /** Used in operation ids: `create` + noun, `list` + plural. */
   readonly noun: string;
   readonly plural: string;
   readonly idPrefix: string;
   /** The path parameter of the single resource. */
   readonly idParameter: string;
-  /** What it works on: decides the purpose of an upload. */
+  /** The type of input, which decides the purpose of an upload. */
   readonly input: 'video' | 'subtitle';
-  /** What it does, in one line, for help and documents. */
+  /** A one-line summary for help and documents. */
   readonly summary: string;
   readonly unit: MeteringUnit;
   readonly fields: Readonly<Record<string, fields.Field>>;
   readonly result: Readonly<Record<string, ResultPart>>;
 }
 
-/** An asset of that format, but for its label. */
+/** Returns an asset of that format, without its label. */
 function asset<Name extends ResultFormatName>(format: Name) {
   const { contentType, extension } = RESULT_FORMATS[format];
   return { type: 'asset', format, contentType, extension } as const;

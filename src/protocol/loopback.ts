@@ -1,8 +1,8 @@
 /**
- * True for an address that by its text alone never leaves this machine: the one place where http stands in for https.
- * `.localhost` names are not among them, since some systems ask a name server for them.
+ * Returns true if the text of an address alone guarantees that it never leaves this machine. Only for these is http
+ * allowed instead of https. `.localhost` names are not included, because some systems send them to a name server.
  */
 export function isLoopback({ hostname }: URL): boolean {
-  // The parser has turned every other form of an IPv4 address into this one.
+  // The URL parser has already converted every other form of an IPv4 address to this one.
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,5 +1,5 @@
-// spec: open — the fields of an upload beyond status and purpose are not shown.
-/** What validation measured on a source video; durations in seconds, sizes in pixels, rates in Hz. */
+// spec: open — the fields of an upload other than status and purpose are not specified.
+/** Measurements of a source video during validation. Durations are in seconds, sizes in pixels, rates in Hz. */
 export interface Media {
   readonly duration_seconds: number;
   readonly container: string;

@@ -1,8 +1,8 @@
-/** How many units a job costs, and what units are called. Source: specification, "Metering". */
+/** Computes how many units a job costs, and the names of units. Source: specification, "Metering". */
 import type { MeteringUnit } from './kinds.ts';
 import type { SubtitleLine } from './subtitle-line.ts';
 
-/** From this the quantity of any unit follows; what a unit does not count may be 0. */
+/** The data that the quantity of any unit is computed from. Values that a unit does not use may be 0. */
 export interface InputSize {
   readonly seconds: number;
   readonly lines: number;
@@ -14,18 +14,18 @@ const MINUTE_MS = 60_000;
 const CHARACTER_BLOCK = 1000;
 
 const QUANTITY: Readonly<Record<MeteringUnit, (size: InputSize) => number>> = {
-  // To the millisecond, as containers count: 60.0004 s are one minute.
+  // Rounded to milliseconds, like durations in containers: 60.0004 s are one minute.
   started_minute: ({ seconds }) => Math.ceil(Math.round(seconds * 1000) / MINUTE_MS),
   line: ({ lines }) => lines,
   started_thousand_characters: ({ characters }) => Math.ceil(characters / CHARACTER_BLOCK),
 };
 
-/** The number of units that an input of that size costs. */
+/** Returns the number of units that an input of that size costs. */
 export function quantityOf(unit: MeteringUnit, size: InputSize): number {
   return QUANTITY[unit](size);
 }
 
-/** Unicode code points of all texts. Source: contract, "Credits" (estimates). */
+/** Returns the Unicode code points of all texts. Source: contract, "Credits" (estimates). */
 export function countCharacters(lines: readonly SubtitleLine[]): number {
   return lines.reduce((sum, line) => sum + [...line.text].length, 0);
 }
@@ -36,7 +36,7 @@ const UNIT_NAMES: Readonly<Record<MeteringUnit, readonly [one: string, several: 
   started_thousand_characters: ['started thousand characters', 'started thousands of characters'],
 };
 
-/** `3 started minutes`. @param unit as a service names it; one that is unknown here is printed unchanged */
+/** Formats as `3 started minutes`. @param unit the service's name for it; an unknown name is printed unchanged */
 export function describeUnits(quantity: number, unit: string): string {
   const [, [one, several] = [unit, unit]] = Object.entries(UNIT_NAMES).find(([name]) => name === unit) ?? [];
   return `${quantity} ${quantity === 1 ? one : several}`;

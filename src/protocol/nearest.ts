@@ -1,19 +1,19 @@
-/** Names that somebody may have meant. */
+/** Suggests names similar to a mistyped one. */
 
-/** Further away than this, two names have little in common. */
+/** Two names with more differences have little in common. */
 const FARTHEST = 3;
 
-/** The known name with the fewest typing errors between it and the given one; null when none is near. */
+/** Returns the known name with the fewest typing errors; null if none is similar. */
 export function nearestName(given: string, known: readonly string[]): string | null {
   const ranked = known
     .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance);
   const [best] = ranked;
-  // A name of three letters is three errors away from any other.
+  // Any two names of three letters differ by at most three errors.
   return best !== undefined && best.distance <= Math.min(FARTHEST, best.name.length / 2) ? best.name : null;
 }
 
-/** Levenshtein: how many letters must be put in, taken out or exchanged. */
+/** The Levenshtein distance: how many letters must be inserted, removed or replaced. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...from].entries()) {

@@ -1,4 +1,4 @@
-/** The 26 operations, made from the table of kinds. Source: specification, "Operation table". */
+/** The 26 operations, generated from the table of kinds. Source: specification, "Operation table". */
 import { JOB_KIND_NAMES, type JobKind } from './kind-names.ts';
 import { KINDS, type Kind, type Kinds } from './kinds.ts';
 
@@ -22,7 +22,7 @@ export interface Operation {
   /** Set for the operations of a job kind. */
   readonly kind: JobKind | null;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the version prefix; a parameter stands in braces. */
+  /** Below the version prefix. Parameters are in braces. */
   readonly path: string;
   readonly success: readonly number[];
   readonly errors: readonly number[];
@@ -77,7 +77,7 @@ function jobOperations(name: JobKind): Operation[] {
   ];
 }
 
-/** Those that belong to no kind. */
+/** Operations that do not belong to a kind. */
 const COMMON_OPERATIONS = [
   {
     operationId: 'getCredits',
@@ -150,25 +150,25 @@ type JobOperationName<Path extends string, Id extends string> =
   | `GET /${Path}/{${Id}}`
   | `DELETE /${Path}/{${Id}}`;
 
-/** Method and path as the table writes them: `POST /dubbings`, `GET /uploads/{upload_id}`. */
+/** Method and path as in the table: `POST /dubbings`, `GET /uploads/{upload_id}`. */
 export type OperationName =
   | NameOf<(typeof COMMON_OPERATIONS)[number]>
   | { [K in JobKind]: JobOperationName<Kinds[K]['path'], Kinds[K]['idParameter']> }[JobKind];
 
 /** The name of an operation. Source: specification, "Operation table". */
 export function operationName({ method, path }: Pick<Operation, 'method' | 'path'>): OperationName {
-  return `${method} ${path}` as OperationName; // the type is computed from the same rows; a test holds both together
+  return `${method} ${path}` as OperationName; // the type is computed from the same rows; a test compares both
 }
 
-/** Statuses answered beyond the declared ones, each because the specification leaves no other. */
+/** Statuses in addition to the declared ones, each because the specification leaves no other choice. */
 export const UNDECLARED_STATUSES = {
-  /** The specification requires an Idempotency-Key on DELETE and declares no 400 for its absence. */
+  /** The specification requires an Idempotency-Key on DELETE but declares no 400 for a missing one. */
   400: 'DELETE without a valid Idempotency-Key, and a request that is not sane HTTP',
   405: 'a method that the path does not take',
   415: 'a body that is not JSON',
 } as const;
 
-/** The kind whose collection has this path segment, or null. */
+/** Returns the kind whose collection has this path segment, or null. */
 export function kindOfPath(segment: string): JobKind | null {
   return JOB_KIND_NAMES.find((name) => KINDS[name].path === segment) ?? null;
 }

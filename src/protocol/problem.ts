@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
-/** One field that breaks a rule: `pointer` is a JSON Pointer into the body, a query name or a header name. */
+/** A field that breaks a rule. `pointer` is a JSON Pointer into the body, a query name or a header name. */
 export interface FieldError {
   readonly pointer: string;
   readonly detail: string;
@@ -21,7 +21,7 @@ export interface Problem {
   readonly errors?: readonly FieldError[];
 }
 
-/** Makes the body for a code; `docsUrl` without a trailing slash, `instance` the path of the request. */
+/** Creates the body for a code. `docsUrl` has no trailing slash; `instance` is the path of the request. */
 export function describeProblem(
   code: ErrorCode,
   about: {

@@ -1,4 +1,7 @@
-/** Bodies of requests as types, out of the table of kinds. No validator is named here: those who use the client have none. */
+/**
+ * Types of request bodies, derived from the table of kinds. Contains no validators, so that users of the client do not
+ * need them.
+ */
 import type { JobKind } from './kind-names.ts';
 import type { Kinds } from './kinds.ts';
 import type { UploadPurpose } from './states.ts';
@@ -27,12 +30,12 @@ interface CommonRequest {
   callback_url?: string;
 }
 
-/** A validated create request, defaults filled in. */
+/** A validated create request with defaults filled in. */
 export type JobRequest<K extends JobKind = JobKind> = {
   [Each in K]: Required<Kinds[Each]['fields']> & Defaulted<Kinds[Each]['fields']> & CommonRequest;
 }[K];
 
-/** A create request as callers write it: fields with defaults are optional. */
+/** A create request as callers write it. Fields with defaults are optional. */
 export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> &
   Partial<Defaulted<Kinds[K]['fields']>> &
   CommonRequest;

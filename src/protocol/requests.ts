@@ -1,5 +1,6 @@
 /**
- * Validators of request bodies, made from the table of kinds; the service refuses with them, the client checks first.
+ * Validators of request bodies, generated from the table of kinds. The client checks requests with them before sending;
+ * the service refuses invalid ones.
  */
 import * as v from 'valibot';
 import { COMMON_FIELDS, type Field } from './fields.ts';
@@ -13,7 +14,7 @@ import type { CompletionRequest, JobRequest, UploadRequest } from './request-typ
 import { UPLOAD_PURPOSES } from './states.ts';
 import { isLongerThan, type SubtitleLine } from './subtitle-line.ts';
 
-/** The limit goes along, for the document that is made of these validators. */
+/** The limit is stored with the rule, for the document that is generated from these validators. */
 const characters = (limit: number) =>
   Object.assign(
     v.check((text: string) => !isLongerThan(limit, text), `at most ${limit} characters`),
@@ -27,8 +28,8 @@ const Reference = v.pipe(
 );
 
 /**
- * The wire knows https alone, and so says the document. A service may be run with loopback allowed, and whether it is only
- * the service knows: http to this machine passes here and is left to it.
+ * The interface and its document allow only https. But a service may be configured to allow loopback, which only the
+ * service knows. So http to this machine passes here, and the service decides.
  */
 const startsSecurely = Object.assign(
   v.check((text: string) => text.startsWith('https://') || isPlainLoopback(text), 'must be an https address'),
@@ -42,9 +43,9 @@ function isPlainLoopback(text: string): boolean {
 
 const WebAddress = v.pipe(
   v.string(),
-  v.maxLength(2048, 'at most 2048 characters'), // spec: open — the length that browsers and proxies agree on
+  v.maxLength(2048, 'at most 2048 characters'), // spec: open — the common limit of browsers and proxies
   v.url('not an address'),
-  // An address parser drops line breaks and NUL without a word: what is checked must be what is called.
+  // A URL parser silently drops line breaks and NUL, but the checked URL must be the one that is called.
   v.regex(/^[^\s\p{Cc}]*$/u, 'has a space or a control character; write it percent-encoded'),
   startsSecurely,
 );
@@ -87,7 +88,7 @@ export const LineSchema = v.pipe(
 
 const linesOf = (most: number) =>
   v.pipe(
-    // Counted first: a body of millions of lines would be checked one by one only to be refused.
+    // Counted first: otherwise each line of a body with millions of lines would be checked before it is refused.
     v.array(v.unknown()),
     v.minLength(1, 'at least 1 line'),
     v.maxLength(most, `at most ${most} lines`),
@@ -114,7 +115,7 @@ function schemaOf(field: Field): v.GenericSchema {
   }
 }
 
-/** The validator of a kind's create request; also the source of its JSON Schema. */
+/** The validator of a kind's create request. Its JSON Schema is generated from it. */
 export function requestSchema(kind: JobKind): v.GenericSchema {
   const all: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
   return v.strictObject(
@@ -138,10 +139,10 @@ export const CompletionRequestSchema = v.strictObject({
   etag: v.pipe(v.string(), v.regex(/^(?:"[A-Za-z0-9-]{1,128}"|[A-Za-z0-9-]{1,128})$/, 'not an ETag')),
 });
 
-/** Enough to see what is wrong; an answer to 10,000 wrong lines would run to megabytes. */
+/** Enough to show what is wrong. An answer to 10,000 wrong lines would have megabytes. */
 const MOST_ERRORS = 100;
 
-/** Either the value, or the fields that break a rule, at most 100 of them. */
+/** Either the value, or the invalid fields, at most 100 of them. */
 type Checked<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] };
 
 function check<S extends v.GenericSchema>(schema: S, body: unknown): Checked<v.InferOutput<S>> {
@@ -155,7 +156,7 @@ function describeIssue(issue: v.BaseIssue<unknown>): FieldError {
   return { pointer: path.map((key) => `/${key}`).join(''), detail: describeRule(issue) };
 }
 
-/** The two commonest mistakes in words; the library's own would speak of keys, never and undefined. */
+/** Plain messages for the two most common mistakes. The library's own messages mention keys, never and undefined. */
 function describeRule(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'strict_object' && issue.expected === 'never') return 'there is no such field';
   if (issue.received === 'undefined') return 'is required';
@@ -177,7 +178,10 @@ export function checkCompletionRequest(body: unknown): Checked<CompletionRequest
   return check(CompletionRequestSchema, body);
 }
 
-/** Checks structured lines that come from outside a request, such as a file of them, which may have `most` lines. */
+/**
+ * Checks structured lines that do not come from a request, for example from a file. `most` is the allowed number of
+ * lines.
+ */
 export function checkLines(lines: unknown, most: number = LIMITS.subtitleLines): Checked<SubtitleLine[]> {
   return check(linesOf(most), lines);
 }

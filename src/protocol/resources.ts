@@ -1,5 +1,5 @@
-/** What the service answers with. The service emits exactly these; a client reads what it needs and ignores the rest. */
-// spec: open — fields of single jobs beyond the list item, of uploads and of billing are not shown.
+/** Answers of the service. The service sends exactly these fields; a client ignores fields that it does not need. */
+// spec: open — fields of single jobs beyond the list item, of uploads and of billing are not specified.
 
 import type { JobErrorCode } from './job-failure.ts';
 import type { JobKind } from './kind-names.ts';
@@ -114,7 +114,7 @@ export interface CreditTransactionResource {
   readonly posted_at: string;
 }
 
-/** What a `callback_url` is told. Source: specification, "Events"; contract, "Webhooks". */
+/** The event sent to a `callback_url`. Source: specification, "Events"; contract, "Webhooks". */
 export interface JobEvent {
   readonly id: string;
   readonly object: 'event';

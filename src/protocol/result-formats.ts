@@ -1,19 +1,22 @@
-/** The file formats of results: how each is named and labelled, and how its first bytes look. */
+/** The file formats of results: name, content types, extension, and how to recognize their first bytes. */
 import { beginsLikeSrt } from './srt.ts';
 
 export interface ResultFormat {
-  /** For people. */
+  /** For messages. */
   readonly name: string;
   readonly contentType: string;
-  /** What storage also calls it. */
+  /** Other content types that storage may send. */
   readonly otherTypes: readonly string[];
-  /** With its dot. */
+  /** Including the dot. */
   readonly extension: string;
-  /** Whether a file may begin with these bytes; so many of them as `HEAD_BYTES`, or the whole file. */
+  /** Returns whether a file may begin with these bytes: `HEAD_BYTES` of them, or the whole file. */
   readonly matches: (head: Uint8Array) => boolean;
 }
 
-/** The number and the times of the first subtitle are within the first kilobytes, and the marks of the others at once. */
+/**
+ * The number and the times of the first subtitle are within the first kilobytes; the signatures of the other formats
+ * are at the very start.
+ */
 export const HEAD_BYTES = 4096;
 
 export type ResultFormatName = 'mp4' | 'wav' | 'srt';
@@ -31,7 +34,7 @@ export const RESULT_FORMATS = {
     contentType: 'audio/wav',
     otherTypes: ['audio/x-wav', 'audio/wave', 'audio/vnd.wave', 'audio/x-pn-wav'],
     extension: '.wav',
-    // RF64 is the form of files over 4 GiB.
+    // RF64 is the variant for files over 4 GiB.
     matches: (head) => ['RIFF', 'RF64'].includes(textAt(head, 0, 4)) && textAt(head, 8, 12) === 'WAVE',
   },
   srt: {
@@ -39,7 +42,7 @@ export const RESULT_FORMATS = {
     contentType: 'application/x-subrip',
     otherTypes: ['application/srt', 'application/x-srt', 'text/srt', 'text/x-srt', 'text/plain'],
     extension: '.srt',
-    // Cut in the middle of a character, it still begins as it does.
+    // The head may end in the middle of a character, which does not affect its start.
     matches: (head) => beginsLikeSrt(new TextDecoder().decode(head)),
   },
 } as const satisfies Record<ResultFormatName, ResultFormat>;
@@ -48,10 +51,10 @@ function textAt(bytes: Uint8Array, from: number, to: number): string {
   return String.fromCharCode(...bytes.subarray(from, to));
 }
 
-/** Types that say nothing about the bytes. */
+/** Content types that say nothing about the bytes. */
 const ANY_TYPES: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
 
-/** Whether a Content-Type allows the format: its own names, those for any bytes, and none at all. */
+/** Returns whether a Content-Type allows the format: its own types, types for any bytes, or no type. */
 export function allowsFormat(contentType: string | undefined, format: ResultFormat): boolean {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === '' || ANY_TYPES.has(type)) return true;

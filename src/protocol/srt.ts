@@ -1,8 +1,8 @@
-/** SRT in and out. One pass over the text, so that a hostile file costs no more than an honest one of its size. */
+/** Reads and writes SRT. One pass over the text, so that the cost of a hostile file depends only on its size. */
 import { LIMITS } from './limits.ts';
 import { isLongerThan, type SubtitleLine } from './subtitle-line.ts';
 
-/** Subtitles that cannot be read; `line` is the row of the file, from 1, or 0 when the whole file is meant. */
+/** Subtitles that cannot be read. `line` is the row of the file, from 1, or 0 for the whole file. */
 export class SubtitleError extends Error {
   override readonly name = 'SubtitleError';
   readonly line: number;
@@ -14,11 +14,11 @@ export class SubtitleError extends Error {
 }
 
 const TIME = String.raw`(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})`;
-/** Some tools write coordinates behind the times; they are allowed and dropped. */
+/** Some tools write coordinates after the times. They are accepted and dropped. */
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
 const ARROW = /-->/g;
 
-/** Decodes UTF-8 strictly, then parses; throws SubtitleError for other encodings and for everything `parseSrt` refuses. */
+/** Decodes strict UTF-8, then parses. @throws SubtitleError for other encodings, and like `parseSrt` */
 export function decodeSrt(bytes: Uint8Array, mostLines: number = LIMITS.subtitleLines): SubtitleLine[] {
   let text: string;
   try {
@@ -30,9 +30,9 @@ export function decodeSrt(bytes: Uint8Array, mostLines: number = LIMITS.subtitle
 }
 
 /**
- * Parses SRT: CRLF and CR, a byte order mark, missing numbers, `.` for `,` are tolerated; cues are renumbered from 1.
- * @throws SubtitleError with the row for a cue without times, times that end before they start, a text over the limit of
- *   characters, an empty file, and more lines than `mostLines`: by default the 10,000 of the specification
+ * Parses SRT. Accepts CRLF and CR, a byte order mark, missing numbers, and `.` for `,`. Renumbers cues from 1.
+ * @throws SubtitleError with the row for a cue without times, times that end before they start, a text over the limit
+ * of characters, an empty file, and more lines than `mostLines`: by default the 10,000 of the specification
  */
 export function parseSrt(text: string, mostLines: number = LIMITS.subtitleLines): SubtitleLine[] {
   const cues: SubtitleLine[] = [];
@@ -47,24 +47,26 @@ export function parseSrt(text: string, mostLines: number = LIMITS.subtitleLines)
   return cues;
 }
 
-/** Whether a text begins with a cue: cut anywhere behind its times, it does. */
+/** Returns whether a text begins with a cue. The text may be cut anywhere after the times. */
 export function beginsLikeSrt(text: string): boolean {
   const [block] = blocks(text);
   const [first = '', second = ''] = block?.rows ?? [];
   return TIMING.test(first) || (/^\s*\d+\s*$/.test(first) && TIMING.test(second));
 }
 
-/** A number, the times, and a text with one character a row; the row behind them shows that there were more. */
+/** A number, the times, and a text with one character per row. One row more shows that the limit is exceeded. */
 const MOST_ROWS = 2 + LIMITS.lineCharacters + 1;
 
 interface Block {
   /** Row of the first line in the file, from 1. */
   readonly row: number;
-  /** At most `MOST_ROWS`; such a block is refused anyway. */
+  /** At most `MOST_ROWS`. A longer block is refused anyway. */
   readonly rows: readonly string[];
 }
 
-/** Runs of rows between blank ones; a generator, since a file of line breaks alone holds millions of empty rows. */
+/**
+ * Yields runs of rows between blank rows. A generator, because a file of line breaks contains millions of empty rows.
+ */
 function* blocks(text: string): Generator<Block> {
   let rows: string[] = [];
   let row = 0;
@@ -116,7 +118,7 @@ function parseBlock({ row, rows }: Block, index: number): SubtitleLine | null {
   const start = milliseconds(timing, 1);
   const end = milliseconds(timing, 5);
   if (end <= start) throw new SubtitleError('the cue ends before it starts', row);
-  // A cue without text shows nothing and says nothing: many editors leave such ones behind.
+  // A cue without text has no effect. Many editors write such cues.
   if (textRows.length === 0) return null;
   const text = normalizeCueText(textRows.join('\n'));
   if (isLongerThan(LIMITS.lineCharacters, text)) {
@@ -131,7 +133,10 @@ function milliseconds(timing: RegExpExecArray, at: number): number {
   return ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction;
 }
 
-/** Text as a cue can hold it: `\n` between rows, no blank row, no `-->`, which would read as times. */
+/**
+ * Returns text in a form that a cue can contain: `\n` between rows, no blank row, and no `-->`, which would be read as
+ * times.
+ */
 export function normalizeCueText(text: string): string {
   return text
     .split(/\r\n|\r|\n/)
@@ -141,7 +146,7 @@ export function normalizeCueText(text: string): string {
     .replaceAll(ARROW, '→');
 }
 
-/** Writes SRT with `\n` and a blank line after each cue; cues are numbered from 1. */
+/** Writes SRT with `\n` and a blank line after each cue. Cues are numbered from 1. */
 export function formatSrt(lines: readonly SubtitleLine[]): string {
   return lines
     .map((line, position) => {
@@ -151,7 +156,7 @@ export function formatSrt(lines: readonly SubtitleLine[]): string {
     .join('');
 }
 
-/** `hh:mm:ss,mmm`; hours grow beyond two digits where they must. */
+/** Formats as `hh:mm:ss,mmm`. Hours may have more than two digits. */
 export function formatTime(totalMs: number): string {
   const pad = (value: number, width: number) => String(value).padStart(width, '0');
   const seconds = Math.floor(totalMs / 1000);

@@ -1,4 +1,4 @@
-/** States of jobs and uploads with the only transitions there are. Source: specification, "States and transitions". */
+/** States of jobs and uploads with all allowed transitions. Source: specification, "States and transitions". */
 export const JOB_STATUSES = ['queued', 'processing', 'succeeded', 'failed', 'cancelled'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 export type TerminalStatus = 'succeeded' | 'failed' | 'cancelled';
@@ -17,7 +17,7 @@ const JOB_TRANSITIONS: Record<JobStatus, readonly JobStatus[]> = {
   cancelled: [],
 };
 
-// spec: open — only the first two transitions are shown; the others follow from the meaning of the states.
+// spec: open — only the first two transitions are specified; the others follow from the meaning of the states.
 const UPLOAD_TRANSITIONS: Record<UploadStatus, readonly UploadStatus[]> = {
   waiting_for_upload: ['validating', 'expired'],
   validating: ['ready', 'failed'],
@@ -26,17 +26,17 @@ const UPLOAD_TRANSITIONS: Record<UploadStatus, readonly UploadStatus[]> = {
   expired: [],
 };
 
-/** True when the specification lets a job go from one state to the other. */
+/** Returns true if the specification allows a job to change from one state to the other. */
 export function canJobBecome(from: JobStatus, to: JobStatus): boolean {
   return JOB_TRANSITIONS[from].includes(to);
 }
 
-/** True when an upload may go from one state to the other. */
+/** Returns true if an upload may change from one state to the other. */
 export function canUploadBecome(from: UploadStatus, to: UploadStatus): boolean {
   return UPLOAD_TRANSITIONS[from].includes(to);
 }
 
-/** True for a job that will never change again. */
+/** Returns true for a job that will not change again. */
 export function isTerminal(status: JobStatus): status is TerminalStatus {
   return JOB_TRANSITIONS[status].length === 0;
 }

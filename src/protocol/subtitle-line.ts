@@ -1,6 +1,9 @@
 /** A line of a subtitle, its length, and the formats of subtitle files. */
 
-/** One cue of a subtitle: `index` from 1, times in whole milliseconds, `start_ms < end_ms`, text may hold `\n`. */
+/**
+ * One cue of a subtitle. `index` starts at 1, times are whole milliseconds, `start_ms < end_ms`, and text may contain
+ * `\n`.
+ */
 export interface SubtitleLine {
   readonly index: number;
   readonly start_ms: number;
@@ -8,13 +11,13 @@ export interface SubtitleLine {
   readonly text: string;
 }
 
-/** The formats that subtitles are read and written in, by the ending of their names. The service itself speaks SRT. */
+/** The subtitle formats that can be read and written, with their file extensions. The service itself uses SRT. */
 export const SUBTITLE_FORMATS = ['srt', 'vtt', 'ass'] as const;
 export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 
 /**
- * True when a text has more characters (Unicode code points) than the limit.
- * A code point is one or two UTF-16 units, so most texts are decided by their length, without being taken apart.
+ * Returns true if a text has more characters (Unicode code points) than the limit. A code point has one or two UTF-16
+ * units, so for most texts the length is enough and the characters are not counted.
  */
 export function isLongerThan(limit: number, text: string): boolean {
   if (text.length <= limit) return false;

@@ -11,17 +11,21 @@ interface WebhookParts {
   readonly body: Uint8Array | string;
 }
 
-// spec: open — the byte layout is not shown. `\n` as in the canonical request; `.` as Stripe and Standard Webhooks do.
+// spec: open — the byte layout is not specified. `\n` as in the canonical request; `.` as in Stripe and Standard
+// Webhooks.
 const WEBHOOK_SEPARATORS = { newline: '\n', dot: '.' } as const;
 export type WebhookLayout = keyof typeof WEBHOOK_SEPARATORS;
 
-/** Lower-case hex HMAC-SHA256 over timestamp, event id and the body's SHA-256, keyed with the webhook secret. */
+/**
+ * Returns the HMAC-SHA256 of timestamp, event id and the body's SHA-256 in lower-case hex, keyed with the webhook
+ * secret.
+ */
 export function signWebhook(secret: string, parts: WebhookParts, layout: WebhookLayout = 'newline'): string {
   const lines = [parts.timestamp, parts.eventId, sha256Hex(parts.body)];
   return createHmac('sha256', secret).update(lines.join(WEBHOOK_SEPARATORS[layout])).digest('hex');
 }
 
-/** The layout under which the signature is right, or null; every comparison takes constant time. */
+/** Returns the layout for which the signature is correct, or null. Comparisons take constant time. */
 export function matchWebhookLayout(
   secret: string,
   parts: WebhookParts,

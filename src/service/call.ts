@@ -1,4 +1,4 @@
-/** One call of an operation, authenticated and read; what handlers work on. */
+/** One call of an operation, authenticated and parsed: the input of handlers. */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Operation } from '../protocol/operations.ts';
 import type { KeyRow } from './auth/keys.ts';

@@ -1,6 +1,6 @@
 /** The clock of the service, passed in so that a test can move it. */
 
-/** Cancels a scheduled call; does nothing if it has already run. */
+/** Cancels a scheduled call. Does nothing if it has already run. */
 export type Cancel = () => void;
 
 export interface Clock {
@@ -10,7 +10,7 @@ export interface Clock {
   schedule(delayMs: number, run: () => void): Cancel;
 }
 
-/** Node's timers count in 31 bits: a longer wait would end immediately. */
+/** Node's timers use 31 bits: a longer wait would end immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -26,14 +26,14 @@ export const systemClock: Clock = {
   },
 };
 
-/** Calls `run` again and again, `intervalMs` after each call ended, until cancelled. */
+/** Calls `run` repeatedly, `intervalMs` after each call ended, until cancelled. */
 export function repeat(clock: Clock, intervalMs: number, run: () => void): Cancel {
   let cancelled = false;
   let cancelNext: Cancel;
   const again = () => {
     cancelNext = clock.schedule(intervalMs, () => {
       run();
-      // The call itself may have cancelled.
+      // The call itself may have cancelled the repetition.
       if (!cancelled) again();
     });
   };

@@ -1,4 +1,4 @@
-/** What the parts of one running service share. */
+/** The objects that the parts of a running service share. */
 import type { EventEmitter } from 'node:events';
 import type { Engines } from '../engines/engine.ts';
 import type { IdSubject } from '../protocol/id-prefixes.ts';
@@ -16,7 +16,7 @@ import type { RandomBytes } from './random.ts';
 import type { CommitTogether } from './store/commit-together.ts';
 import type { Store } from './store/store.ts';
 
-/** What one part tells another within the process; other processes find out by looking at the store. */
+/** Messages between parts within one process. Other processes detect changes by polling the store. */
 export interface Signals {
   jobQueued: [];
   jobCancelled: [id: string];
@@ -28,7 +28,7 @@ export interface ServiceContext {
   readonly config: ServiceConfig;
   readonly folders: Folders;
   readonly store: Store;
-  /** For what a request changes in the store. */
+  /** For changes to the store by a request. */
   readonly commitTogether: CommitTogether;
   readonly recentRows: RecentRows;
   readonly keys: KeyRing;
@@ -39,10 +39,10 @@ export interface ServiceContext {
   readonly randomBytes: RandomBytes;
   readonly log: Log;
   readonly signals: EventEmitter<Signals>;
-  /** A new id, made for the present moment. */
+  /** Returns a new id for the current time. */
   readonly makeId: (subject: IdSubject) => string;
-  /** Loaded at the first use, since most commands never need them. */
+  /** Loaded at first use, because most commands never need them. */
   readonly engines: () => Promise<Engines>;
-  /** Scheme and host of the service as its callers see it, without a slash at the end. */
+  /** Scheme and host of the service as seen by callers, without a trailing slash. */
   readonly origin: () => string;
 }

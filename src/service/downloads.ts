@@ -1,4 +1,4 @@
-/** Sends results to the holder of their address. Source: contract, "Jobs" (assets, downloads). */
+/** Sends results to anyone who has their signed URL. Source: contract, "Jobs" (assets, downloads). */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors/system-error.ts';
@@ -21,7 +21,7 @@ interface OpenAsset {
   readonly fileName: string;
 }
 
-/** Answers GET and HEAD of an asset: the whole file or one range; 403 for a changed address, 410 for an expired one. */
+/** Answers GET and HEAD of an asset: the whole file or one range; 403 for a changed URL, 410 for an expired one. */
 export async function serveAsset(
   context: ServiceContext,
   exchange: Exchange,
@@ -54,7 +54,7 @@ async function openAsset(context: ServiceContext, jobId: string, name: string): 
     const handle = await open(join(context.folders.assets, row.folder, name), 'r');
     return { handle, facts, fileName: assetFileName(row.kind, name, jobId) };
   } catch (error) {
-    // Another process may have removed the bytes since the record was read.
+    // Another process may have removed the file since the record was read.
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
@@ -106,7 +106,7 @@ type Part =
 
 const SINGLE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
-/** Reads a Range header; several ranges, other units and invalid ones return the whole file, as the RFC allows. */
+/** Parses a Range header. Several ranges, other units and invalid ones return the whole file, as the RFC allows. */
 export function readRange(header: string | undefined, size: number): Part {
   const match = SINGLE_RANGE.exec(header ?? '');
   if (match === null) return { type: 'whole' };

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Writes a file, or the names in a folder, through to the disk: a rename lasts only after its folder was written. */
+/** Flushes a file, or the names in a folder, to disk. A rename is durable only after its folder was flushed. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -10,6 +10,6 @@ export async function syncToDisk(path: string): Promise<void> {
   }
 }
 
-/** What such a failure is called in answers. */
+/** The name of such a failure in answers. */
 export const DISK_FAILURE_DETAIL =
   'the disk of the service is full or failing; free some room, then try again';

@@ -1,4 +1,4 @@
-/** The state folder: what lies where, and that nobody else can read it. */
+/** The layout of the state folder. No other user can read it. */
 
 import { closeSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
 import { errorCode } from '../errors/system-error.ts';
 
-/** The owner alone may enter, read and write. */
+/** Only the owner may enter, read and write. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
@@ -14,24 +14,27 @@ export interface Folders {
   readonly root: string;
   /** Bytes of uploads, one file each. */
   readonly uploads: string;
-  /** Results, one folder for each finished attempt. */
+  /** Results, one folder per finished attempt. */
   readonly assets: string;
-  /** Temporary files of running jobs, one folder for each attempt. */
+  /** Temporary files of running jobs, one folder per attempt. */
   readonly work: string;
 }
 
-/** Uploads, jobs, credits and keys; where it is missing no service has been. */
+/**
+ * Returns the path of the store with uploads, jobs, credits and keys. Without this file, no service has used the
+ * folder.
+ */
 export function storePath(stateDir: string): string {
   return join(resolve(stateDir), 'service.sqlite');
 }
 
-/** The folders of a state folder, whether they are there or not. */
+/** Returns the folders inside a state folder, whether they exist or not. */
 export function foldersOf(stateDir: string): Folders {
   const root = resolve(stateDir);
   return { root, uploads: join(root, 'uploads'), assets: join(root, 'assets'), work: join(root, 'work') };
 }
 
-/** Makes what is missing below the state folder; `loose` is true when others may read a folder that was already there. */
+/** Creates missing folders in the state folder. `loose` is true if others may read a folder that already existed. */
 export async function prepareFolders(stateDir: string): Promise<{ folders: Folders; loose: boolean }> {
   const folders = foldersOf(stateDir);
   const { root } = folders;
@@ -40,8 +43,8 @@ export async function prepareFolders(stateDir: string): Promise<{ folders: Folde
 }
 
 /**
- * Makes an empty file that only the owner can read, unless it is there: SQLite itself would follow the umask. One that is
- * there is not opened: closing it again would drop all locks that this process has on it (POSIX), those of SQLite too.
+ * Creates an empty file that only the owner can read, unless it exists: SQLite itself would use the umask. An existing
+ * file is not opened: closing it again would drop all locks of this process on it (POSIX), including those of SQLite.
  */
 export function ensurePrivateFile(path: string): void {
   try {

@@ -1,4 +1,7 @@
-/** Idempotency keys: one request, one resource, however often it is sent. Source: contract, "Idempotency". */
+/**
+ * Idempotency keys: a request creates only one resource, even if it is sent several times. Source: contract,
+ * "Idempotency".
+ */
 import { sha256Hex } from '../protocol/signature.ts';
 import type { OperationCall } from './call.ts';
 import type { ServiceContext } from './context.ts';
@@ -20,8 +23,8 @@ interface Row {
 }
 
 /**
- * The result of an earlier request with this key, or null.
- * @throws Refusal IDEMPOTENCY_KEY_REUSED if the earlier request was a different one
+ * Returns the result of an earlier request with this key, or null.
+ * @throws Refusal IDEMPOTENCY_KEY_REUSED if the earlier request was different
  */
 export function findReplay(
   context: Pick<ServiceContext, 'store'>,
@@ -46,10 +49,10 @@ export function findReplay(
 }
 
 /**
- * Runs `make` unless an earlier request with this key did; its work and the record of it are one transaction. If it
- * throws, nothing is kept and the key is free.
- * @param make does the work and returns the status of the answer and the id of the resource; it may be called again if
- *   a transaction that it shares with other requests fails, so it must change nothing but the store
+ * Runs `make` unless an earlier request with this key did. Its work and the record of it are in one transaction. If it
+ * throws, nothing is stored and the key can be used again.
+ * @param make does the work and returns the status of the answer and the id of the resource; it must change only the
+ * store, because it is called again if a transaction shared with other requests fails
  */
 export function carryOutOnce(
   context: Pick<ServiceContext, 'store' | 'commitTogether'>,
@@ -77,12 +80,12 @@ export function carryOutOnce(
   });
 }
 
-/** Header that shows whether the request was already carried out before. */
+/** The header that shows whether the request was already executed before. */
 export function replayHeader(outcome: IdempotentResult): Record<string, string> {
   return { 'Idempotency-Replayed': String(outcome.replayed) };
 }
 
-/** Cached, since a body may be large and is compared before and within the transaction. */
+/** Cached, because a body may be large and is compared both before and within the transaction. */
 const fingerprints = new WeakMap<OperationCall, string>();
 
 function fingerprint(call: OperationCall): string {
@@ -94,7 +97,7 @@ function fingerprint(call: OperationCall): string {
   return digest;
 }
 
-/** JSON with sorted keys and no spaces; bodies are already validated, so they are only a few levels deep. */
+/** Returns JSON with sorted keys and no spaces. Bodies are already validated, so they have only a few levels. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

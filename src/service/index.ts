@@ -37,9 +37,9 @@ export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
 export type { Service, ServiceOptions } from './options.ts';
 
 /**
- * Starts a service on a state folder; resolves once it listens.
- * @throws Failure when the store is damaged or was written by a newer version; when the address is taken, or the folder
- *   cannot be used
+ * Starts a service on a state folder. Resolves when it listens.
+ * @throws Failure if the store is damaged or was written by a newer version, the address is in use, or the folder
+ * cannot be used
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
   let origin = '';
@@ -85,7 +85,7 @@ function listen(context: ServiceContext, options: ServiceOptions): Promise<Runni
 
 type AccountDesk = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' | 'grantCredits'>;
 
-/** What the owner can change in the account of a running service. */
+/** Changes to the account that the owner of a running service can make. */
 function createAccountDesk({ store, keys, clock, randomBytes, makeId }: ServiceContext): AccountDesk {
   return {
     keys: () => listKeys(store),
@@ -144,18 +144,18 @@ function createEngineLoader(given: Engines | undefined): () => Promise<Engines> 
 }
 
 /**
- * The first start creates and returns the key and fills the account, in only one of two processes that start at the same
- * time. Called once the service listens: the key is shown only once, so a start that fails must not use it up.
+ * On the first start, creates and returns the key and adds the opening credits. If two processes start together, only
+ * one does it. Called after the service listens: the key is shown only once, so a failed start must not create it.
  */
 async function openAccount(
   context: ServiceContext,
   { wantsFirstKey = () => true }: ServiceOptions,
 ): Promise<IssuedKey | null> {
   const { store, clock, config, randomBytes, makeId, keys } = context;
-  // An earlier request may have cached that there are none.
+  // An earlier request may have cached that there are no keys.
   keys.forget();
   return store.transaction(() => {
-    // Separately: the operator may have created a key before the first start.
+    // Checked separately: the operator may have created a key before the first start.
     const isMissing = (table: 'keys' | 'grants') => store.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined;
     const makesKey = isMissing('keys') && wantsFirstKey();
     const newKey = makesKey ? issueKey(store, {}, clock.now(), randomBytes) : null;

@@ -1,5 +1,5 @@
 /**
- * Signed addresses: the holder may do one thing with one object until they expire. Source: contract, "Uploads"
+ * Signed URLs: anyone who has one may do one thing with one object until it expires. Source: contract, "Uploads"
  * (direct-upload address), "Jobs" (assets).
  */
 import { createHmac } from 'node:crypto';
@@ -7,7 +7,7 @@ import { equalInConstantTime } from '../protocol/constant-time.ts';
 import { PROBLEM_CONTENT_TYPE } from '../protocol/problem.ts';
 import type { Exchange, ServiceResponse } from './http/exchange.ts';
 
-/** What an address permits. The declared type and size of an upload are part of the signature. */
+/** The permission of a signed URL. The declared type and size of an upload are part of the signature. */
 export interface LinkClaims {
   readonly method: 'GET' | 'PUT';
   /** Path of the object below the origin. */
@@ -19,16 +19,16 @@ export interface LinkClaims {
 }
 
 export interface LinkSigner {
-  /** Path and query of the address, below the origin. */
+  /** Returns path and query of the URL, below the origin. */
   sign(permission: LinkClaims): string;
-  /** True if `sign` made the query for exactly this permission; does not check whether it has expired. */
+  /** Returns true if `sign` created the query for exactly this permission. Does not check whether it has expired. */
   verify(permission: LinkClaims, query: ReadonlyMap<string, string>): boolean;
 }
 
 const EXPIRES = 'expires';
 const SIGNATURE = 'signature';
 
-/** Makes a signer; all processes of one state folder use the same secret. */
+/** Creates a signer. All processes of one state folder use the same secret. */
 export function createLinkSigner(secret: Buffer): LinkSigner {
   const seal = ({ method, path, contentType, sizeBytes, expiresAt }: LinkClaims) =>
     createHmac('sha256', secret)
@@ -50,8 +50,8 @@ const LINK_PROBLEMS = {
 } as const;
 
 /**
- * Refuses a signed address. Its codes are not part of the interface, since signed addresses are not operations of it; so the
- * body has no error page: RFC 9457, "about:blank".
+ * Refuses a signed URL. Its error codes are not part of the interface, because signed URLs are not operations of it. So
+ * the body has no error page: RFC 9457, "about:blank".
  */
 export function refuseLink(
   code: keyof typeof LINK_PROBLEMS,

@@ -1,16 +1,16 @@
-/** An event for the operator. Never holds a secret, a signature or the query of an address. */
+/** An event for the operator. Never contains a secret, a signature or the query of a URL. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
   readonly requestId?: string;
-  /** Id of the job or upload it is about. */
+  /** Id of the related job or upload. */
   readonly resourceId?: string;
   readonly error?: unknown;
 }
 
 export type Log = (entry: LogEntry) => void;
 
-/** A request for the log of the operator, without any free text of its caller. */
+/** A request for the operator's log, without any free text from its caller. */
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
@@ -34,8 +34,8 @@ interface LogWriter {
 }
 
 /**
- * Makes the log of events and the log of requests: one line each, as JSON for programs or as text for people.
- * @param write takes one line without its line end
+ * Creates the log of events and the log of requests: one line each, as JSON for programs or as text for people.
+ * @param write receives one line without its line break
  * @param now ms since 1970
  */
 export function createLogWriter(
@@ -55,7 +55,7 @@ interface Form {
   request(record: RequestRecord, time: Date): string;
 }
 
-/** Answers from 500 on are errors of the service. */
+/** Statuses from 500 are errors of the service. */
 const SERVER_ERRORS = 500;
 
 const JSON_FORM: Form = {
@@ -106,7 +106,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** `14:05:09`, UTC. */
+/** Formats as `14:05:09`, UTC. */
 function clockOf(time: Date): string {
   return time.toISOString().slice('2026-01-01T'.length, '2026-01-01T00:00:00'.length);
 }

@@ -1,4 +1,4 @@
-/** The handler of each action; with the table of operations they make all 26 of them. */
+/** The handler of each action. Together with the table of operations they form all 26 operations. */
 import type { Action } from '../protocol/operations.ts';
 import type { Handler } from './call.ts';
 import { getCredits, listCreditTransactions } from './credits/read.ts';

@@ -8,54 +8,54 @@ import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';
 
 export interface ServiceOptions {
-  /** Folder of everything the service keeps; several processes may share it. Made with mode 0700 when missing. */
+  /** Folder of all data of the service. Several processes may share it. Created with mode 0700 if missing. */
   readonly stateDir: string;
-  /** Address to listen on; default `127.0.0.1`. */
+  /** Address to listen on. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** Port to listen on; default 0: a free one. */
+  /** Port to listen on. Default: 0, a free port. */
   readonly port?: number;
-  /** The media work; default: the engines installed on this machine, loaded at their first use. */
+  /** The media work. Default: the engines installed on this machine, loaded at first use. */
   readonly engines?: Engines;
   readonly config?: Partial<ServiceConfig>;
-  /** Short for the setting of that name in `config`, and stronger. */
+  /** Overrides the setting of that name in `config`. */
   readonly allowLoopback?: boolean;
   readonly clock?: Clock;
   readonly random?: RandomBytes;
   /**
-   * Asked before the first start makes a key: false makes none, and what it throws ends the start with nothing kept. Left
-   * out: one is made.
+   * Called before the first start creates a key: returning false creates none, and throwing stops the start without
+   * storing anything. Default: a key is created.
    */
   readonly wantsFirstKey?: () => boolean;
   readonly log?: Log;
-  /** Called for every answered request, except successful ones of monitoring. */
+  /** Called for every answered request, except successful monitoring requests. */
   readonly onRequest?: RequestLog;
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed; default: none. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Addresses and networks that may read `/metrics`; omitted: nobody, and nothing is counted. */
+  /** Addresses and networks that may read `/metrics`. Default: none, and nothing is counted. */
   readonly metricsFrom?: readonly string[];
-  /** Called each time that a request or job finds damage in the store while the service runs; close it then. */
+  /** Called each time a request or job finds damage in the store while the service runs. Close the service then. */
   readonly onStoreFailure?: (failure: Failure) => void;
-  /** Makes the service misbehave on the wire; `scriptFaults` makes it from a list. */
+  /** Simulates faults on the network. `scriptFaults` creates them from a list. */
   readonly faults?: Faults;
 }
 
-/** A service that listens. */
+/** A running service. */
 export interface Service {
-  /** Base address of the interface; ends in `/v1`. */
+  /** Base URL of the interface; ends in `/v1`. */
   readonly url: string;
-  /** Address of the documents that problems point to. */
+  /** URL of the documents that problems refer to. */
   readonly docsUrl: string;
-  /** Keys that work, the oldest first; the first start makes one, once it listens. */
+  /** Keys that are not revoked, oldest first. The first start creates one after the service listens. */
   readonly keys: () => readonly IssuedKey[];
-  /** The key that this start has made; null when the state folder had one, or none was wanted. */
+  /** The key that this start created; null if the state folder already had one, or none was wanted. */
   readonly newKey: IssuedKey | null;
   issueKey(rules?: KeyRules): IssuedKey;
-  /** Takes back a key that nobody has used yet: the next start makes one where it was the first. */
+  /** Deletes a key that was never used. If it was the first key, the next start creates a new one. */
   dropKey(key: string): void;
   /** Replaces all rules of a key. */
   changeKey(key: string, rules: KeyRules): void;
-  /** Adds credits to the account; `expiresAt` in ms since 1970; omitted: they do not expire. */
+  /** Adds credits to the account. `expiresAt` is in ms since 1970. Default: they do not expire. */
   grantCredits(grant: { credits: number; expiresAt?: number }): void;
-  /** Ends requests under way, hands back unfinished jobs, and lets go of everything; may be called again. */
+  /** Ends requests in progress, releases unfinished jobs, and closes all resources. May be called again. */
   close(): Promise<void>;
 }

@@ -3,10 +3,10 @@ export type RandomBytes = (size: number) => Buffer;
 
 /** 4 KiB: the system's generator takes as long for one byte as for hundreds, and every answer needs an id. */
 const POOL_BYTES = 4096;
-/** 32 bits for each fraction. */
+/** 32 bits per fraction. */
 const DRAW_BYTES = 4;
 
-/** Makes a source of fractions in [0, 1) out of random bytes, drawn in large blocks. */
+/** Creates a source of fractions in [0, 1) from random bytes, read in large blocks. */
 export function createFractions(randomBytes: RandomBytes): () => number {
   let pool: Buffer = Buffer.alloc(0);
   let used = 0;

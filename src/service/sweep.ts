@@ -1,4 +1,4 @@
-/** Removes expired data: bytes first, then the records. Source: specification, "Limits" (retention). */
+/** Removes expired data: first the files, then the records. Source: specification, "Limits" (retention). */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../protocol/limits.ts';
@@ -12,10 +12,10 @@ interface Sweeper {
   stop(): Promise<void>;
 }
 
-/** Expired data is refused immediately; its bytes are removed within a minute. */
+/** Expired data is refused immediately. Its files are removed within a minute. */
 const INTERVAL_MS = 60_000;
 
-/** Sweeps every minute, the first time after one minute, so that a short command does not pay for it. */
+/** Sweeps every minute, first after one minute, so that a short command does not pay for it. */
 export function startSweeper(context: ServiceContext): Sweeper {
   let underWay: Promise<void> | null = null;
   const cancel: Cancel = repeat(context.clock, INTERVAL_MS, () => {
@@ -33,7 +33,7 @@ export function startSweeper(context: ServiceContext): Sweeper {
   };
 }
 
-/** One sweep over everything. */
+/** Runs one sweep over all data. */
 async function sweep(context: ServiceContext): Promise<void> {
   const now = context.clock.now();
   context.nonces.sweep(now);
@@ -45,7 +45,7 @@ async function sweep(context: ServiceContext): Promise<void> {
   await removeOrphans(context, now);
 }
 
-/** Removes bytes of expired uploads, unless a job still uses them. */
+/** Removes files of expired uploads, unless a job still uses them. */
 async function removeUploadBytes(context: ServiceContext): Promise<void> {
   const { store, folders } = context;
   const rows = store.all<{ id: string; file: string }>(
@@ -58,7 +58,10 @@ async function removeUploadBytes(context: ServiceContext): Promise<void> {
   }
 }
 
-/** Ends jobs that nobody ran for seven days because the service was off: releases their credits before their records go. */
+/**
+ * Ends jobs that did not run for seven days because the service was off. Releases their credits before their records
+ * are removed.
+ */
 function endForgottenJobs(context: ServiceContext, now: number): void {
   const rows = context.store.all<{ id: string }>(
     `SELECT id FROM jobs WHERE status IN ('queued', 'processing') AND created_at <= ?`,
@@ -82,12 +85,12 @@ async function removeResults(context: ServiceContext, now: number): Promise<void
   }
 }
 
-/** A day: longer than all attempts to deliver the event of a job. Source: contract, "Webhooks" (delivery). */
+/** One day: longer than all attempts to deliver the event of a job. Source: contract, "Webhooks" (delivery). */
 const LAST_DELIVERY_MS = 24 * 60 * 60_000;
 
 /**
- * Removes old records, but keeps bills and ledger: quotas count by month, and the ledger is the account. A job whose event
- * is still being delivered is kept for that, although nobody can read it any more.
+ * Removes old records, but keeps bills and ledger: quotas count by month, and the ledger is the account. A job whose
+ * event is still being delivered is kept until then, although callers can no longer read it.
  */
 function removeRecords(context: ServiceContext, now: number): void {
   const { store } = context;
@@ -104,10 +107,12 @@ function removeRecords(context: ServiceContext, now: number): void {
   });
 }
 
-/** Twice the life of an upload address: no file exists longer than that without a record. */
+/** Twice the lifetime of an upload URL: no file exists longer than that without a record. */
 const MIN_AGE_MS = 2 * 60 * 60_000;
 
-/** Removes files without a record, left by processes that died; keeps young files, whose record may follow. */
+/**
+ * Removes files without a record, left by processes that died. Keeps recent files, whose record may still be written.
+ */
 async function removeOrphans(context: ServiceContext, now: number): Promise<void> {
   const { store, folders } = context;
   const known = (sql: string, value: string, ...more: number[]) =>
@@ -119,7 +124,7 @@ async function removeOrphans(context: ServiceContext, now: number): Promise<void
   );
 }
 
-/** A work folder is named after its job: id, `-`, and a part that differs for each attempt. */
+/** The name of a work folder is the id of its job, `-`, and a part that is unique for each attempt. */
 function jobIdOf(folder: string): string {
   return folder.split('-', 1)[0] ?? '';
 }

@@ -10,11 +10,14 @@ export interface SplitCost {
   readonly unit: MeteringUnit;
   /** Units of all parts together. */
   readonly units: number;
-  /** Units if it could be sent whole. */
+  /** Units if the file could be sent in one piece. */
   readonly unitsWhole: number;
 }
 
-/** Parts and started minutes of a video; each part starts a new minute. Source: specification, "Metering". */
+/**
+ * Returns the number of parts and started minutes of a video. Each part starts a new minute. Source: specification,
+ * "Metering".
+ */
 export function videoSplitCost(
   kind: JobKind,
   video: VideoSize,
@@ -30,12 +33,12 @@ export function videoSplitCost(
   };
 }
 
-/** Parts and lines of a subtitle; splitting costs nothing, since lines are counted singly. */
+/** Returns the number of parts and lines of a subtitle. Splitting costs nothing extra, because each line is counted. */
 export function subtitleSplitCost(lines: number, mostLines: number = LIMITS.subtitleLines): SplitCost {
   return { parts: Math.ceil(lines / mostLines), unit: 'line', units: lines, unitsWhole: lines };
 }
 
-/** `--split would cut it into 3 parts, about 42 started minutes (2 more than in one piece)` */
+/** For example `--split would cut it into 3 parts, about 42 started minutes (2 more than in one piece)`. */
 export function describeSplitCost({ parts, unit, units, unitsWhole }: SplitCost): string {
   const more = units - unitsWhole;
   const extra = more > 0 ? ` (${more} more than in one piece)` : '';

@@ -1,4 +1,4 @@
-/** The OpenAPI document, made from the tables of kinds, operations and errors and from the validators. */
+/** The OpenAPI document, generated from the tables of kinds, operations and errors and from the validators. */
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { KINDS } from '../kinds.ts';
 import { OPERATIONS, type Operation, UNDECLARED_STATUSES, VERSION_PREFIX } from '../operations.ts';
@@ -12,8 +12,8 @@ import { describeWebhook } from './webhook.ts';
 const INTERFACE_VERSION = '1.0.0';
 
 /**
- * Makes the document.
- * @param about `baseUrl` ends in `/v1` and may be relative; `headerPrefix` starts the names of the signature headers
+ * Creates the document.
+ * @param about `baseUrl` ends in `/v1` and may be relative; `headerPrefix` is the prefix of the signature headers
  */
 export function createOpenApiDocument(about: { baseUrl?: string; headerPrefix?: string } = {}): JsonSchema {
   const { baseUrl = VERSION_PREFIX, headerPrefix = DEFAULT_HEADER_PREFIX } = about;
@@ -58,7 +58,7 @@ const PART_DESCRIPTIONS: Readonly<Record<(typeof SIGNATURE_PARTS)[number], strin
     'lower-case hexadecimal HMAC-SHA256, keyed with the secret, of five lines: method, canonical path and query, timestamp, nonce, SHA-256 of the body in hexadecimal',
 };
 
-/** All four together make one signature. Source: specification, "Authentication" 1. */
+/** The four headers together are one signature. Source: specification, "Authentication" 1. */
 function describeSignature(headerPrefix: string): JsonSchema {
   const names = authHeaderNames(headerPrefix);
   return Object.fromEntries(
@@ -69,7 +69,7 @@ function describeSignature(headerPrefix: string): JsonSchema {
   );
 }
 
-/** `x-service-key` as documents write it: `X-Service-Key`. */
+/** Returns `x-service-key` in the spelling of documents: `X-Service-Key`. */
 function writtenName(name: string): string {
   return name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 }

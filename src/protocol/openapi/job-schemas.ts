@@ -1,4 +1,4 @@
-/** Strict validators of jobs: one for each kind, made from its row of the table. */
+/** Strict validators of jobs: one per kind, generated from its row in the table. */
 import * as v from 'valibot';
 import type { Field } from '../fields.ts';
 import { JOB_ERROR_CODES, type JobErrorCode } from '../job-failure.ts';
@@ -67,7 +67,7 @@ export function summarySchema(kind: JobKind): v.GenericSchema {
   return v.strictObject({ ...SummarySchema.entries, ...namesOf(kind) });
 }
 
-/** The single resource of a kind: any job's fields, with the input and the result that this kind has. */
+/** The single resource of a kind: the fields of any job, with the input and the result of this kind. */
 export function jobSchema(kind: JobKind): v.GenericSchema {
   const row: Kind = KINDS[kind];
   const entries = <Part>(table: Readonly<Record<string, Part>>, make: (part: Part) => v.GenericSchema) =>
@@ -83,12 +83,12 @@ export function jobSchema(kind: JobKind): v.GenericSchema {
 const namesOf = (kind: JobKind) => ({ id: idOf(kind), object: v.literal(kind) });
 
 const UploadInput = v.strictObject({ type: v.literal('upload'), upload_id: v.string() });
-/** Without its query, which may be a permission. */
+/** Without the query, which may contain a permission. */
 const UrlInput = v.strictObject({ type: v.literal('url'), url: Url });
-/** Counted instead of repeated: there may be thousands. */
+/** A count instead of the lines, because there may be thousands. */
 const LinesInput = v.strictObject({ type: v.literal('lines'), line_count: Count });
 
-/** What was asked, as a job shows it: defaults are filled in, so no field is missing. */
+/** The request as a job shows it. Defaults are filled in, so no field is missing. */
 function inputSchema(field: Field): v.GenericSchema {
   switch (field.type) {
     case 'source':

@@ -1,45 +1,46 @@
-/** Validators made into JSON Schema, with what their actions say beyond what the library can translate. */
+/** Converts validators to JSON Schema, including rules that the library cannot translate. */
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 
-/** JSON as the document is made of. */
+/** The JSON that the document consists of. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** `readonly` says who may write; it is no part of what goes over the wire. */
+/** Removes `readonly`, which only says who may write and does not affect the JSON. */
 type Written<T> = T extends readonly (infer Item)[]
   ? Written<Item>[]
   : T extends object
     ? { -readonly [Name in keyof T]: Written<T[Name]> }
     : T;
 
-/** True for identical types only: being assignable would let optional fields slip through. */
+/** True only for identical types: assignability would accept missing optional fields. */
 type Identical<Left, Right> =
   (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
 
 type SameShape<Type, S extends v.GenericSchema> =
   Identical<Written<Type>, Written<v.InferOutput<S>>> extends true ? S : never;
 
-/** Gives back a validator of exactly `Type`; any other one does not compile. */
+/** Returns a validator of exactly `Type`. Any other validator does not compile. */
 export function shapeOf<Type>(): <S extends v.GenericSchema>(schema: SameShape<Type, S>) => S {
   return (schema) => schema;
 }
 
 type OverrideAction = NonNullable<ConversionConfig['overrideAction']>;
 
-/** Rules in code that no schema can hold; a request that breaks one is answered with 400 all the same. */
+/** Rules in code that no schema can express. A request that breaks one is still answered with 400. */
 const CODE_ONLY: readonly string[] = ['check', 'transform'];
 
 const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
   const { type } = valibotAction;
   if (CODE_ONLY.includes(type)) {
     if ('maxLength' in valibotAction) return { ...jsonSchema, maxLength: Number(valibotAction.maxLength) };
-    // A string has one `pattern`: the start of an address goes beside the one that keeps control characters out.
+    // A string can have only one `pattern`. The start of a URL is added next to the pattern that forbids control
+    // characters.
     if ('pattern' in valibotAction) {
       return { ...jsonSchema, allOf: [{ pattern: String(valibotAction.pattern) }] };
     }
     return jsonSchema;
   }
-  // JSON Schema reads patterns with the flag `u` anyway.
+  // JSON Schema always reads patterns with the flag `u`.
   if (type === 'regex' && 'requirement' in valibotAction && valibotAction.requirement instanceof RegExp) {
     return { ...jsonSchema, pattern: valibotAction.requirement.source };
   }
@@ -49,20 +50,20 @@ const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
   return { ...jsonSchema, items: described };
 };
 
-/** What a list holds, where a pipe counts the items before it looks at them. */
+/** Returns the item schema of a list whose pipe counts the items before it checks them. */
 function itemsOf(metadata: unknown): v.GenericSchema | null {
   if (typeof metadata !== 'object' || metadata === null || !('items' in metadata)) return null;
-  return metadata.items as v.GenericSchema; // only our own validators are translated; they put one there
+  return metadata.items as v.GenericSchema; // only vloc's own validators are translated, and they set it
 }
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',
-  // Requests as callers write them: fields with defaults are optional.
+  // Requests in the form that callers write: fields with defaults are optional.
   typeMode: 'input',
   overrideAction,
 };
 
-/** JSON Schemas by name; where one holds another of them, it refers to it among the components of the document. */
+/** Returns JSON Schemas by name. A schema inside another one becomes a reference to the components of the document. */
 export function describeSchemas(schemas: Readonly<Record<string, v.GenericSchema>>): JsonSchema {
   return toJsonSchemaDefs(
     { ...schemas },
@@ -70,7 +71,7 @@ export function describeSchemas(schemas: Readonly<Record<string, v.GenericSchema
   );
 }
 
-/** Where a schema of that name stands in the document. */
+/** Returns the location of a named schema in the document. */
 export function referenceTo(name: string): string {
   return `#/components/schemas/${name}`;
 }

@@ -69,12 +69,12 @@ export const PARAMETERS: JsonSchema = {
   ClientRequestId: CLIENT_REQUEST_ID,
 };
 
-/** True for the operations that take an X-Client-Request-ID and send it back. */
+/** Returns true for operations that accept an X-Client-Request-ID and return it. */
 export function isTraced(operation: Operation): boolean {
   return !UNTRACED.includes(operation.action);
 }
 
-/** All parameters of an operation, those of its path first. */
+/** Returns all parameters of an operation, path parameters first. */
 export function parametersOf(operation: Operation): readonly JsonSchema[] {
   return [
     ...pathParameters(operation),

@@ -1,4 +1,4 @@
-/** Strict validators of what the service answers with; each has exactly the shape of its type. */
+/** Strict validators of the service's answers. Each has exactly the shape of its type. */
 import * as v from 'valibot';
 import { ID_PREFIXES, type IdSubject } from '../id-prefixes.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';

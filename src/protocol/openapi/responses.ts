@@ -1,4 +1,4 @@
-/** Answers of the operations: exactly the statuses that the table of operations declares. */
+/** Answers of the operations, with exactly the statuses that the table of operations declares. */
 import { ERROR_CODES } from '../error-codes.ts';
 import { REQUEST_ID_PATTERN } from '../headers.ts';
 import type { Operation } from '../operations.ts';

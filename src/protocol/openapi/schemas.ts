@@ -15,7 +15,7 @@ import {
 } from './resource-schemas.ts';
 import { EventSchema } from './webhook.ts';
 
-/** Names of the schemas of an operation: of its body, or null where it takes none, and of its answer. */
+/** Returns the schema names of an operation: of its body (null if it has none) and of its answer. */
 export function schemaNames(operation: Operation): { request: string | null; answer: string } {
   const noun = operation.kind === null ? '' : KINDS[operation.kind].noun;
   switch (operation.action) {
@@ -41,7 +41,7 @@ export function schemaNames(operation: Operation): { request: string | null; ans
   }
 }
 
-/** JSON Schemas of all bodies and of what they share. */
+/** Returns JSON Schemas of all bodies and of the schemas that they share. */
 export function createSchemas(): JsonSchema {
   const jobs = JOB_KIND_NAMES.map(schemasOfKind);
   return describeSchemas({

@@ -1,4 +1,4 @@
-/** The one event there is: a job has ended. Source: specification, "Events"; contract, "Webhooks". */
+/** The only event: a job has ended. Source: specification, "Events"; contract, "Webhooks". */
 import * as v from 'valibot';
 import { DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';

@@ -1,6 +1,6 @@
 /**
- * Who calls, and whether they may. The order of the checks is the contract's, "Signing". Source: specification,
- * "Authentication" 1.
+ * Identifies the caller and checks their permissions. The order of the checks is defined in the contract, "Signing".
+ * Source: specification, "Authentication" 1.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { equalInConstantTime } from '../../protocol/constant-time.ts';
@@ -24,7 +24,7 @@ export interface AuthHeaders {
 const { min, max } = LIMITS.nonceLength;
 
 const FORMS = {
-  // spec: open — visible ASCII that fits a line; ours are shorter.
+  // spec: open — visible ASCII that fits on one line. Keys of this service are shorter.
   key: { pattern: /^[\x21-\x7e]{1,128}$/, detail: 'the identifier of the key is missing or not well formed' },
   timestamp: { pattern: /^\d{10}$/, detail: 'must be Unix time in seconds, ten digits' },
   nonce: {
@@ -38,7 +38,7 @@ export type AuthHeaderReader = (
   headers: IncomingHttpHeaders,
 ) => { ok: true; value: AuthHeaders } | { ok: false; header: string; detail: string };
 
-/** Makes a reader of the four signature headers with a prefix; it reports the first invalid one. */
+/** Creates a reader of the four signature headers with a prefix. It reports the first invalid header. */
 export function createAuthHeaderReader(prefix: string): AuthHeaderReader {
   const names = authHeaderNames(prefix);
   return (headers) => {
@@ -60,10 +60,10 @@ export function createAuthHeaderReader(prefix: string): AuthHeaderReader {
   };
 }
 
-/** Stands in for the secret of an unknown key, so that the check takes as long as for a known one. */
+/** Used in place of the secret of an unknown key, so that the check takes as long as for a known one. */
 const DECOY_SECRET = 'A'.repeat(43);
 
-/** Refuses a timestamp more than 300 s off the clock of the service, before the body is read. */
+/** Refuses a timestamp that differs more than 300 s from the service's clock, before the body is read. */
 export function checkTimestamp(timestamp: string, now: number): void {
   const skew = Math.abs(Math.floor(now / 1000) - Number(timestamp));
   if (skew > LIMITS.timestampSkewSeconds) {
@@ -75,7 +75,7 @@ export function checkTimestamp(timestamp: string, now: number): void {
 }
 
 /**
- * Checks the signature, then uses up the nonce.
+ * Checks the signature, then records the nonce as used.
  * @param target path and query in canonical form
  * @throws Refusal AUTHENTICATION_FAILED, with the same message for an unknown key and a wrong signature
  */

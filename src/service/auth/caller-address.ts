@@ -1,11 +1,11 @@
-/** Where a request comes from, and from which addresses a key may be used. */
+/** Finds the address of a caller, and checks from which addresses a key may be used. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Compiled lists by their text. */
+/** Compiled lists, by their text. */
 const compiled = new Map<string, BlockList>();
 
-/** Reads comma-separated addresses and networks; throws for an entry that is neither. */
+/** Parses comma-separated addresses and networks. Throws for an invalid entry. */
 export function compileAllowList(text: string): BlockList {
   const list = new BlockList();
   if (text === '') return list;
@@ -21,7 +21,7 @@ export function compileAllowList(text: string): BlockList {
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /**
- * True when the list is empty or holds the address; an IPv4 address within IPv6 counts as the IPv4 one.
+ * Returns true if the list is empty or contains the address. An IPv4 address within IPv6 counts as IPv4.
  * @param text comma-separated addresses and networks
  */
 export function isAddressAllowed(text: string, address: string | undefined): boolean {
@@ -38,8 +38,9 @@ export function isAddressAllowed(text: string, address: string | undefined): boo
 export type AddressReader = (request: IncomingMessage) => string | undefined;
 
 /**
- * Makes a reader of the caller's address: the other end of the socket, or, behind trusted proxies, the one that they name.
- * `X-Forwarded-For` is read from its end, as far as trusted proxies wrote it; the caller may have invented the rest.
+ * Creates a reader of the caller's address: the other end of the socket or, behind trusted proxies, the address that
+ * they report. `X-Forwarded-For` is read from its end, as far as trusted proxies wrote it; the rest may be forged by
+ * the caller.
  * @param trusted addresses and networks of proxies; if empty, the header is ignored
  */
 export function createAddressReader(trusted: readonly string[]): AddressReader {
@@ -52,14 +53,14 @@ export function createAddressReader(trusted: readonly string[]): AddressReader {
     while (isTrusted(address)) {
       const hop = hops.pop();
       if (hop === undefined) break;
-      // A hop that is not an address ends the chain of trust: the caller is then unknown.
+      // An entry that is not an address ends the chain of trust: the caller is then unknown.
       address = readHop(hop);
     }
     return address;
   };
 }
 
-/** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` or `[2001:db8::1]:443`; undefined for anything else. */
+/** Parses `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` or `[2001:db8::1]:443`. Returns undefined for anything else. */
 function readHop(hop: string): string | undefined {
   const text = hop.trim();
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1];

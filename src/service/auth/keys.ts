@@ -1,4 +1,4 @@
-/** API keys: who may call, for what, from where, and for how many credits a month. */
+/** API keys: their permissions, allowed addresses and monthly credits. */
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { toCredits, toThousandths } from '../credits/account.ts';
 import type { RandomBytes } from '../random.ts';
@@ -13,17 +13,17 @@ export interface IssuedKey {
   readonly webhookSecret: string;
 }
 
-/** What a key permits; an omitted rule permits everything. */
+/** The permissions of a key. An omitted rule permits everything. */
 export interface KeyRules {
   readonly permissions?: readonly JobKind[];
-  /** Credits a calendar month (Asia/Shanghai); null: no limit of its own. */
+  /** Credits per calendar month (Asia/Shanghai); null: no separate limit. */
   readonly monthlyLimitCredits?: number | null;
   /** Addresses and networks such as `192.0.2.0/24`; empty: from anywhere. */
   readonly allowedAddresses?: readonly string[];
   readonly revoked?: boolean;
 }
 
-/** A key as requests are checked against it. Lists are stored as comma-separated text. */
+/** The data of a key that requests are checked against. Lists are stored as comma-separated text. */
 export interface KeyRow {
   readonly id: string;
   readonly secret: string;
@@ -33,7 +33,7 @@ export interface KeyRow {
   readonly allowed_addresses: string;
 }
 
-/** A key as it is listed, without its secrets. */
+/** A key in a list, without its secrets. */
 export interface KeyDescription {
   readonly key: string;
   readonly permissions: readonly string[];
@@ -41,14 +41,14 @@ export interface KeyDescription {
   readonly allowedAddresses: readonly string[];
   /** ms since 1970. */
   readonly createdAt: number;
-  /** ms since 1970; null while it works. */
+  /** ms since 1970; null if the key is not revoked. */
   readonly revokedAt: number | null;
 }
 
-/** 96 bits: an identifier, not a secret; it only must not collide. */
+/** 96 bits. An identifier, not a secret: it only must be unique. */
 const KEY_ID_BYTES = 12;
 
-/** All keys that are not revoked, the oldest first. */
+/** Returns all keys that are not revoked, oldest first. */
 export function listKeys(store: Store): IssuedKey[] {
   return store.all<IssuedKey>(
     `SELECT id AS key, secret, webhook_secret AS webhookSecret
@@ -61,7 +61,7 @@ interface DescribedRow extends Omit<KeyRow, 'secret'> {
   readonly revoked_at: number | null;
 }
 
-/** All keys, including revoked ones, the oldest first. */
+/** Returns all keys, including revoked ones, oldest first. */
 export function describeKeys(store: Store): KeyDescription[] {
   const rows = store.all<DescribedRow>(
     `SELECT id, permissions, monthly_limit, allowed_addresses, created_at, revoked_at
@@ -77,7 +77,7 @@ export function describeKeys(store: Store): KeyDescription[] {
   }));
 }
 
-/** Revokes a key; does nothing if it is unknown or already revoked. Its records stay. */
+/** Revokes a key. Does nothing if it is unknown or already revoked. Its records stay. */
 export function revokeKey(store: Store, id: string, now: number): void {
   store.run('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
 }
@@ -87,7 +87,9 @@ export function dropKey(store: Store, id: string): void {
   store.run('DELETE FROM keys WHERE id = ?', id);
 }
 
-/** Creates a key. Its secrets are stored in plain text, since a signature cannot be checked against a hash of them. */
+/**
+ * Creates a key. Its secrets are stored in plain text, because a signature cannot be checked against a hash of them.
+ */
 export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes: RandomBytes): IssuedKey {
   const random = (bytes: number) => randomBytes(bytes).toString('base64url');
   const issued = {
@@ -112,7 +114,7 @@ export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes
   return issued;
 }
 
-/** Replaces all rules of a key; throws if the id is unknown. */
+/** Replaces all rules of a key. Throws if the id is unknown. */
 export function changeKey(store: Store, id: string, rules: KeyRules, now: number): void {
   const columns = columnsOf(rules, now);
   const changed = store.run(
@@ -129,7 +131,7 @@ export function changeKey(store: Store, id: string, rules: KeyRules, now: number
 function columnsOf(rules: KeyRules, now: number) {
   const limit = rules.monthlyLimitCredits ?? null;
   const allowedAddresses = (rules.allowedAddresses ?? []).join(',');
-  // Refuses an invalid address now, not at the first request.
+  // Refuses an invalid address immediately, not at the first request.
   compileAllowList(allowedAddresses);
   return {
     permissions: (rules.permissions ?? JOB_KIND_NAMES).join(','),
@@ -139,20 +141,23 @@ function columnsOf(rules: KeyRules, now: number) {
   };
 }
 
-/** The kinds that a key may use. */
+/** Returns the kinds that a key may use. */
 export function permissionsOf(key: Pick<KeyRow, 'permissions'>): readonly string[] {
   return key.permissions.split(',');
 }
 
-/** All valid keys, in memory: finding a key takes as long as finding none. */
+/** All valid keys, in memory, so that finding an unknown key takes as long as finding a known one. */
 export interface KeyRing {
-  /** The key of that id, or undefined when it is unknown or revoked. */
+  /** Returns the key with that id; undefined if it is unknown or revoked. */
   find(id: string): KeyRow | undefined;
-  /** Makes the next request read the keys again, after a change in this process; changes of others are noticed without it. */
+  /**
+   * Makes the next request read the keys again, after a change in this process. Changes by other processes are detected
+   * without it.
+   */
   forget(): void;
 }
 
-/** Changes when another process writes to the store, so a key that is revoked there is refused here immediately. */
+/** Changes when another process writes to the store, so a key revoked there is refused here immediately. */
 const VERSION = 'PRAGMA data_version';
 
 const READ = `
@@ -160,8 +165,8 @@ const READ = `
   FROM keys WHERE revoked_at IS NULL`;
 
 /**
- * Caches all keys and reads them again when the store has changed. It checks once for all requests that arrive at the
- * same moment: a check costs a tenth of a request.
+ * Caches all keys and reads them again when the store has changed. Checks once for all requests that arrive together: a
+ * check costs a tenth of a request.
  */
 export function createKeyRing(store: Store): KeyRing {
   let keys = new Map<string, KeyRow>();

@@ -1,17 +1,18 @@
-/** Used nonces, in a file of their own: it must survive the death of a process, but not a loss of power. */
+/** Stores used nonces in a separate file. It must survive the death of a process, but not a power failure. */
 import { LIMITS } from '../../protocol/limits.ts';
 import { createCommitTogether } from '../store/commit-together.ts';
 import { openStore } from '../store/store.ts';
 
 export interface NonceMemory {
-  /** Remembers a nonce for 601 s; false if it is already known. Resolves once it is stored. */
+  /** Remembers a nonce for 601 s. Returns false if it is already known. Resolves when it is stored. */
   remember(keyId: string, nonce: string, now: number): Promise<boolean>;
   /** Removes expired nonces and returns their number. */
   sweep(now: number): number;
   close(): void;
 }
 
-// No index by time: it would cost every request more than the sweep saves, which reads some 60,000 rows a minute.
+// No index by time: it would cost every request more than it saves in the sweep, which reads about 60,000 rows per
+// minute.
 const TABLE = `
 CREATE TABLE IF NOT EXISTS nonces (
   key_id TEXT NOT NULL,
@@ -24,13 +25,13 @@ const REMEMBER = `
 INSERT INTO nonces VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at WHERE nonces.expires_at <= ?`;
 
-/** 16 MiB of log instead of SQLite's 4: every checkpoint holds up the requests of its moment. */
+/** 16 MiB of log instead of SQLite's 4: each checkpoint delays the requests at that moment. */
 const CHECKPOINT_PAGES = 4000;
 
 const ADVICE =
   'Stop every vloc on that folder, then remove this file and the ones whose names begin with it: it holds no jobs and no credits.';
 
-/** Opens the memory at that path; several processes may share it. */
+/** Opens the nonce store at that path. Several processes may share it. */
 export function openNonceMemory(path: string): NonceMemory {
   const store = openStore(path, { synchronous: 'NORMAL', advice: ADVICE });
   store.script(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; ${TABLE}`);

@@ -1,9 +1,9 @@
-/** How many requests a key may make. Header fields: IETF draft "RateLimit header fields for HTTP". */
+/** Limits the request rate of each key. Header fields: IETF draft "RateLimit header fields for HTTP". */
 import { Refusal } from '../http/refusal.ts';
 
 export interface RateLimiter {
   /**
-   * Counts one request and gives the headers that tell what is left.
+   * Counts one request and returns the headers that show the remaining requests.
    * @throws Refusal RATE_LIMIT_EXCEEDED with Retry-After
    */
   take(keyId: string, now: number): Record<string, string>;
@@ -14,7 +14,7 @@ interface Window {
   used: number;
 }
 
-/** Counts in windows that begin with a key's first request; memory is bounded by the number of keys. */
+/** Counts in windows that begin with a key's first request. Memory is bounded by the number of keys. */
 export function createRateLimiter(rule: { requests: number; windowSeconds: number }): RateLimiter {
   const windows = new Map<string, Window>();
   const policy = `"requests";q=${rule.requests};w=${rule.windowSeconds}`;

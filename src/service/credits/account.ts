@@ -1,8 +1,8 @@
-/** What the account and a key have, in thousandths of a credit. Source: specification, "Credit balance". */
+/** The credits of the account and of a key, in thousandths of a credit. Source: specification, "Credit balance". */
 import type { IdSubject } from '../../protocol/id-prefixes.ts';
 import type { Store } from '../store/store.ts';
 
-/** Credits are decimal numbers in the interface and whole thousandths in the store, so that sums are exact. */
+/** The interface uses decimal credits, and the store uses whole thousandths, so that sums are exact. */
 const THOUSANDTHS = 1000;
 
 export function toThousandths(credits: number): number {
@@ -17,7 +17,7 @@ export const QUOTA_TIME_ZONE = 'Asia/Shanghai';
 /** Asia/Shanghai is eight hours ahead of UTC and has had no summer time since 1991. */
 const OFFSET_MS = 8 * 60 * 60_000;
 
-/** The calendar month of quotas at an instant: its name, `2026-11`, and the instant at which the next one begins. */
+/** Returns the calendar month for quotas: its name, `2026-11`, and the time at which the next one begins. */
 export function monthOf(now: number): { name: string; endsAt: number } {
   const local = new Date(now + OFFSET_MS);
   const [year, month] = [local.getUTCFullYear(), local.getUTCMonth()];
@@ -28,15 +28,15 @@ export function monthOf(now: number): { name: string; endsAt: number } {
 }
 
 export interface Account {
-  /** Sum of the ledger, with credits that have expired unspent. */
+  /** Sum of the ledger, including credits that expired unspent. */
   readonly balance: number;
   /** Sum of the open reservations of all keys. */
   readonly reserved: number;
-  /** What a new job may reserve: no expired credits, nothing that is reserved. */
+  /** The credits that a new job may reserve: neither expired nor reserved. */
   readonly available: number;
 }
 
-/** Reads the account as of an instant. */
+/** Reads the account at a given time. */
 export function readAccount(store: Store, now: number): Account {
   const { balance, usable } = store.get<{ balance: number; usable: number }>(
     `SELECT coalesce(sum(remaining), 0) AS balance,
@@ -47,11 +47,14 @@ export function readAccount(store: Store, now: number): Account {
   const { reserved } = store.get<{ reserved: number }>(
     `SELECT coalesce(sum(reserved), 0) AS reserved FROM bills WHERE status = 'reserved'`,
   ) ?? { reserved: 0 };
-  // Credits may expire while a job holds them; the job is still paid from them, but nothing new is.
+  // Credits may expire while a job holds them. The job can still use them, but no new job can.
   return { balance, reserved, available: Math.max(0, usable - reserved) };
 }
 
-/** What a key used in a month: charges of the jobs created in it, and reservations that still hold quota. */
+/**
+ * Returns the use of a key in a month: charges of the jobs created in it, and reservations that still count against the
+ * quota.
+ */
 export function readMonthlyUse(store: Store, keyId: string, month: string): number {
   const row = store.get<{ used: number }>(
     `SELECT coalesce(sum(CASE status WHEN 'settled' THEN charged WHEN 'released' THEN 0 ELSE reserved END), 0) AS used

@@ -19,7 +19,7 @@ interface Estimate {
 }
 
 /**
- * Holds the estimate of a new job.
+ * Reserves the estimated credits of a new job.
  * @throws Refusal INSUFFICIENT_CREDITS, CREDIT_QUOTA_EXCEEDED
  */
 export function reserveCredits(store: Store, estimate: Estimate, now: number): void {
@@ -62,7 +62,7 @@ interface OpenBill {
   readonly reserved: number;
 }
 
-/** Charges the cost of a job, at most what it reserved, and posts it to the ledger; does nothing the second time. */
+/** Charges the cost of a job, at most its reservation, and adds it to the ledger. Does nothing if called again. */
 export function settleCredits(
   store: Store,
   job: { id: string; kind: JobKind; clientReference: string | null; quantity: number },
@@ -97,7 +97,7 @@ export function settleCredits(
   );
 }
 
-/** Takes from the grants what expires soonest; those that have expired come last, for jobs that held them in time. */
+/** Spends the grants that expire first. Expired grants come last, for jobs that reserved them in time. */
 function spend(store: Store, amount: number, now: number): void {
   const grants = store.all<{ id: string; remaining: number }>(
     `SELECT id, remaining FROM grants WHERE remaining > 0
@@ -114,7 +114,7 @@ function spend(store: Store, amount: number, now: number): void {
   if (left > 0) throw new Error(`the grants lack ${left} thousandths of what was reserved`);
 }
 
-/** Releases the reservation of a job, without a line in the ledger; does nothing the second time. */
+/** Releases the reservation of a job, without a ledger line. Does nothing if called again. */
 export function releaseCredits(store: Store, jobId: string): void {
   store.run(`UPDATE bills SET status = 'released' WHERE job_id = ? AND status = 'reserved'`, jobId);
 }

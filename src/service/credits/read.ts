@@ -45,7 +45,7 @@ interface Row {
   readonly quantity: number;
 }
 
-/** `GET /credit-transactions`: posted lines of this key's jobs whose capability it still has. */
+/** `GET /credit-transactions`: posted lines of this key's jobs, for capabilities that the key still has. */
 export function listCreditTransactions(context: ServiceContext, call: OperationCall): ServiceResponse {
   const permitted = permissionsOf(call.key);
   const page = readPage<Row, CreditTransactionResource>(context, call, {

@@ -1,9 +1,9 @@
-/** Entries of a script of faults, and their validation. */
+/** Entries of a fault script, and their validation. */
 import { ERROR_CODES, type ErrorCode } from '../../protocol/error-codes.ts';
 import { OPERATIONS, type OperationName, operationName, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { createRouter } from '../http/router.ts';
 
-/** Sending the bytes of an upload, and reading those of a result. */
+/** Uploading the bytes of an upload, and downloading a result. */
 const TRANSFERS = ['PUT /objects/{upload_id}', 'GET /assets/{job_id}/{name}'] as const;
 
 /** An operation without its version, as in `POST /dubbings`, or one of the two transfers. */
@@ -12,7 +12,7 @@ export type FaultRoute = OperationName | (typeof TRANSFERS)[number];
 /** All routes. */
 const FAULT_ROUTES: readonly FaultRoute[] = [...OPERATIONS.map(operationName), ...TRANSFERS];
 
-/** Finds the route of a request line; null if no fault can be scripted for it. */
+/** Creates a function that finds the route of a request line; null if no fault can be scripted for it. */
 export function createRouteFinder(): (method: string, target: string) => FaultRoute | null {
   const find = createRouter();
   return (method, target) => {
@@ -28,18 +28,18 @@ export function createRouteFinder(): (method: string, target: string) => FaultRo
 interface Occasion {
   /** The affected requests. */
   readonly on: FaultRoute;
-  /** How many consecutive requests; default 1. `Infinity`: all from now on. */
+  /** Number of consecutive requests. Default: 1. `Infinity`: all following requests. */
   readonly times?: number;
-  /** Waits that long first; a caller who disconnects meanwhile is not served. */
+  /** Wait this long first. A caller who disconnects in the meantime is not served. */
   readonly delayMs?: number;
 }
 
-/** Whether the work is done: `before` skips it, `after` does it and hides the answer. Default `before`. */
+/** Whether the work is done: `before` skips it, `after` does it but discards its answer. Default: `before`. */
 interface Timing {
   readonly when?: 'before' | 'after';
 }
 
-/** An error: a problem where the status has a code, else the HTML page of a proxy. */
+/** An error: a problem document if the status has a code, else the HTML page of a proxy. */
 interface ErrorAnswer extends Timing {
   readonly status: number;
   /** Default: the first code that has this status. */
@@ -48,7 +48,7 @@ interface ErrorAnswer extends Timing {
   readonly retryAfter?: number;
 }
 
-/** Any text, well formed or not; by default as JSON with status 200. */
+/** Any text, well formed or not. Default: JSON with status 200. */
 interface RawAnswer extends Timing {
   readonly body: string;
   readonly status?: number;
@@ -59,16 +59,16 @@ export type Fault = Occasion &
   (
     | ErrorAnswer
     | RawAnswer
-    /** Cuts the connection: before the work is done, or after it without an answer. */
+    /** Closes the connection: before the work is done, or after it without an answer. */
     | { readonly drop: 'before' | 'after' }
-    /** The right answer, announced in full, but cut after that many bytes of the body. */
+    /** The correct answer with its full length in the header, but cut after this many bytes of the body. */
     | { readonly cutAfterBytes: number }
-    /** The right answer, delayed. */
+    /** The correct answer, delayed. */
     | { readonly delayMs: number }
   );
 
 const EFFECTS = ['drop', 'cutAfterBytes', 'body', 'status'] as const;
-/** Fields of each effect; `on`, `times` and `delayMs` are allowed with all of them. */
+/** Fields of each effect. `on`, `times` and `delayMs` are allowed with all of them. */
 const FIELDS: Readonly<Record<(typeof EFFECTS)[number], readonly string[]>> = {
   drop: ['drop'],
   cutAfterBytes: ['cutAfterBytes'],
@@ -80,13 +80,13 @@ const OCCASION: readonly string[] = ['on', 'times', 'delayMs'];
 /** The default of `times`. */
 const ONCE = 1;
 
-/** How often a fault happens. */
+/** Returns how often a fault happens. */
 export function timesOf({ times = ONCE }: Fault): number {
   return times;
 }
 
 /**
- * Refuses an entry that could never happen; programs without types get here too.
+ * Refuses an entry that could never happen. Programs without types can pass such entries.
  * @throws TypeError that names the entry's route and field
  */
 export function checkFault(fault: Fault): void {

@@ -9,7 +9,7 @@ import { checkFault, createRouteFinder, type Fault, timesOf } from './fault.ts';
 
 /** The value for `createService({ faults })`. */
 export interface FaultScript extends Faults {
-  /** Appends faults for requests from now on. */
+  /** Appends faults for future requests. */
   add(...faults: readonly Fault[]): void;
   /** Faults that have not happened yet; `times` is how often each remains. */
   pending(): readonly Fault[];
@@ -69,7 +69,7 @@ export function scriptFaults(
       if ('cutAfterBytes' in fault && (await delay(fault, request))) {
         return { ...answer, cutAfter: fault.cutAfterBytes };
       }
-      // It is not sent, so nobody else closes it.
+      // The answer is not sent, so its file must be closed here.
       if (isFile(answer.body)) await answer.body.handle.close();
       if (!(await delay(fault, request))) return 'drop';
       return makeFaultAnswer(fault, request) ?? 'drop';
@@ -77,7 +77,7 @@ export function scriptFaults(
   };
 }
 
-/** True for a fault after the work. */
+/** Returns true for a fault after the work. */
 function isLate(fault: Fault): boolean {
   if ('drop' in fault) return fault.drop === 'after';
   return 'cutAfterBytes' in fault || ('when' in fault && fault.when === 'after');
@@ -87,7 +87,7 @@ function isFile(body: ServiceResponse['body']) {
   return body !== null && typeof body !== 'string';
 }
 
-/** Resolves after that many ms, or when the signal aborts. */
+/** Resolves after this many ms, or when the signal aborts. */
 function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -103,7 +103,7 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Makes the answer of a fault to a request; null for a fault without an answer of its own. */
+/** Creates the answer of a fault to a request; null for a fault without its own answer. */
 function makeFaultAnswer(fault: Fault, request: RequestFacts): ServiceResponse | null {
   if ('body' in fault) {
     const { status = 200, body, headers = {} } = fault;

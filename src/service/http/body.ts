@@ -1,12 +1,12 @@
-/** Reads a small body, with limits on its bytes and its time. */
+/** Reads a small body, with limits on size and time. */
 import type { Clock } from '../clock.ts';
 import type { Exchange } from './exchange.ts';
 import { Refusal } from './refusal.ts';
 
-/** 12 MiB, the largest body there is, over 4 Mbit/s. */
+/** The time for 12 MiB, the largest body, at 4 Mbit/s. */
 const BODY_DEADLINE_MS = 30_000;
 
-/** The caller disconnected or was too slow: nobody waits for an answer. */
+/** The caller disconnected or was too slow: no answer is needed. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
@@ -14,11 +14,11 @@ export class CallerGone extends Error {
 /**
  * Reads the body of a request.
  * @param limit largest accepted number of bytes
- * @throws Refusal CONTENT_TOO_LARGE beyond the limit; CallerGone if it is not complete within 30 s
+ * @throws Refusal CONTENT_TOO_LARGE above the limit; CallerGone if it is not complete within 30 s
  */
 export function readBody(exchange: Exchange, limit: number, clock: Clock): Promise<Buffer> {
   const { request, response } = exchange;
-  // Without `Connection: close`: Node would cut off a sender who has not read the answer yet.
+  // Without `Connection: close`: Node would disconnect a sender that has not read the answer yet.
   const tooLarge = () => new Refusal('CONTENT_TOO_LARGE', `the body is larger than ${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   if (request.headers.expect !== undefined) response.writeContinue();

@@ -1,4 +1,4 @@
-/** From a request to its answer: sanity, route, handler. Failures become answers too. */
+/** Turns a request into its answer: checks, route, handler. Failures become answers too. */
 import { isDiskFull } from '../../errors/system-error.ts';
 import type { AuthHeaderReader } from '../auth/authenticate.ts';
 import type { ServiceContext } from '../context.ts';
@@ -13,7 +13,7 @@ import type { Router } from './router.ts';
 import { checkSanity, type RequestTarget } from './sanity.ts';
 import { answerOperation } from './signed.ts';
 
-/** A person has to free disk space: retrying within a minute makes no sense. */
+/** A person must free disk space, so retrying within a minute does not help. */
 const RETRY_AFTER_SECONDS = '60';
 
 export interface Dispatch {

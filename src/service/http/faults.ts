@@ -1,6 +1,6 @@
 /**
- * Faults on the wire: the service misbehaves towards its callers without changing what it does inside. `scriptFaults`
- * makes them from a list.
+ * Simulated faults on the network: the service answers wrongly without changing its internal work. `scriptFaults`
+ * creates them from a list.
  */
 import type { Exchange, ServiceResponse } from './exchange.ts';
 
@@ -10,7 +10,7 @@ export interface RequestFacts {
   readonly target: string;
   /** `req_…` of the answer. */
   readonly requestId: string;
-  /** Scheme and host of the service as its callers see it. */
+  /** Scheme and host of the service as seen by callers. */
   readonly origin: string;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -18,13 +18,13 @@ export interface RequestFacts {
 
 /** Both are called with the same facts about one request. */
 export interface Faults {
-  /** Before the work: an answer to send instead, `drop` to cut the connection, or null to continue. */
+  /** Called before the work. Returns an answer to send instead, `drop` to close the connection, or null to continue. */
   before(request: RequestFacts): Promise<ServiceResponse | 'drop' | null>;
-  /** After the work: the answer to send in its place, or `drop` so that the caller never gets one. */
+  /** Called after the work. Returns the answer to send instead, or `drop` to send none. */
   after(request: RequestFacts, answer: ServiceResponse): Promise<ServiceResponse | 'drop'>;
 }
 
-/** Does the work of a request unless a fault replaces it, and returns the answer that the faults leave. */
+/** Does the work of a request unless a fault replaces it. Returns the answer after all faults. */
 export async function misbehave(
   faults: Faults,
   { request, response, id }: Exchange,
@@ -43,7 +43,7 @@ export async function misbehave(
   const made = (await faults.before(facts)) ?? (await work());
   if (made === 'drop') return made;
   const given = await faults.after(facts, made);
-  // Nobody else closes a file that is not sent.
+  // The file is not sent, so it must be closed here.
   const { body } = made;
   const isLeft = given === 'drop' || given.body !== body;
   if (isLeft && body !== null && typeof body !== 'string') await body.handle.close();

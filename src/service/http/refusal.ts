@@ -7,12 +7,12 @@ import type { Exchange, ServiceResponse } from './exchange.ts';
 import { DOCS_PATH } from './router.ts';
 
 interface RefusalExtras {
-  /** Fields at fault, for a 400. */
+  /** Invalid fields, for a 400. */
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Ends a request with an error of the table; the message becomes its `detail`, so it must hold no secret. */
+/** Ends a request with an error of the table. The message becomes its `detail`, so it must not contain a secret. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
@@ -25,23 +25,23 @@ export class Refusal extends Error {
   }
 }
 
-/** A 400 that names one field. */
+/** Creates a 400 that names one field. */
 export function refuseField(pointer: string, detail: string): Refusal {
   return new Refusal('INVALID_REQUEST', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
 }
 
-/** A 400 that names every field at fault. */
+/** Creates a 400 that names every invalid field. */
 export function refuseFields(errors: readonly FieldError[]): Refusal {
   const detail = errors.map((error) => `${error.pointer || 'the body'}: ${error.detail}`).join('; ');
   return new Refusal('INVALID_REQUEST', detail, { errors });
 }
 
-/** The one answer for an id that is unknown, foreign, malformed or past its retention. */
+/** Creates the same answer for an id that is unknown, malformed, past its retention or belongs to another key. */
 export function refuseUnknownResource(): Refusal {
   return new Refusal('RESOURCE_NOT_FOUND', 'there is no such resource for this key');
 }
 
-/** Makes the answer to a refused request. */
+/** Creates the answer to a refused request. */
 export function answerRefusal(refusal: Refusal, exchange: Exchange, origin: string): ServiceResponse {
   const problem = describeProblem(refusal.code, {
     detail: refusal.message,
@@ -63,8 +63,8 @@ const DETAILS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers bytes that Node cannot parse as HTTP: writes a 400 to the socket by hand and closes it. `about` holds the time,
- * the id and the origin of the answer.
+ * Answers bytes that Node cannot parse as HTTP: writes a 400 directly to the socket and closes it. `about` contains the
+ * time, the id and the origin of the answer.
  */
 export function answerParseFailure(
   error: Error,

@@ -1,11 +1,14 @@
-/** Which part of the service a method and a path belong to. The API's routes are the table of operations. */
+/**
+ * Maps method and path to the part of the service that handles them. The API's routes come from the table of
+ * operations.
+ */
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { OPERATIONS, type Operation, VERSION_PREFIX } from '../../protocol/operations.ts';
 
-/** What is served unsigned besides the interface. */
+/** Unsigned pages outside the interface. */
 export type PageName = 'document' | 'health' | 'metrics';
 
-/** The part of the service behind a path; `template` is the path with its parameters in braces. */
+/** The part of the service behind a path. `template` is the path with its parameters in braces. */
 export type Route = { readonly template: string } & (
   | { readonly type: 'operation'; readonly operation: Operation }
   | { readonly type: 'object' }
@@ -14,7 +17,7 @@ export type Route = { readonly template: string } & (
   | { readonly type: 'page'; readonly name: PageName }
 );
 
-/** Paths of uploaded and downloaded bytes below the origin: not part of the interface, and without a key. */
+/** Paths for uploaded and downloaded bytes below the origin. They are not part of the interface and need no key. */
 export const OBJECTS_PATH = '/objects';
 export const ASSETS_PATH = '/assets';
 /** Path below the origin of the pages about errors. */
@@ -22,14 +25,14 @@ export const DOCS_PATH = '/docs';
 
 type Match =
   | { readonly found: true; readonly route: Route; readonly parameters: Readonly<Record<string, string>> }
-  /** `allowed` is empty when no method of this path is known. */
+  /** `allowed` is empty if no method of this path is known. */
   | { readonly found: false; readonly allowed: readonly string[] };
 
 export type Router = (method: string, path: string) => Match;
 
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 
-/** Builds the routes once; paths are matched in canonical form. */
+/** Builds the routes once. Paths are matched in canonical form. */
 export function createRouter(): Router {
   const router = new RegExpRouter<Route>();
   const add = (method: string, route: Route) =>
@@ -37,7 +40,7 @@ export function createRouter(): Router {
   for (const operation of OPERATIONS) {
     add(operation.method, { type: 'operation', template: VERSION_PREFIX + operation.path, operation });
   }
-  // Links are made for one method; any other is refused by their signature, not by the path.
+  // Signed URLs are for one method. The signature check refuses any other method, not the path.
   add('ALL', { type: 'object', template: `${OBJECTS_PATH}/{upload_id}` });
   add('ALL', { type: 'asset', template: `${ASSETS_PATH}/{job_id}/{name}` });
   add('GET', { type: 'errorPage', template: `${DOCS_PATH}/errors/{code}` });

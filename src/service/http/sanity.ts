@@ -1,13 +1,13 @@
 /**
- * What no honest client sends, refused before anything else is looked at: requests that two programs on the way could
- * read in two ways. Node lets these through. Source: contract, "Signing".
+ * Refuses malformed requests before any other check: requests that two programs on the network path could interpret
+ * differently. Node accepts them. Source: contract, "Signing".
  */
 import type { IncomingMessage } from 'node:http';
 import { canonicalTarget, parseQuery, TargetError } from '../../protocol/canonical.ts';
 import { CLIENT_REQUEST_ID, IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import { Refusal } from './refusal.ts';
 
-/** The target of a request that makes sense. */
+/** The target of a valid request. */
 export interface RequestTarget {
   /** Path and query in canonical form. */
   readonly canonical: string;
@@ -17,9 +17,9 @@ export interface RequestTarget {
   readonly query: ReadonlyMap<string, string>;
 }
 
-/** Headers that may come once at most; Node would join or drop the second one. */
+/** Headers that may occur at most once. Node would join or drop the second one. */
 const SINGLE_HEADERS: readonly string[] = ['host', 'content-type', IDEMPOTENCY_KEY, CLIENT_REQUEST_ID];
-/** Node cuts the head at 16 KiB; a client sends about ten headers, a proxy adds as many. */
+/** Node limits the head to 16 KiB. A client sends about ten headers, and a proxy adds as many. */
 const MAX_HEADERS = 100;
 const BODILESS_METHODS: readonly string[] = ['GET', 'HEAD', 'DELETE'];
 
@@ -31,7 +31,7 @@ function checkHeaders(request: IncomingMessage, signatureStart: string): void {
   const { rawHeaders } = request;
   if (rawHeaders.length > 2 * MAX_HEADERS) throw insane(`more than ${MAX_HEADERS} headers`);
   const seen = new Set<string>();
-  // Names stand at even positions, their values behind them.
+  // Names are at even positions, each followed by its value.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
     const single = SINGLE_HEADERS.includes(name) || name.startsWith(signatureStart);
@@ -57,8 +57,8 @@ function checkExpectation(request: IncomingMessage): void {
 }
 
 /**
- * Checks the head of a request as it came over the wire.
- * @param headerPrefix start of the names of the signature headers
+ * Checks the head of a request as it was received.
+ * @param headerPrefix prefix of the names of the signature headers
  * @throws Refusal INVALID_REQUEST, after which the connection must be closed
  */
 export function checkSanity(request: IncomingMessage, headerPrefix: string): RequestTarget {

@@ -1,4 +1,4 @@
-/** The listening server: time limits, broken requests, sending of answers, shutdown. */
+/** The HTTP server: timeouts, malformed requests, sending of answers, shutdown. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -16,36 +16,36 @@ import { type Faults, misbehave } from './faults.ts';
 import { answerParseFailure, answerRefusal, Refusal } from './refusal.ts';
 import { createRouter } from './router.ts';
 
-// An import of node:http reads all that it exports, `WebSocket` among it, which loads the whole of undici: 70 ms of a
-// start that takes 40.
+// An import of node:http evaluates all its exports. One of them, `WebSocket`, loads all of undici: 70 ms of a start
+// that takes 40.
 const { createServer } = process.getBuiltinModule('node:http');
 
 export interface RunningServer {
-  /** Scheme, host and port that are listened on. */
+  /** Scheme, host and port that the server listens on. */
   readonly origin: string;
-  /** Takes no more requests, lets those under way end, and closes what is left after 5 s. */
+  /** Accepts no more requests, waits for those in progress, and closes remaining connections after 5 s. */
   close(): Promise<void>;
 }
 
 const LIMITS_OF_NODE = {
-  // 16 KiB over the slowest link that still carries a phone call.
+  // The time for 16 KiB over the slowest link that still supports a phone call.
   headersTimeout: 15_000,
-  // Bodies have limits of their own: 30 s for JSON, a minimum rate for uploads, which may take the whole hour.
+  // Bodies have their own limits: 30 s for JSON, a minimum rate for uploads, which may take the whole hour.
   requestTimeout: 0,
-  // Above the 60 s that load balancers keep a connection, so that it is never closed under a request on its way.
+  // Above the 60 s for which load balancers keep a connection open, so that it is never closed while a request is sent.
   keepAliveTimeout: 65_000,
-  // How often the first of these is looked at.
+  // How often `headersTimeout` is checked.
   connectionsCheckingInterval: 5_000,
-  // A request without Host gets an answer of ours instead of Node's.
+  // The service itself answers a request without Host, not Node.
   requireHostHeader: false,
 } as const;
 
-/** A shutdown waits this long for answers under way. */
+/** Time that a shutdown waits for answers in progress. */
 const DRAIN_MS = 5000;
 
 interface Listen {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly faults: Faults | null;
   readonly trustedProxies: readonly string[];
@@ -53,7 +53,7 @@ interface Listen {
   readonly onRequest: RequestLog | null;
 }
 
-/** Listens and answers. */
+/** Starts listening and answers requests. */
 export async function startServer(context: ServiceContext, listen: Listen): Promise<RunningServer> {
   const parts: Dispatch = {
     context,
@@ -64,7 +64,7 @@ export async function startServer(context: ServiceContext, listen: Listen): Prom
   const addressOf = createAddressReader(listen.trustedProxies);
   let draining = false;
   const server = createServer(LIMITS_OF_NODE);
-  // Node drops headers beyond 2,000 without a word, a repeated one among them; our own check counts all of them.
+  // Node silently drops headers beyond 2,000, possibly a repeated one. The service's own check counts all of them.
   server.maxHeadersCount = 0;
   const underWay = new Set<Promise<void>>();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -119,7 +119,7 @@ function openExchange(
   };
 }
 
-/** One request and its answer; never throws. */
+/** Handles one request and its answer. Never throws. */
 async function converse(
   parts: Dispatch,
   faults: Faults | null,
@@ -162,7 +162,7 @@ function describeExchange(exchange: Exchange, status: number | null, now: number
 
 function refuseLate(context: ServiceContext, exchange: Exchange) {
   const refusal = new Refusal('SERVICE_TEMPORARILY_UNAVAILABLE', 'the service is closing', {
-    // A restart takes about that long.
+    // The typical time of a restart.
     headers: { 'Retry-After': '5' },
   });
   return answerRefusal(refusal, exchange, context.origin());
@@ -181,24 +181,27 @@ function drain(server: Server, context: ServiceContext, underWay: ReadonlySet<Pr
       resolve();
     });
     server.closeIdleConnections();
-    // An answered connection whose request was not read to its end does not count as idle.
+    // A connection is not idle if it was answered before its request was read completely.
     void Promise.all(underWay).then(() => server.closeAllConnections());
   });
 }
 
-/** 1 MiB: a large result in few reads. */
+/** 1 MiB, so that a large result needs few reads. */
 const READ_BYTES = 1024 ** 2;
-/** A reader that takes nothing for so long has gone, or is a player on pause that will come back with Range. */
+/**
+ * A receiver that reads nothing for this long has disconnected, or is a paused player that will continue with a Range
+ * request.
+ */
 const STALLED_MS = 5 * 60_000;
-/** How long the rest of a refused body is read away, so that its sender gets to see the answer. */
+/** How long the rest of a refused body is read and discarded, so that its sender can read the answer. */
 const LINGER_MS = 2000;
 
-/** Sends an answer; rejects when the caller goes away in the middle of a file. */
+/** Sends an answer. Rejects if the caller disconnects in the middle of a file. */
 async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): Promise<void> {
   const { request, response } = exchange;
   const { body } = answer;
   const headers: Record<string, string | number> = {
-    // The service's own clock, by which signatures are checked, not the machine's.
+    // The clock of the service, which checks signatures, not the clock of the machine.
     Date: new Date(clock.now()).toUTCString(),
     'Cache-Control': 'no-store',
     'X-Request-ID': exchange.id,
@@ -223,14 +226,14 @@ async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): 
   }
 }
 
-/** Sends no more than the start of a body that was announced whole, and cuts the connection. */
+/** Sends only the start of a body whose full length was announced, and closes the connection. */
 async function sendStart(response: ServerResponse, body: string | FileSlice, bytes: number): Promise<void> {
   const start =
     typeof body === 'string'
       ? Readable.from([Buffer.from(body).subarray(0, bytes)])
       : openSlice({ ...body, length: Math.min(bytes, body.length) });
   await pipeline(start, response, { end: false });
-  // Once what was written is on its way.
+  // Called after the written bytes are sent.
   response.socket?.destroySoon();
 }
 
@@ -238,7 +241,7 @@ function openSlice({ handle, start, length }: FileSlice) {
   return handle.createReadStream({ start, end: start + length - 1, highWaterMark: READ_BYTES });
 }
 
-/** Node reads away what a handler left of a body; this ends the connection when that takes too long. */
+/** Node reads and discards the rest of a body. This closes the connection if that takes too long. */
 function linger({ request, response }: Exchange, clock: Clock): void {
   response.once('finish', () => {
     if (request.complete) return;

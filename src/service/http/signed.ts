@@ -1,4 +1,4 @@
-/** From a routed request to the answer of its operation, in the contract's order of checks ("Signing"). */
+/** Answers a request to an operation, with the order of checks in the contract ("Signing"). */
 import { CLIENT_REQUEST_ID, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from '../../protocol/headers.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Action, Operation } from '../../protocol/operations.ts';
@@ -25,7 +25,7 @@ const NO_BYTES = Buffer.alloc(0);
 /** A busy or full store may recover after two seconds. */
 const RETRY_AFTER_SECONDS = '2';
 
-/** Answers a call of the interface; every failure becomes a Refusal whose status the operation declares. */
+/** Answers a call of the interface. Every failure becomes a Refusal with a status that the operation declares. */
 export async function answerOperation(
   context: ServiceContext,
   readHeaders: AuthHeaderReader,
@@ -100,9 +100,9 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 const LIST_ACTIONS: readonly string[] = ['listUploads', 'listJobs', 'listCreditTransactions'];
 
 /**
- * Reads what a handler needs from an authenticated request.
+ * Reads the input of a handler from an authenticated request.
  * @throws Refusal UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST (JSON, Idempotency-Key, query), and RESOURCE_NOT_FOUND for a
- *   query where the operation takes none and declares no 400
+ * query if the operation has no query and declares no 400
  */
 function readCall(
   exchange: Exchange,

@@ -20,7 +20,7 @@ import { answerJob } from './read.ts';
 /** A slot becomes free when a job ends, after seconds or minutes. */
 const RETRY_AFTER_SECONDS = '10';
 
-/** The POST of every job kind: creates record, reservation and idempotency key in one transaction. */
+/** The POST of every job kind: creates the record, the reservation and the idempotency key in one transaction. */
 export async function createJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const kind = kindOf(call);
   refuseTooManyLines(call.body);
@@ -35,7 +35,7 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
   }
   const outcome = await carryOutOnce(context, call, () => ({
     status: 202,
-    // Measured again, since the upload may have expired while the engines were loading.
+    // Resolved again, because the upload may have expired while the engines were loading.
     resourceId: insertJob(context, call, kind, request, resolveInput(context, call, request)),
   }));
   if (!outcome.replayed) context.signals.emit('jobQueued');
@@ -46,8 +46,8 @@ type Checks = [typeof import('../../protocol/requests.ts'), typeof import('../..
 let checks: Promise<Checks> | null = null;
 
 /**
- * Loaded lazily: validators take longer to load than the rest of the service, and most commands never post. Cached,
- * since importing a loaded module again takes a twentieth of a request.
+ * Loaded lazily: validators take longer to load than the rest of the service, and most commands never send a POST.
+ * Cached, because importing a loaded module again takes a twentieth of a request.
  */
 function loadChecks(): Promise<Checks> {
   checks ??= Promise.all([import('../../protocol/requests.ts'), import('../../engines/support.ts')]);
@@ -67,14 +67,14 @@ function refuseTooManyLines(body: unknown): void {
   }
 }
 
-/** Refuses the address with the request, where the caller sees it, and not in the log after the job. */
+/** Refuses the callback URL in the answer, where the caller sees it, instead of in the log after the job. */
 function refuseClosedCallback({ config }: ServiceContext, { callback_url: callback }: JobRequest): void {
   if (callback === undefined) return;
   const target = checkUrl(callback, config);
   if (!target.ok) throw refuseField('/callback_url', target.reason);
 }
 
-/** Also refuses if an engine is not installed: retrying would not help, and the detail says what does. */
+/** Also refuses if an engine is not installed: retrying would not help, and the detail says what to do. */
 async function refuseUnsupported(context: ServiceContext, kind: JobKind, request: JobRequest): Promise<void> {
   const [, { explainUnsupported }] = await loadChecks();
   const engines = await context.engines();
@@ -139,14 +139,14 @@ function refuseWithoutSlot(context: ServiceContext): void {
 
 interface Input {
   readonly size: InputSize;
-  /** The upload that holds the bytes, or null. */
+  /** The upload that contains the bytes, or null. */
   readonly uploadId: string | null;
 }
 
 /**
- * Measures the input of a request. An address is fetched when the job runs, so the largest possible size counts.
- * @throws Refusal INPUT_NOT_USABLE for an address that is not public https, and for an upload that is not ready or has
- *   the wrong purpose
+ * Measures the input of a request. A URL is fetched only when the job runs, so the largest possible size is used.
+ * @throws Refusal INPUT_NOT_USABLE for a URL that is not public https, and for an upload that is not ready or has the
+ * wrong purpose
  */
 function resolveInput(context: ServiceContext, call: OperationCall, request: JobRequest): Input {
   const address = sourceAddress(request);
@@ -192,8 +192,8 @@ function unusable(detail: string): Refusal {
 }
 
 /**
- * What was asked, as a job shows it: without the texts of structured lines, which may be many, without the query of an
- * address, which may be a permission, and without the callback address for the same reason.
+ * Returns the request as a job shows it: without the texts of structured lines, which may be long, and without the
+ * query of a URL and the callback URL, which may contain a permission.
  */
 function describeRequest(request: JobRequest): Record<string, unknown> {
   const { client_reference: _reference, callback_url: _callback, ...asked } = request;

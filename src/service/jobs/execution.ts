@@ -22,7 +22,7 @@ import { shelve } from './results.ts';
 import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
 
 /**
- * Starts the worker; it also takes over the jobs of processes that died.
+ * Starts the worker. It also takes over the jobs of processes that died.
  * @param onEnd called when a job may have ended
  */
 export function startExecution(
@@ -69,7 +69,7 @@ function brokenOff(attempts: number): JobFailure {
   );
 }
 
-/** The message of a failed engine may be shown to the caller, that of an unexpected error may not. */
+/** The message of a failed engine may be shown to the caller; the message of an unexpected error may not. */
 function lastFailure(error: unknown, attempts: number): JobFailure {
   return error instanceof JobFailure ? error : brokenOff(attempts);
 }
@@ -77,7 +77,7 @@ function lastFailure(error: unknown, attempts: number): JobFailure {
 /** Temporary failures: a child process may have run out of memory, a source may have been busy. */
 const MENDABLE: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE'];
 
-/** The failure that ends a job immediately; null if another attempt may succeed. */
+/** Returns the failure that ends a job immediately; null if another attempt may succeed. */
 function verdictOf(error: unknown): JobFailure | null {
   if (error instanceof JobFailure) return MENDABLE.includes(error.code) ? null : error;
   return isDiskFull(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
@@ -94,7 +94,7 @@ interface Row {
 /**
  * Runs one attempt at a job that this process has leased, and records its success.
  * @param owner name of this process in leases
- * @throws what the engine throws; LeaseLost and ShuttingDown through the signal; JobFailure DEADLINE_EXCEEDED
+ * @throws errors of the engine; LeaseLost and ShuttingDown through the signal; JobFailure DEADLINE_EXCEEDED
  */
 async function runJob(
   context: ServiceContext,
@@ -104,14 +104,14 @@ async function runJob(
 ): Promise<void> {
   const row = begin(context, lease);
   if (row === undefined) return;
-  // Each attempt has its own folder: an earlier one that lost its lease may still be writing.
+  // Each attempt has its own folder, because an earlier attempt that lost its lease may still be writing.
   const folder = `${lease.id}-${randomUUID()}`;
   const workFolder = join(context.folders.work, folder);
   const assetFolder = join(context.folders.assets, folder);
   const deadline = watchDeadline(context, row.started_at);
   const stopped = AbortSignal.any([signal, deadline.signal]);
   let kept = false;
-  // An engine may still report after its work has ended, when the store may be closed.
+  // An engine may still report after its work has ended, when the store may already be closed.
   let over = false;
   try {
     await mkdir(workFolder, { mode: FOLDER_MODE });
@@ -129,7 +129,7 @@ async function runJob(
       quantity: settledQuantity(row, made, size),
     });
   } catch (error) {
-    // A stopped engine may report the program that it killed as the cause.
+    // A stopped engine may report the program that was killed as the cause.
     stopped.throwIfAborted();
     throw error;
   } finally {
@@ -140,7 +140,7 @@ async function runJob(
   }
 }
 
-/** A transaction may fail after it was written; if that cannot be checked, the sweep removes orphaned files. */
+/** A transaction may fail after it was written. If that cannot be checked, the sweep removes orphaned files. */
 function isRecorded(context: ServiceContext, folder: string): boolean {
   try {
     return context.store.get('SELECT 1 FROM jobs WHERE folder = ?', folder) !== undefined;
@@ -149,7 +149,7 @@ function isRecorded(context: ServiceContext, folder: string): boolean {
   }
 }
 
-/** Marks the job as processing and reads what the attempt needs; undefined if the job is gone. */
+/** Marks the job as processing and reads the data for the attempt. Returns undefined if the job no longer exists. */
 function begin(context: ServiceContext, lease: Lease): Row | undefined {
   const now = context.clock.now();
   return context.store.transaction(() => {
@@ -242,14 +242,14 @@ function settledQuantity(row: Row, made: JobOutputs, size: InputSize | null): nu
   return size === null ? row.quantity : quantityOf(unit, size);
 }
 
-/** Callers poll every second or two; a write for every report of an engine would wear the disk. */
+/** Callers poll every second or two, and writing every report of an engine would wear out the disk. */
 const MIN_INTERVAL_MS = 1000;
 /** 100 is reserved for finished jobs. */
 const MAX_RUNNING_PERCENT = 99;
 
 /**
- * Makes the receiver of an engine's progress reports.
- * @param write takes whole percents that never fall, at most once a second, but immediately for a new stage
+ * Creates the receiver of an engine's progress reports.
+ * @param write receives whole percents that never decrease, at most once per second, but immediately for a new stage
  */
 export function createProgress(
   write: (percent: number, stage: Stage | null) => void,

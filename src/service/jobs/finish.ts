@@ -1,4 +1,4 @@
-/** The only way for a job to end: its record, its credits and its event change in one transaction. */
+/** The only way to end a job: its record, its credits and its event change in one transaction. */
 import type { JobErrorCode } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -17,9 +17,9 @@ type Ending =
   | {
       readonly status: 'succeeded';
       readonly result: StoredResult;
-      /** Name of the folder below the assets that holds the files. */
+      /** Name of the folder in the assets folder that contains the files. */
       readonly folder: string;
-      /** Units that the job came to. */
+      /** The metered units of the job. */
       readonly quantity: number;
     }
   | { readonly status: 'failed'; readonly code: JobErrorCode; readonly message: string }
@@ -34,8 +34,8 @@ interface Ended {
 }
 
 /**
- * Ends a job unless it has ended already.
- * @param owner ends it only while this process holds the lease, so that a job is not ended twice; null: always
+ * Ends a job unless it has already ended.
+ * @param owner if set, ends it only while this process holds the lease, so that a job is not ended twice; null: always
  * @returns false if the job had already ended
  */
 export function finishJob(

@@ -1,4 +1,4 @@
-/** Jobs as callers see them, and the GET operations that show them. */
+/** Jobs as shown to callers, and the GET operations that return them. */
 import { JOB_ERROR_CODES } from '../../protocol/job-failure.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -68,7 +68,7 @@ function presentBilling(row: JobRow): BillingResource {
   };
 }
 
-/** What the download address of an asset permits. */
+/** The permission in the download URL of an asset. */
 export function assetPermission(jobId: string, name: string, expiresAt: number): LinkClaims {
   return { method: 'GET', path: `${ASSETS_PATH}/${jobId}/${name}`, expiresAt };
 }
@@ -96,14 +96,14 @@ export function getJob(context: ServiceContext, call: OperationCall): ServiceRes
   return json(200, presentJob(context, row));
 }
 
-/** The job that a call is about; throws Refusal RESOURCE_NOT_FOUND. */
+/** Returns the job of a call. @throws Refusal RESOURCE_NOT_FOUND */
 export function requireOwnJob(context: ServiceContext, call: OperationCall, id: string): JobRow {
   const row = findOwnJob(context, { id, keyId: call.key.id, kind: kindOf(call), now: call.now });
   if (row === undefined) throw refuseUnknownResource();
   return row;
 }
 
-/** Answers a POST or DELETE with the job as it is now. */
+/** Answers a POST or DELETE with the current state of the job. */
 export function answerJob(
   context: ServiceContext,
   call: OperationCall,
@@ -114,7 +114,7 @@ export function answerJob(
   return json(outcome.status, presentJob(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
-/** The list of every job kind: summaries, the newest first. */
+/** The list of every job kind: summaries, newest first. */
 export function listJobs(context: ServiceContext, call: OperationCall): ServiceResponse {
   const page = readPage<SummaryRow, JobSummary>(context, call, {
     table: 'jobs',

@@ -1,4 +1,4 @@
-/** Results on disk: what a job made is moved to where downloads find it, and is described for the record. */
+/** Results on disk: moves the files of a job to the folder for downloads, and describes them for the record. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { realpath, rename, stat, writeFile } from 'node:fs/promises';
@@ -19,26 +19,28 @@ export interface StoredAsset {
   readonly sha256: string;
 }
 
-/** Assets and values of a result by their names in the answer; a file is called as its asset. */
+/** Assets and values of a result, by their names in the answer. A file has the name of its asset. */
 export interface StoredResult {
   readonly assets: Readonly<Record<string, StoredAsset>>;
   readonly values: Readonly<Record<string, string | number | readonly SubtitleLine[]>>;
 }
 
-/** Where the files of one attempt go: a second attempt that overlaps with the first never touches them. */
+/**
+ * The target folder for the files of one attempt. A second attempt that overlaps with the first uses another folder.
+ */
 interface Shelf {
-  /** Folder of the running attempt, in which products lie. */
+  /** Folder of the running attempt, which contains its products. */
   readonly workFolder: string;
-  /** Folder of the finished attempt, in which assets lie. */
+  /** Folder of the finished attempt, which contains its assets. */
   readonly assetFolder: string;
 }
 
-/** Reads of 1 MiB keep the hash of a large video from being a matter of calls. */
+/** Reads of 1 MiB, so that hashing a large video needs few calls. */
 const READ_BYTES = 1024 ** 2;
 
 /**
- * Moves files to the shelf and writes all of it through to the disk, so that a job may be recorded as done.
- * @param products files made by an engine, by the names of their assets
+ * Moves files to the asset folder and flushes them to disk, so that the job can be recorded as finished.
+ * @param products files from an engine, by the names of their assets
  */
 export async function shelve(
   shelf: Shelf,
@@ -70,7 +72,7 @@ export async function writeSubtitle(workFolder: string, subtitle: Subtitle): Pro
   return { path, contentType: 'application/x-subrip' };
 }
 
-/** The name under which an asset is saved by a browser. */
+/** The file name that a browser uses to save an asset. */
 export function assetFileName(kind: JobKind, name: string, jobId: string): string {
   const part = partOf(kind, name);
   return part?.type === 'asset' ? `${jobId}.${part.label}${part.extension}` : `${jobId}.${name}`;
@@ -87,7 +89,7 @@ function partOf(kind: JobKind, name: string): ResultPart | undefined {
   return parts[name];
 }
 
-/** An engine may be any command: what it names must not lead out of the folder that it was given. */
+/** An engine may be any command, so its output paths must be inside the folder that it was given. */
 async function requireInside(folder: string, path: string): Promise<string> {
   const [root, real] = await Promise.all([realpath(folder), realpath(path)]);
   if (!real.startsWith(root + sep)) throw new Error('an engine gave a file outside its work folder');

@@ -1,4 +1,4 @@
-/** Jobs in the store, as they are shown. */
+/** Rows of jobs in the store, as they are shown. */
 import type { JobErrorCode } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
@@ -19,7 +19,7 @@ export interface SummaryRow {
 
 export interface JobRow extends SummaryRow {
   readonly stage: string | null;
-  /** JSON of what was asked, as it is shown. */
+  /** JSON of the request, as it is shown. */
   readonly input: string;
   readonly error_code: JobErrorCode | null;
   readonly error_message: string | null;
@@ -44,7 +44,7 @@ const FIND = `
   FROM jobs JOIN bills ON bills.job_id = jobs.id
   WHERE jobs.id = ? AND jobs.key_id = ? AND kind = ? AND created_at > ?`;
 
-/** How a caller names a job; `now` in milliseconds since 1970. */
+/** Identifies a job in a call. `now` is in milliseconds since 1970. */
 export interface JobLookup {
   readonly id: string;
   readonly keyId: string;
@@ -52,23 +52,23 @@ export interface JobLookup {
   readonly now: number;
 }
 
-/** The job of that id and kind, if it belongs to the key and is within its retention. */
+/** Returns the job of that id and kind if it belongs to the key and is within its retention. */
 export function findOwnJob(context: { readonly store: Store }, job: JobLookup): JobRow | undefined {
   return context.store.get<JobRow>(FIND, job.id, job.keyId, job.kind, job.now - LIMITS.retentionMs);
 }
 
 export interface RecentRows {
-  /** The row that `read` returns, read again only if the store may have changed. */
+  /** Returns the row from `read`. Reads it again only if the store may have changed. */
   find(job: JobLookup, read: (job: JobLookup) => JobRow | undefined): JobRow | undefined;
 }
 
-/** More jobs than a service runs concurrently; beyond it, the cache is emptied. */
+/** More jobs than a service runs concurrently. If it is exceeded, the cache is emptied. */
 const MOST_ROWS = 500;
 const VERSION = 'PRAGMA data_version';
 
 /**
- * Caches rows of jobs, since callers poll a job many times while nothing changes. Changes of other processes are noticed in
- * the next turn of the event loop, those of this process immediately.
+ * Caches rows of jobs, because callers poll a job many times while nothing changes. Changes by other processes are
+ * detected in the next turn of the event loop, changes by this process immediately.
  */
 export function createRecentRows(store: Store): RecentRows {
   const rows = new Map<string, JobRow>();

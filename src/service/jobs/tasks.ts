@@ -1,4 +1,4 @@
-/** From a stored request to the engine's task, and from its products to the stored result, for each kind. */
+/** Converts a stored request to the engine's task, and its products to the stored result, for each kind. */
 import type { Engines, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
@@ -6,13 +6,13 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StoredResult } from './results.ts';
 import { writeSubtitle } from './results.ts';
 
-/** What a job works on, found on this machine: a video's path, or the lines of a subtitle. */
+/** The local input of a job: a video's path, or the lines of a subtitle. */
 export interface JobInputs {
   readonly video: string;
   readonly lines: readonly SubtitleLine[];
 }
 
-/** What a job made, before its files are moved. */
+/** The output of a job before its files are moved. */
 export interface JobOutputs {
   readonly products: Readonly<Record<string, MediaFile>>;
   readonly values: StoredResult['values'];
@@ -71,7 +71,7 @@ async function madeSubtitle(
   };
 }
 
-/** Has the engine of a kind carry out a request. */
+/** Runs the engine of a kind for a request. */
 export async function carryOut<K extends JobKind>(
   engines: Engines,
   kind: K,

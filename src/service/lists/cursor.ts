@@ -1,6 +1,6 @@
 /**
- * Cursors: sealed, and bound to the operation, the key and the filters that they were made for.
- * Source: contract, "Lists".
+ * List cursors: encrypted, and bound to the operation, the key and the filters of their request. Source: contract,
+ * "Lists".
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -13,18 +13,20 @@ interface Position {
 }
 
 export interface CursorSealer {
-  /** @param scope text that the cursor is only good for */
+  /** @param scope the cursor is valid only for this text */
   seal(position: Position, scope: string): string;
-  /** The position, or null if the cursor was changed, made for another scope, or not made by this service. */
+  /**
+   * Returns the position, or null if the cursor was changed, created for another scope, or not created by this service.
+   */
   open(cursor: string, scope: string): Position | null;
 }
 
 const CIPHER = 'aes-256-gcm';
-/** The size that GCM is designed for; up to 2^32 random ones may be drawn under one secret. */
+/** The size that GCM is designed for. Up to 2^32 random values may be used with one secret. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Makes a sealer; all processes of one state folder use the same secret of 32 bytes. */
+/** Creates a sealer. All processes of one state folder use the same secret of 32 bytes. */
 export function createCursorSealer(secret: Buffer, randomBytes: RandomBytes): CursorSealer {
   return {
     seal(position, scope) {
@@ -35,7 +37,7 @@ export function createCursorSealer(secret: Buffer, randomBytes: RandomBytes): Cu
     },
     open(cursor, scope) {
       const bytes = Buffer.from(cursor, 'base64url');
-      // Only the exact spelling is valid: the decoder would skip foreign characters.
+      // Only the exact encoding is valid: the decoder would skip invalid characters.
       const foreign = cursor.length > LIMITS.cursorLength || bytes.toString('base64url') !== cursor;
       if (foreign || bytes.length <= IV_BYTES + TAG_BYTES) return null;
       const decipher = createDecipheriv(CIPHER, secret, bytes.subarray(0, IV_BYTES), {

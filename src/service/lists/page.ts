@@ -1,6 +1,6 @@
 /**
- * One page of a list: its query parameters, then keyset pagination, newest first. Source: contract, "Lists";
- * specification, "Common headers and parameters".
+ * One page of a list: parses its query parameters, then uses keyset pagination, newest first. Source: contract,
+ * "Lists"; specification, "Common headers and parameters".
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -10,7 +10,7 @@ import type { OperationCall } from '../call.ts';
 import type { ServiceContext } from '../context.ts';
 import { refuseField, refuseFields } from '../http/refusal.ts';
 
-/** A parameter that filters by a column: its values, or any text of that length. */
+/** A parameter that filters by a column: a set of values, or any text up to a length. */
 type Filter = { readonly values: readonly string[] } | { readonly maxLength: number };
 
 interface ListQuery {
@@ -27,7 +27,7 @@ const LIMIT = /^[1-9]\d?$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads the parameters of a list.
+ * Parses the parameters of a list.
  * @param filters those that this list has in addition to limit, cursor and the two bounds
  * @throws Refusal INVALID_REQUEST that names every invalid parameter
  */
@@ -81,13 +81,13 @@ function checkFilter(filter: Filter | undefined, value: string): string | null {
   return length >= 1 && length <= filter.maxLength ? null : `must be 1 to ${filter.maxLength} characters`;
 }
 
-/** What a list reads; all names come from the schema, never from a caller. */
+/** The data that a list reads. All names come from the schema, never from a caller. */
 interface ListSource<Row, Item> {
   readonly table: 'uploads' | 'jobs' | 'ledger';
   readonly columns: string;
   /** The column that orders the list and that `created_after` and `created_before` limit. */
   readonly timeColumn: 'created_at' | 'posted_at';
-  /** Conditions that always apply, in addition to the key's own records. */
+  /** Conditions that always apply, in addition to the caller's key. */
   readonly conditions: readonly Condition[];
   /** Filters of the caller, by parameter, which is also the column's name. */
   readonly filters: Readonly<Record<string, Filter>>;
@@ -100,7 +100,7 @@ interface Condition {
   readonly values: readonly SQLInputValue[];
 }
 
-/** Reads the requested page; throws Refusal INVALID_REQUEST for a bad parameter or a foreign cursor. */
+/** Reads the requested page. @throws Refusal INVALID_REQUEST for an invalid parameter or a cursor of another list */
 export function readPage<Row, Item>(
   context: Pick<ServiceContext, 'store' | 'cursors'>,
   call: OperationCall,
@@ -153,7 +153,7 @@ function conditionsOf(query: ListQuery, timeColumn: string): Condition[] {
   return conditions;
 }
 
-/** Everything that must stay the same from page to page; the page size may change. */
+/** Everything that must stay the same from page to page. The page size may change. */
 function scopeOf(call: OperationCall, query: ListQuery): string {
   const filters = [...query.filters].sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([

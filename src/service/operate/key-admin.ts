@@ -1,4 +1,6 @@
-/** Keys of a state folder, made and revoked without a running service; those that run see it at once. */
+/**
+ * Creates and revokes keys of a state folder without a running service. Running services use the changes immediately.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   describeKeys,
@@ -13,24 +15,24 @@ import { foldersOf, prepareFolders } from '../folders.ts';
 import { hasTraces, openAccountStore } from '../store/open-account.ts';
 
 export interface KeyAdmin {
-  /** Makes a key; its secrets are given this once. Throws for an address that is none. */
+  /** Creates a key. Its secrets are returned only this once. Throws for an invalid address. */
   issue(rules: KeyRules): IssuedKey;
-  /** Takes back a key that nobody has used. */
+  /** Deletes a key that was never used. */
   drop(id: string): void;
-  /** All keys, including revoked ones, the oldest first. */
+  /** Returns all keys, including revoked ones, oldest first. */
   list(): readonly KeyDescription[];
-  /** Revokes a key; null when there is none of that id. */
+  /** Revokes a key. Returns null if no key has that id. */
   revoke(id: string): KeyDescription | null;
   close(): void;
 }
 
-/** Whether a service has been in that folder, also when its store is gone. */
+/** Returns whether a service has used the folder, even if its store is missing. */
 export function hasService(stateDir: string): boolean {
   return hasTraces(foldersOf(stateDir));
 }
 
 /**
- * Opens the keys of a state folder; makes the folder when it is missing.
+ * Opens the keys of a state folder. Creates the folder if it is missing.
  * @param now ms since 1970
  */
 export async function openKeyDesk(stateDir: string, now: () => number): Promise<KeyAdmin> {

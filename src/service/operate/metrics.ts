@@ -14,10 +14,10 @@ interface Metrics {
   collect(): Promise<string>;
 }
 
-/** From a read of the store to a slow body of 12 MiB; uploads and downloads fall into the last bucket. */
+/** From a read of the store to a slow body of 12 MiB. Uploads and downloads fall into the last bucket. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Makes the metrics of one service; several services in one process do not mix. */
+/** Creates the metrics of one service. Several services in one process have separate metrics. */
 export function createMetrics(context: ServiceContext): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -38,7 +38,7 @@ export function createMetrics(context: ServiceContext): Metrics {
   return {
     contentType: registry.contentType,
     observe({ operationId, template, method, status, durationMs }) {
-      // Unknown paths share one name, so that callers cannot create any number of series.
+      // Unknown paths share one name, so that callers cannot create an unlimited number of series.
       const operation = operationId ?? template ?? 'none';
       requests.inc({ operation, method: template === null ? 'any' : method, status: String(status ?? 0) });
       durations.observe({ operation }, durationMs / 1000);
@@ -68,7 +68,7 @@ function addJobGauges(store: Store, registers: Registry[]): void {
     labelNames: ['kind', 'status'],
     registers,
     collect() {
-      // What has no job counts as 0: a series that comes and goes cannot be watched.
+      // Kinds and statuses without jobs count as 0: a series that disappears cannot be monitored.
       for (const kind of JOB_KIND_NAMES) for (const status of JOB_STATUSES) this.set({ kind, status }, 0);
       const rows = store.all<JobCount>(
         'SELECT kind, status, count(*) AS count FROM jobs GROUP BY kind, status',

@@ -1,4 +1,4 @@
-/** Unsigned pages beside the interface: its OpenAPI document, error pages, health, metrics. */
+/** Unsigned pages outside the interface: its OpenAPI document, error pages, health, metrics. */
 import { statfs } from 'node:fs/promises';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
@@ -16,15 +16,16 @@ export interface OperatorPages {
 }
 
 /**
- * Makes the pages of one service.
- * @param options `metricsFrom`: addresses that may read metrics, null serves none; `onRequest` is called for each request
+ * Creates the pages of one service.
+ * @param options `metricsFrom`: addresses that may read metrics, null disables metrics; `onRequest` is called for each
+ * request
  */
 export function createPages(
   context: ServiceContext,
   options: { metricsFrom: readonly string[] | null; onRequest: RequestLog | null },
 ): OperatorPages {
   const { metricsFrom, onRequest } = options;
-  // The start of the service does not wait for it.
+  // The start of the service does not wait for this.
   const metrics =
     metricsFrom === null ? null : import('./metrics.ts').then((module) => module.createMetrics(context));
   let document: Promise<ServiceResponse> | null = null;
@@ -37,7 +38,7 @@ export function createPages(
       },
       async metrics({ address }) {
         const allowed = metricsFrom ?? [];
-        // Elsewhere an empty list admits everybody; here it admits nobody.
+        // Elsewhere an empty list allows everyone. Here it allows no one.
         if (metrics === null || allowed.length === 0 || !isAddressAllowed(allowed.join(','), address)) {
           throw new Refusal('RESOURCE_NOT_FOUND', 'there is nothing at /metrics for this address');
         }
@@ -52,12 +53,12 @@ export function createPages(
   };
 }
 
-/** Successful requests of monitoring, which would fill the log. */
+/** Returns true for successful monitoring requests, which would fill the log. */
 function isProbe({ template, status }: RequestRecord): boolean {
   return (template === '/healthz' || template === '/metrics') && status === 200;
 }
 
-/** Builds the document at its first request: its code loads in 20 ms, and most processes never need it. */
+/** Builds the document at the first request: its code loads in 20 ms, and most processes never need it. */
 async function answerDocument(context: ServiceContext): Promise<ServiceResponse> {
   const { createOpenApiDocument } = await import('../../protocol/openapi/document.ts');
   const { headerPrefix } = context.config;
@@ -69,13 +70,13 @@ async function answerDocument(context: ServiceContext): Promise<ServiceResponse>
   };
 }
 
-/** Anybody may request it, so the disk is written at most once in this time. */
+/** Anyone may request the health check, so the disk is written at most once in this time. */
 const FRESH_MS = 1000;
 
-/** Writes a row unchanged: a write that reaches the disk and changes nothing. */
+/** Writes a row with the same value, to test writing to disk without a change. */
 const TOUCH = `UPDATE secrets SET value = value WHERE name = 'links'`;
 
-/** Makes the answer of `/healthz`: 200 if the store can be written, else 503. */
+/** Creates the answer of `/healthz`: 200 if the store is writable, else 503. */
 function createHealthCheck(context: ServiceContext): () => Promise<ServiceResponse> {
   let last: { at: number; answer: Promise<ServiceResponse> } | null = null;
   return () => {
@@ -96,7 +97,7 @@ async function check({ store, folders, log }: ServiceContext): Promise<ServiceRe
   }
 }
 
-/** The page behind the `type` of a problem. `name` is the code in lower case. */
+/** Returns the page behind the `type` of a problem. `name` is the code in lower case. */
 export function answerErrorPage(name: string): ServiceResponse {
   const code = name.toUpperCase();
   if (name !== name.toLowerCase() || !isErrorCode(code)) {

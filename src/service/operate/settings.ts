@@ -1,4 +1,4 @@
-/** The settings of an operator: the rules of the configuration file, and their translation to service options. */
+/** The settings of an operator: the rules of the configuration file, and their conversion to service options. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
@@ -47,7 +47,9 @@ const prices = v.strictObject(
 
 const HOUR_MS = 60 * 60_000;
 
-/** One field of the file: `flag` is the option of `vloc serve` that wins over it, `default` as it is documented. */
+/**
+ * One field of the file. `flag` is the option of `vloc serve` that overrides it; `default` is the documented default.
+ */
 const field = <S extends v.GenericSchema>(schema: S, meaning: string, facts: Facts) =>
   v.exactOptional(v.pipe(schema, v.description(meaning), v.metadata(facts)));
 
@@ -136,7 +138,7 @@ interface SettingRow {
   readonly meaning: string;
 }
 
-/** The fields as the documents list them. */
+/** Returns the fields as listed in the documents. */
 export function describeSettings(): SettingRow[] {
   return Object.entries(FIELDS).map(([name, { wrapped }]) => {
     const facts = v.getMetadata(wrapped);
@@ -149,7 +151,7 @@ export function describeSettings(): SettingRow[] {
   });
 }
 
-/** Invalid settings; the message names their source, `errors` every invalid field. */
+/** Invalid settings. The message names their source; `errors` lists every invalid field. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly errors: readonly FieldError[];
@@ -160,7 +162,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Only this machine; other monitoring must be allowed explicitly. */
+/** Only this machine. Other monitoring hosts must be allowed explicitly. */
 const METRICS_FROM = ['127.0.0.1', '::1'];
 
 /**
@@ -207,7 +209,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Translates settings to options of the service; the rest keeps its default. */
+/** Converts settings to options of the service. Missing settings use the defaults of the service. */
 export function optionsOf(settings: Settings, stateDir: string): ServiceOptions {
   const { host, port, state_dir, trusted_proxies = [], metrics_from = METRICS_FROM } = settings;
   return {

@@ -1,4 +1,4 @@
-/** Fetches and checks the input of a job whose request names an address. Source: contract, "Jobs" (source). */
+/** Fetches and checks the input of a job whose request contains a URL. Source: contract, "Jobs" (source). */
 import { open, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export interface SourceAddress {
   readonly url: string;
 }
 
-/** The address that a request names as its input, or null. */
+/** Returns the URL that a request uses as its input, or null. */
 export function sourceAddress(request: JobRequest): SourceAddress | null {
   if ('source' in request) {
     return request.source.type === 'url' ? { purpose: 'source_video', url: request.source.url } : null;
@@ -42,8 +42,8 @@ export function sourceAddress(request: JobRequest): SourceAddress | null {
 }
 
 /**
- * The largest possible size of an input. Nothing is fetched before a job is created, so credits are reserved for this size;
- * the real size is charged, and the rest is released.
+ * The largest possible size of an input. Nothing is fetched before a job is created, so credits are reserved for this
+ * size. The real size is charged, and the rest is released.
  */
 export const LARGEST_SIZE: Readonly<Record<UploadPurpose, InputSize>> = {
   source_video: { seconds: LIMITS.videoSeconds, lines: 0, characters: 0 },
@@ -57,7 +57,7 @@ interface FetchedMaterial {
 }
 
 /**
- * Fetches the input of a job into its work folder and measures it; each attempt fetches it again.
+ * Fetches the input of a job into its work folder and measures it. Each attempt fetches it again.
  * @throws JobFailure SOURCE_UNREACHABLE, SOURCE_BLOCKED, SOURCE_TOO_LARGE, SUBTITLE_INVALID, those of `Engines.inspect`
  */
 export async function fetchMaterial(
@@ -92,7 +92,7 @@ interface FetchParts {
   readonly network: Network;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Number of bytes from which a file is refused; default: that of its purpose. */
+  /** Files of this many bytes or more are refused. Default: the limit of its purpose. */
   readonly refusedSize?: number;
 }
 
@@ -100,16 +100,16 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** 60 minutes: 1 GiB at 2.4 Mbit/s; a quarter of the deadline of a job. */
 const TOTAL_MS = 60 * 60_000;
-/** 30 s from the look-up to the head of an answer: archive storage takes seconds. */
+/** 30 s from the DNS lookup to the head of an answer: archive storage takes seconds. */
 const HEAD_MS = 30_000;
 
 const ADVICE = 'or upload the file with POST /uploads';
 
 /**
- * Downloads an address into a new file, and removes that file if it throws.
- * @param path file to make, mode 0600
+ * Downloads a URL into a new file, and removes that file if it throws.
+ * @param path file to create, mode 0600
  * @throws JobFailure SOURCE_UNREACHABLE, SOURCE_BLOCKED, SOURCE_TOO_LARGE; errors of the file system and the signal's
- *   reason as they are
+ * reason unchanged
  */
 export async function fetchSource(
   address: string,
@@ -147,7 +147,7 @@ async function followRedirects(first: string, parts: FetchParts): Promise<Incomi
     if (answer.headers.location === undefined || next === null) {
       throw unreachable('it redirects without saying where to');
     }
-    // An outside server must not redirect to this machine, even if callers may name it.
+    // An outside server must not redirect to this machine, even if callers may use its address.
     if (!isLoopbackUrl(address)) network = { ...network, policy: { allowLoopback: false } };
     address = next.href;
   }
@@ -181,7 +181,7 @@ function requireUsableHead({ statusCode = 0, headers }: IncomingMessage, refused
     throw unreachable('it sent compressed bytes although plain ones were asked for');
   }
   const length = headers['content-length'];
-  // Without a length, a complete body looks like an interrupted one.
+  // Without a length, a complete body cannot be distinguished from an interrupted one.
   if (length === undefined && headers['transfer-encoding'] === undefined) {
     throw unreachable('it does not say how long the file is (no Content-Length)');
   }
@@ -193,7 +193,7 @@ async function writeBody(
   path: string,
   { refusedSize, clock, signal }: { refusedSize: number; clock: Clock; signal: AbortSignal },
 ): Promise<void> {
-  // Opened first: a file that is created after a failure would be left behind.
+  // Opened first: otherwise a failed download could leave a file that is created later.
   const file = await open(path, 'wx', FILE_MODE);
   const stopWatching = watchFlow(answer, clock);
   try {
@@ -208,7 +208,7 @@ async function writeBody(
   if (!answer.complete) throw unreachable('the transfer did not end well: the connection broke off');
 }
 
-/** Blames errors of the transfer on the source; errors of the file are not its fault. */
+/** Reports errors of the transfer as faults of the source, but not errors of the local file. */
 async function* readChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* chunks;

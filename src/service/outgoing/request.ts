@@ -1,5 +1,6 @@
 /**
- * One HTTP request to a target from outside: look-up, connection, exchange. Follows no redirect, keeps no connection.
+ * Sends one HTTP request to an untrusted URL: DNS lookup, connection, exchange. Follows no redirect and keeps no
+ * connection.
  */
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
@@ -15,7 +16,7 @@ import {
   type UrlPolicy,
 } from './url-policy.ts';
 
-/** The policy forbids the target: nothing was sent, and retrying does not help unless the target changes. */
+/** The policy forbids the target: nothing was sent, and a retry does not help unless the target changes. */
 export class TargetBlocked extends Error {
   override readonly name = 'TargetBlocked';
 }
@@ -25,7 +26,7 @@ export class TargetUnreachable extends Error {
   override readonly name = 'TargetUnreachable';
 }
 
-/** Messages for Node's error codes; Node's own messages would reveal resolved addresses and ports. */
+/** Messages for Node's error codes. Node's own messages would reveal resolved addresses and ports. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is not known',
   EAI_AGAIN: 'its name could not be looked up',
@@ -43,7 +44,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'nobody trusted vouches for its certificate',
 };
 
-/** Explains to a caller why a connection or a transfer failed, without the addresses of its name. */
+/** Explains to a caller why a connection or a transfer failed, without resolved addresses. */
 export function describeNetworkError(error: unknown): string {
   const code = errorCode(error);
   if (code.startsWith('HPE_')) return 'its answer is not HTTP';
@@ -60,8 +61,8 @@ const systemResolver: Resolver = async (name) => {
 };
 
 /**
- * Resolves a host and checks that each of its addresses is permitted: a name with both good and bad addresses is refused,
- * since only an attacker has one.
+ * Resolves a host and checks that each of its addresses is permitted. A name with both permitted and forbidden
+ * addresses is refused, because only an attacker uses one.
  * @param host name, or address without brackets
  * @throws TargetBlocked, TargetUnreachable; the signal's reason
  */
@@ -72,7 +73,7 @@ export async function resolveHost(
   const { policy, resolver, signal } = parts;
   const addresses = isIP(host) === 0 ? await ask(host, resolver, signal) : [host];
   const isPermitted = (address: string) =>
-    // Names such as `localhost` may be called over http, so they must not lead to another machine.
+    // Names such as `localhost` may be called over http, so they must not resolve to another machine.
     (isPublicAddress(address) && !isLoopbackHost(host)) ||
     (policy.allowLoopback && isLoopbackAddress(address));
   if (!addresses.every(isPermitted)) throw new TargetBlocked('its name leads into a private network');
@@ -90,7 +91,7 @@ async function ask(name: string, resolver: Resolver, signal: AbortSignal): Promi
   throw new TargetUnreachable('its name has no address');
 }
 
-/** Stops waiting when the signal aborts, since a look-up cannot be cancelled. */
+/** Stops waiting when the signal aborts, because a DNS lookup cannot be cancelled. */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -103,7 +104,7 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
 /** Starts a TCP connection. */
 type Dial = (address: string, port: number) => Socket;
 
-/** Only gets addresses, so nothing is resolved a second time. */
+/** Receives only addresses, so nothing is resolved a second time. */
 const systemDial: Dial = (address, port) => connect({ host: address, port });
 
 interface Endpoint {
@@ -115,12 +116,12 @@ interface Endpoint {
   readonly addresses: readonly string[];
 }
 
-/** 10 s for one address: three lost packets, and the next address still gets its turn. */
+/** 10 s per address: enough for three lost packets, and the next address can still be tried. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connects to the first address that answers, with TLS if the endpoint is secure. The HTTP library gets a connected socket,
- * so that it resolves nothing: its `lookup` hook is skipped for numeric addresses.
+ * Connects to the first address that answers, with TLS if the endpoint is secure. The HTTP library receives a connected
+ * socket, so it resolves nothing: its `lookup` hook is skipped for numeric addresses.
  * @throws TargetBlocked if the socket is connected to another address, TargetUnreachable, the signal's reason
  */
 async function openConnection(endpoint: Endpoint, dial: Dial, signal: AbortSignal): Promise<Socket> {
@@ -144,18 +145,18 @@ async function openOne(
   dial: Dial,
   signal: AbortSignal,
 ): Promise<Socket> {
-  // Loaded here: it takes a twentieth of a start, and most services call nobody. Loaded before the socket exists, since
-  // nobody would listen to its errors meanwhile.
+  // Loaded here, because it takes a twentieth of a start and most services send no requests. Loaded before the socket
+  // exists, because the socket would have no error listener in the meantime.
   const tls = endpoint.isSecure ? await import('node:tls') : null;
   const socket = dial(address, endpoint.port);
   try {
     await arrival(socket, 'connect', signal);
-    // Nothing has been sent yet, so a redirected socket can do no harm.
+    // Nothing has been sent yet, so a redirected socket is harmless.
     if (!isSameAddress(socket.remoteAddress ?? '', address)) {
       throw new TargetBlocked('the connection led to another address than the one that was checked');
     }
     if (tls === null) return socket;
-    // An address is not a server name in TLS (RFC 6066), but is still compared with the certificate.
+    // In TLS, an address is not a server name (RFC 6066), but it is still compared with the certificate.
     const name = isIP(endpoint.host) === 0 ? { servername: endpoint.host } : {};
     const secured = tls.connect({ socket, host: endpoint.host, ALPNProtocols: ['http/1.1'], ...name });
     await arrival(secured, 'secureConnect', signal);
@@ -194,14 +195,14 @@ function arrival(socket: Socket, event: 'connect' | 'secureConnect', signal: Abo
 // Not imported, for the same reason as in the server: an import loads all of undici.
 const { request: send } = process.getBuiltinModule('node:http');
 
-/** How targets are reached; tests pass their own names and connections. */
+/** How targets are reached. Tests pass their own names and connections. */
 export interface Network {
   readonly policy: UrlPolicy;
   readonly resolver: Resolver;
   readonly dial: Dial;
 }
 
-/** The network of this machine under a policy. */
+/** Returns the network of this machine with a policy. */
 export function systemNetwork(policy: UrlPolicy): Network {
   return { policy, resolver: systemResolver, dial: systemDial };
 }
@@ -218,7 +219,7 @@ const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 /**
  * Checks the URL and all its addresses, connects to one of them, sends the request, and resolves with the head of the
- * answer; the caller reads the body. The signal aborts everything, including the body.
+ * answer. The caller reads the body. The signal aborts everything, including the body.
  * @throws TargetBlocked, TargetUnreachable; the signal's reason
  */
 export async function sendRequest(
@@ -250,7 +251,7 @@ function exchange(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = send({
-      // Already connected, encrypted or not.
+      // The socket is already connected, with or without TLS.
       createConnection: () => socket,
       method,
       path: url.pathname + url.search,

@@ -2,16 +2,19 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Addresses in public ranges that lead inside a cloud. */
+/** Addresses in public ranges that reach internal services of a cloud. */
 const DENIED: readonly string[] = [
-  // The host agent of Azure answers here within every virtual machine.
+  // The host agent of Azure answers at this address within every virtual machine.
   '168.63.129.16',
 ];
 
 /** The only part of IPv6 that is assigned to the public internet (RFC 4291, IANA). */
 const GLOBAL_IPV6: readonly [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** True for an address of the public internet; false for text that is not an address. IPv4 within IPv6 counts as IPv4. */
+/**
+ * Returns true for an address of the public internet; false for text that is not an address. IPv4 within IPv6 counts as
+ * IPv4.
+ */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
   if (address === null) return false;
@@ -19,18 +22,18 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || address.match(...GLOBAL_IPV6);
 }
 
-/** True for 127.0.0.0/8 and ::1, including IPv4 within IPv6. */
+/** Returns true for 127.0.0.0/8 and ::1, including IPv4 within IPv6. */
 export function isLoopbackAddress(text: string): boolean {
   return parse(text)?.range() === 'loopback';
 }
 
-/** True if both texts are the same address, in any notation. */
+/** Returns true if both texts are the same address, in any notation. */
 export function isSameAddress(left: string, right: string): boolean {
   const address = parse(left)?.toString();
   return address !== undefined && address === parse(right)?.toString();
 }
 
-/** Node checks the notation first: the library also takes short and octal forms. */
+/** Node checks the notation first, because the library also accepts short and octal forms. */
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return isIP(text) === 0 ? null : ipaddr.process(text);
 }
@@ -40,24 +43,24 @@ export interface UrlPolicy {
   readonly allowLoopback: boolean;
 }
 
-/** The URL to call, or why it may not be called: `reason` completes the sentence "the address …". */
+/** The URL to call, or why it may not be called. `reason` completes the sentence "the address …". */
 type CheckedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
 
-/** Ends of names that never belong to the public internet. */
+/** Name suffixes that never belong to the public internet. */
 const LOCAL_ENDINGS: readonly string[] = [
   'localhost', // RFC 6761
   'local', // RFC 6762
   'internal', // reserved by ICANN for private use; cloud metadata is here
   'home.arpa', // RFC 8375
-  'localdomain', // what installers call a machine without a domain
-  'lan', // what routers call their own network
+  'localdomain', // used by installers for a machine without a domain
+  'lan', // used by routers for their own network
 ];
 
 const HTTPS_ONLY = 'must start with https://';
 
 /**
  * Checks the text of a URL before its name is resolved: public https on port 443, without user name or password.
- * @param text absolute URL, as a caller or a redirect wrote it
+ * @param text absolute URL from a caller or a redirect
  */
 export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
   const url = URL.parse(text);
@@ -76,7 +79,7 @@ function refuse(reason: string): CheckedUrl {
   return { ok: false, reason };
 }
 
-/** Name or address without IPv6 brackets and without a final dot. */
+/** Returns the name or address without IPv6 brackets and without a final dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '');
 }
@@ -84,18 +87,18 @@ export function hostOf(url: URL): string {
 /** The URL parser has already normalized octal, hexadecimal, short and full-width forms of addresses. */
 function isPublicHost(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
-  // Resolvers complete a name without a dot with the domain of their own network.
+  // Resolvers append the domain of their own network to a name without a dot.
   if (!host.includes('.')) return false;
   return !LOCAL_ENDINGS.some((ending) => endsIn(host, ending));
 }
 
-/** True when a URL names this machine, by loopback address or `localhost` name. */
+/** Returns true if a URL points to this machine, by loopback address or `localhost` name. */
 export function isLoopbackUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && isLoopbackHost(hostOf(url));
 }
 
-/** True for a loopback address without brackets, and for a `localhost` name. */
+/** Returns true for a loopback address without brackets, and for a `localhost` name. */
 export function isLoopbackHost(host: string): boolean {
   return isIP(host) !== 0 ? isLoopbackAddress(host) : endsIn(host, 'localhost');
 }

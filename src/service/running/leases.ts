@@ -1,12 +1,12 @@
 /**
- * Leases on rows that stand for work: several processes share the store, and when a process dies, its leases expire and
- * another one takes over. Source: contract, "Jobs".
+ * Leases on rows that represent work. Several processes share the store. When a process dies, its leases expire and
+ * another process takes over. Source: contract, "Jobs".
  */
 import type { Store } from '../store/store.ts';
 
 export interface Lease {
   readonly id: string;
-  /** From 1; beyond the permitted number the work must not be begun again. */
+  /** From 1. Above the permitted number, the work must not be started again. */
   readonly attempt: number;
 }
 
@@ -14,35 +14,35 @@ export interface Leases {
   /**
    * Leases the first waiting row, or returns null.
    * @param takeOver also rows whose lease has expired
-   * @param held ids of rows that this process works on: skipped, even if their renewal is late
+   * @param held ids of rows that this process works on; they are skipped, even if their renewal is late
    */
   claim(now: number, takeOver: boolean, held: readonly string[]): Lease | null;
-  /** Renews a lease; false if this process no longer holds it. */
+  /** Renews a lease. Returns false if this process no longer holds it. */
   renew(id: string, now: number): boolean;
-  /** Releases a row, to be started again at `runAfter`; `counted` is false if the attempt must not count. */
+  /** Releases a row, to be started again at `runAfter`. `counted` is false if the attempt must not count. */
   release(id: string, options: { runAfter: number; counted: boolean }): void;
 }
 
-/** How often a lease is renewed: also how soon a worker notices that its job was cancelled by another process. */
+/** How often a lease is renewed. Also how soon a worker detects that another process cancelled its job. */
 export const RENEW_MS = 1500;
-/** Ten renewals: a busy process keeps its work, that of a dead one waits no longer than this. */
+/** Ten renewals: a busy process keeps its work, and the work of a dead process waits no longer than this. */
 export const LEASE_MS = 15_000;
 
-/** Which rows are leased. */
+/** The rows to lease. */
 export interface LeasedRows {
   readonly table: 'jobs' | 'uploads' | 'deliveries';
-  /** Condition of the rows that stand for unfinished work. */
+  /** SQL condition for rows with unfinished work. */
   readonly open: string;
   /** The row with the lowest value in this column goes first. */
   readonly firstBy: 'created_at' | 'run_after';
 }
 
 /**
- * Makes leases on the rows of one table.
- * @param owner of the leases, different for every process
+ * Creates leases on the rows of one table.
+ * @param owner of the leases, unique for every process
  */
 export function createLeases(store: Store, { table, open, firstBy }: LeasedRows, owner: string): Leases {
-  // Our own lease expires too unless it is held: the store may have failed after recording the claim.
+  // A lease of this process also expires unless it is in `held`: the store may have failed after recording the claim.
   const find = `
     SELECT id FROM ${table}
     WHERE ${open} AND run_after <= ?1 AND (lease_owner IS NULL OR (?2 AND lease_until <= ?1))
@@ -59,7 +59,7 @@ export function createLeases(store: Store, { table, open, firstBy }: LeasedRows,
     claim(now, takeOver, held) {
       const holding = JSON.stringify(held);
       const look = () => store.get<{ id: string }>(find, now, takeOver ? 1 : 0, holding);
-      // A read takes no lock, and usually there is nothing to lease.
+      // A read needs no lock, and usually there is nothing to lease.
       if (look() === undefined) return null;
       return store.transaction(() => {
         const row = look();

@@ -17,8 +17,8 @@ const OPEN_VALIDATIONS: LeasedRows = {
 };
 
 /**
- * Starts everything that goes on without a request: jobs, validations, webhooks and the sweeper.
- * @param owner of this process's leases, different for every process
+ * Starts all background work: jobs, validations, webhooks and the sweeper.
+ * @param owner of this process's leases, unique for every process
  */
 export function startWorkers(context: ServiceContext, owner: string): { stop(): Promise<void> } {
   const { store, signals } = context;
@@ -37,7 +37,7 @@ export function startWorkers(context: ServiceContext, owner: string): { stop(): 
   return {
     async stop() {
       await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
-      // Last: what ends while the others stop may still leave an event.
+      // Stopped last: jobs that end while the other workers stop may still create an event.
       await deliveries.stop();
     },
   };

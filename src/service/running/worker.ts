@@ -1,4 +1,4 @@
-/** Works on a bounded number of leased rows concurrently, and stops immediately when a lease is lost. */
+/** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { type Cancel, type Clock, repeat } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
@@ -17,11 +17,11 @@ interface WorkerParts {
   readonly leases: Leases;
   readonly clock: Clock;
   readonly log: Log;
-  /** How many rows are worked on concurrently. */
+  /** Number of rows to work on concurrently. */
   readonly slots: number;
-  /** Does the work and records its end. It must watch the signal. */
+  /** Does the work and records its end. Must watch the signal. */
   readonly work: (lease: Lease, signal: AbortSignal) => Promise<void>;
-  /** Records an attempt that threw; not called if the lease was lost or the service is closing. */
+  /** Records an attempt that threw. Not called if the lease was lost or the service is closing. */
   readonly fail: (lease: Lease, error: unknown) => void;
 }
 
@@ -34,14 +34,14 @@ export interface LeaseWorker {
   stop(): Promise<void>;
 }
 
-/** How often to look for rows of other processes and for retries. */
+/** How often to look for retries and for rows of other processes. */
 const POLL_MS = 1000;
 
 /** Starts a worker. */
 export function startWorker(parts: WorkerParts): LeaseWorker {
   const { leases, clock, log, slots } = parts;
   const running = new Map<string, { controller: AbortController; done: Promise<void> }>();
-  /** Ends of attempts that could not be stored, to be retried, by the ids of their rows. */
+  /** Ends of attempts that could not be stored yet, by row id. They are retried. */
   const unrecorded = new Map<string, () => void>();
   let stopping = false;
   let lastPoll = clock.now();
@@ -71,7 +71,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
 
   const poll = () => {
     const now = clock.now();
-    // The machine slept, and all leases expired meanwhile: give their owners time to renew them.
+    // The machine was suspended, and all leases expired in the meantime: give their owners time to renew them.
     if (now - lastPoll > LEASE_MS) calmAt = now + 2 * RENEW_MS;
     lastPoll = now;
     recordAgain();
@@ -104,9 +104,9 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
 }
 
 /**
- * One attempt from lease to end; never throws.
- * @param putOff takes the recording of an end that failed because the store is full or busy: without it, this process
- *   would hold the row and do nothing
+ * Runs one attempt from lease to end. Never throws.
+ * @param putOff stores the end later if the store is full or busy; without it, this process would hold the row and do
+ * nothing
  */
 async function run(
   parts: WorkerParts,
@@ -119,7 +119,7 @@ async function run(
     try {
       if (!leases.renew(lease.id, clock.now())) controller.abort(new LeaseLost('cancelled or taken over'));
     } catch (error) {
-      // A busy store recovers; if not, the lease expires and another process takes over.
+      // A busy store recovers. If not, the lease expires and another process takes over.
       log({ level: 'warn', message: 'a lease was not renewed', resourceId: lease.id, error });
     }
   });
@@ -144,10 +144,10 @@ async function run(
   }
 }
 
-/** 2 s, then 4 s: long enough for a temporary shortage of memory, short enough not to be noticed. */
+/** 2 s, then 4 s: long enough for a temporary shortage of memory, short enough to be unnoticed. */
 const FIRST_DELAY_MS = 2000;
 
-/** How long to wait before the next attempt. `attempt` is the failed one, from 1. */
+/** Returns the delay before the next attempt. `attempt` is the failed one, from 1. */
 export function retryDelayMs(attempt: number): number {
   return FIRST_DELAY_MS * 2 ** (attempt - 1);
 }

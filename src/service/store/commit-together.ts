@@ -1,10 +1,10 @@
-/** Groups concurrent writes into one transaction: a commit costs more than the writes in it. */
+/** Groups concurrent writes into one transaction, because a commit costs more than the writes in it. */
 import type { Store } from './store.ts';
 
 /**
- * Does the work in a transaction soon, and resolves once that is committed. If the work throws, none of it is kept and
- * its promise rejects, and the rest of the transaction is repeated, each work in a transaction of its own. So work must
- * change nothing but the store.
+ * Does the work in a transaction soon, and resolves after it is committed. If the work throws, none of it is stored and
+ * its promise rejects. The rest of the transaction is then repeated, each piece of work in a separate transaction. So
+ * work must change only the store.
  */
 export type CommitTogether = <Result>(work: () => Result) => Promise<Result>;
 
@@ -14,7 +14,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Groups the work for one store; it waits only for requests that have already arrived. */
+/** Groups the work for one store. Waits only for requests that have already arrived. */
 export function createCommitTogether(store: Store): CommitTogether {
   let waiting: Waiting[] = [];
   const flush = () => {
@@ -44,7 +44,8 @@ function commit(store: Store, batch: readonly Waiting[]): void {
   try {
     for (const settle of store.transaction(attemptAll)) settle();
   } catch (error) {
-    // A store that cannot begin or commit now would also fail for each single work, and may take seconds to do so.
+    // A store that cannot begin or commit now would also fail for each single piece of work, and each failure may take
+    // seconds.
     if (working && batch.length > 1) for (const each of batch) commit(store, [each]);
     else for (const { reject } of batch) reject(error);
   }

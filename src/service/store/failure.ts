@@ -1,16 +1,16 @@
-/** A store that cannot be used: nothing was changed, and the message says what is wrong with which file. */
+/** Failures of a store that cannot be used. Nothing was changed, and the message names the file and the problem. */
 import { Failure } from '../../errors/failure.ts';
 import { sqliteCode } from '../../errors/system-error.ts';
 
-/** SQLITE_CORRUPT, and SQLITE_NOTADB: also a file whose beginning was overwritten. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB. The second also means a file whose start was overwritten. */
 const REASONS: Readonly<Record<number, string>> = {
   11: 'it is damaged',
   26: 'it is not a database, or its beginning is damaged',
 };
 
 /**
- * The failure for an error of SQLite; null for errors that are not about the content of the file.
- * @param advice what to do when that file is damaged
+ * Returns the failure for an SQLite error; null for errors that are not about the content of the file.
+ * @param advice what to do if the file is damaged
  */
 export function failureOfContent(error: unknown, path: string, advice: string): Failure | null {
   const reason = REASONS[sqliteCode(error) ?? 0];

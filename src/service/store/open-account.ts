@@ -1,4 +1,4 @@
-/** Opens the store of an account, after checking it: writing to a damaged one makes it worse. */
+/** Opens the store of an account after checking it, because writing to a damaged store makes the damage worse. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
@@ -10,18 +10,18 @@ import { openStore, type Store } from './store.ts';
 import { hasLostCommits } from './write-ahead-log.ts';
 
 /**
- * Up to this size all pages are read at each start, some thousand jobs. Measured on a busy machine: 4 to 23 ms for 2.5 MB, up
- * to 409 ms for 24 MB, 11 s for 239 MB: more than the start of a command may cost.
+ * Up to this size, about a thousand jobs, all pages are read at each start. Measured on a busy machine: 4 to 23 ms for
+ * 2.5 MB, up to 409 ms for 24 MB, 11 s for 239 MB. More would slow down the start of a command too much.
  */
 const CHECKED_WHOLE_BYTES = 4_194_304;
 
-/** Enough to see what kind of damage it is; a damaged file has thousands of such rows. */
+/** One result is enough to identify the damage. A damaged file has thousands of such rows. */
 const QUICK_CHECK = 'PRAGMA quick_check(1)';
 
 /**
- * Opens the store, or makes it where none has been, and brings its tables to the newest form.
+ * Opens the store, or creates it if no service has used the folder, and migrates its tables to the newest version.
  * @param onFailure called at each statement that finds damage later
- * @throws Failure, with nothing changed; errors of SQLite
+ * @throws Failure, with nothing changed; SQLite errors
  */
 export function openAccountStore(
   folders: Folders,
@@ -29,7 +29,8 @@ export function openAccountStore(
 ): Store {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
-  // Before SQLite opens it: of an empty database it removes the log, in which all the rest may be.
+  // Checked before SQLite opens the store: SQLite deletes the log of an empty database, and the log may contain all
+  // remaining data.
   refuseLost(path, folders, advice);
   const log = `${path}-wal`;
   if (hasLostCommits(log)) throw damaged(path, `its log ${log} is damaged`, advice);
@@ -48,7 +49,7 @@ export function openAccountStore(
   }
 }
 
-/** Whether a service has been in that folder, also when its store is gone. */
+/** Returns whether a service has used the folder, even if its store is missing. */
 export function hasTraces(folders: Pick<Folders, 'root' | 'uploads' | 'assets'>): boolean {
   const path = storePath(folders.root);
   return sizeOf(path) !== null || (sizeOf(`${path}-wal`) ?? 0) > 0 || holdsFiles(folders);
@@ -63,7 +64,7 @@ function adviceFor(root: string): string {
 }
 
 function refuseLost(path: string, folders: Folders, advice: string): void {
-  // The log first: another process that begins this store writes it only after the file itself.
+  // Checks the log first: another process that creates this store writes the log only after the file itself.
   const hasLog = (sizeOf(`${path}-wal`) ?? 0) > 0;
   const size = sizeOf(path);
   if (size !== null && size > 0) return;
@@ -75,7 +76,7 @@ function refuseLost(path: string, folders: Folders, advice: string): void {
   );
 }
 
-/** Looks at a store of any size; the application in the file may be another one. */
+/** Checks a store of any size. The file may also belong to another application. */
 function inspect(store: Store, path: string, folders: Folders, advice: string): void {
   const version = store.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
   const found = store.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
@@ -106,12 +107,12 @@ function inspect(store: Store, path: string, folders: Folders, advice: string): 
   if (answer !== 'ok') throw damaged(path, 'it is damaged', advice, new Error(answer ?? 'no answer'));
 }
 
-/** Null for a file that is not there. */
+/** Returns null if the file does not exist. */
 function sizeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null;
 }
 
-/** Only a service that has keys takes uploads and makes results. */
+/** Only a service with keys accepts uploads and creates results. */
 function holdsFiles({ uploads, assets }: Pick<Folders, 'uploads' | 'assets'>): boolean {
   return [uploads, assets].some((folder) => sizeOf(folder) !== null && readdirSync(folder).length > 0);
 }

@@ -1,4 +1,4 @@
-/** The tables, as steps that each run once. Times are ms since 1970, credits whole thousandths. */
+/** The tables, as migrations that each run once. Times are ms since 1970, credits are whole thousandths. */
 import type { Store } from './store.ts';
 
 const FIRST = `
@@ -121,7 +121,7 @@ CREATE TABLE ledger (
 CREATE INDEX ledger_by_key ON ledger (key_id, posted_at, id);
 `;
 
-/** Events of jobs that were made with a callback address; they go with their job. */
+/** Events of jobs with a callback URL. They are deleted with their job. */
 const DELIVERIES = `
 CREATE TABLE deliveries (
   id TEXT PRIMARY KEY,
@@ -142,22 +142,22 @@ CREATE INDEX deliveries_pending ON deliveries (run_after) WHERE status = 'pendin
 
 const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES];
 
-/** What this version writes; a store with a higher one comes from a newer version. */
+/** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** The tables that a store of that version has; of a newer one, those that are known here. */
+/** Returns the tables of a store of that version. For a newer version, returns those known here. */
 export function tablesOf(version: number): string[] {
   const steps = MIGRATIONS.slice(0, version).join('');
   return [...steps.matchAll(/^CREATE TABLE (\w+)/gm)].flatMap(([, name]) => name ?? []);
 }
 
-/** Brings the tables to the newest form. */
+/** Migrates the tables to the newest version. */
 export function migrate(store: Store): void {
   const read = () => store.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
   if (read() >= SCHEMA_VERSION) return;
   store.transaction(() => {
     const version = read();
-    // Another process may have done it in the meantime.
+    // Another process may have migrated in the meantime.
     if (version >= SCHEMA_VERSION) return;
     for (const step of MIGRATIONS.slice(version)) store.script(step);
     store.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);

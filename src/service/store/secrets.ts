@@ -1,18 +1,18 @@
-/** Keys of the service's own: what seals cursors and signs addresses; made once, shared by all processes. */
+/** Secrets of the service itself, which encrypt cursors and sign URLs. Created once, shared by all processes. */
 import type { RandomBytes } from '../random.ts';
 import type { Store } from './store.ts';
 
-/** 256 bits: what HMAC-SHA256 and AES-256 use in full. */
+/** 256 bits, the full key size of HMAC-SHA256 and AES-256. */
 export const SECRET_BYTES = 32;
 
 type SecretName = 'cursors' | 'links';
 
-/** The secret of that name; the first caller makes it. */
+/** Returns the secret of that name. The first caller creates it. */
 export function ensureSecret(store: Store, name: SecretName, randomBytes: RandomBytes): Buffer {
   const read = () => store.get<{ value: Uint8Array }>('SELECT value FROM secrets WHERE name = ?', name);
   let row = read();
   if (row === undefined) {
-    // Two processes may start together: the second keeps the file of the first.
+    // If two processes start together, the second uses the secret of the first.
     store.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, randomBytes(SECRET_BYTES));
     row = read();
   }

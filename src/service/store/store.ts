@@ -1,4 +1,4 @@
-/** One SQLite file: prepared statements kept, transactions that nest by joining. */
+/** One SQLite file with cached prepared statements. A transaction within another one becomes part of it. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Failure } from '../../errors/failure.ts';
 import { isDiskFull, sqliteCode } from '../../errors/system-error.ts';
@@ -6,39 +6,39 @@ import { ensurePrivateFile } from '../folders.ts';
 import { failureOfContent } from './failure.ts';
 
 export interface Store {
-  /** The first row, or undefined. `Row` names the columns that the statement selects. */
+  /** Returns the first row, or undefined. `Row` names the columns that the statement selects. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[];
-  /** Runs a statement and gives the number of rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number;
-  /** All or nothing; within another transaction it becomes part of that one. `work` must not wait for anything. */
+  /** Runs work in a transaction; within another transaction, as part of it. `work` must not await anything. */
   transaction<Result>(work: () => Result): Result;
-  /** Runs statements that take no values, separated by semicolons. */
+  /** Runs statements without parameters, separated by semicolons. */
   script(sql: string): void;
-  /** Grows with every statement that may have changed something, and when changes are taken back. */
+  /** A number that increases with every statement that may have changed data, and with every rollback. */
   writes(): number;
   close(): void;
 }
 
 const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 
-/** How long a statement waits for another process that writes; transactions here take milliseconds. */
+/** How long a statement waits while another process writes. Transactions of the service take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
 interface StoreOptions {
-  /** FULL survives a loss of power; NORMAL survives the death of the process. */
+  /** FULL survives a power failure; NORMAL survives the death of the process. */
   readonly synchronous: 'FULL' | 'NORMAL';
-  /** What to do when the file is damaged, whole sentences. */
+  /** What to do if the file is damaged, in whole sentences. */
   readonly advice: string;
-  /** Called at each statement that finds damage; not while the store is opened, which throws it. */
+  /** Called at each statement that finds damage, except while the store is opened, which throws instead. */
   readonly onFailure?: (failure: Failure) => void;
-  /** Reads what it wants before anything is written; what it throws ends the opening. */
+  /** Reads data before anything is written. If it throws, the store is not opened. */
   readonly inspect?: (store: Store) => void;
 }
 
 /**
- * Opens or makes a store.
- * @throws Failure, here and at each statement, where the file is damaged; else errors of SQLite
+ * Opens or creates a store.
+ * @throws Failure, here and at each statement, if the file is damaged; else SQLite errors
  */
 export function openStore(path: string, options: StoreOptions): Store {
   ensurePrivateFile(path);
@@ -63,7 +63,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   }
 }
 
-/** @param explain gives the error to throw for one of SQLite's */
+/** @param explain returns the error to throw for an SQLite error */
 function overDatabase(database: DatabaseSync, explain: (error: unknown) => unknown): Store {
   const explained = <Result>(work: () => Result): Result => {
     try {
@@ -76,7 +76,7 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
   let inTransaction = false;
   let writes = 0;
 
-  /** Rows may also come from a statement that changes them. */
+  /** A statement that changes rows may also return rows. */
   const countWrite = (sql: string) => {
     if (!READS.test(sql)) writes += 1;
   };
@@ -94,11 +94,11 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
     get<Row>(sql: string, ...values: SQLInputValue[]) {
       countWrite(sql);
       const row = explained(() => prepare(sql).get(...values));
-      return row as Row | undefined; // the tables are STRICT and the statement names its columns
+      return row as Row | undefined; // a cast: the tables are STRICT and the statement names its columns
     },
     all<Row>(sql: string, ...values: SQLInputValue[]) {
       countWrite(sql);
-      return explained(() => prepare(sql).all(...values)) as Row[]; // as above
+      return explained(() => prepare(sql).all(...values)) as Row[]; // a cast, as above
     },
     run(sql, ...values) {
       writes += 1;
@@ -114,7 +114,7 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
         return result;
       } catch (error) {
         writes += 1;
-        // A full disk makes SQLite roll back by itself; a second time would hide the cause behind another error.
+        // On a full disk, SQLite rolls back automatically. A second rollback would hide the cause behind another error.
         if (database.isTransaction) prepare('ROLLBACK').run();
         throw error;
       } finally {
@@ -133,7 +133,7 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
 /** SQLITE_BUSY and SQLITE_LOCKED: another process writes. */
 const BUSY_CODES: readonly (number | null)[] = [5, 6];
 
-/** True when the store refused for a reason that may pass, so that the caller should come back later. */
+/** Returns true for a temporary error of the store, so that the caller should retry later. */
 export function isPassingStoreError(error: unknown): boolean {
   return BUSY_CODES.includes(sqliteCode(error)) || (sqliteCode(error) !== null && isDiskFull(error));
 }

@@ -1,21 +1,23 @@
 /**
- * Damage in the write-ahead log of a store. SQLite ends its reading at the first frame whose checksum is wrong and drops the
- * rest in silence, since a loss of power in the middle of a write looks the same. Committed transactions would be lost unnoticed.
- * Source: "WAL File Format", https://www.sqlite.org/fileformat2.html#walformat
+ * Detects damage in the write-ahead log of a store. SQLite stops reading at the first frame with a wrong checksum and
+ * silently drops the rest, because a power failure during a write looks the same. Committed transactions would be lost
+ * without notice. Source: "WAL File Format", https://www.sqlite.org/fileformat2.html#walformat
  */
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../../errors/system-error.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** The last bit tells in which byte order the checksums are computed: 1 for big-endian. */
+/** The last bit defines the byte order of the checksums: 1 for big-endian. */
 const MAGIC = 0x377f0682;
 
 type Checksum = readonly [number, number];
 
-/** Whether transactions in the log at `path` are committed but cannot be read. False for a missing file. */
+/**
+ * Returns whether transactions in the log at `path` are committed but cannot be read. Returns false for a missing file.
+ */
 export function hasLostCommits(path: string): boolean {
-  // Another process may restart the log between two reads, with another header.
+  // Another process may restart the log with another header between two reads.
   for (;;) {
     const log = readLog(path);
     if (!losesCommits(log)) return false;
@@ -25,8 +27,9 @@ export function hasLostCommits(path: string): boolean {
 }
 
 /**
- * Whether a damaged frame has at least two commits behind it. The log is flushed at each commit before the next one is written,
- * so a loss of power leaves at most one. Damage in the last transaction cannot be told from a loss of power.
+ * Returns whether at least two commits follow a damaged frame. The log is flushed at each commit before the next one is
+ * written, so a power failure leaves at most one. Damage in the last transaction cannot be distinguished from a power
+ * failure.
  */
 export function losesCommits(log: Buffer): boolean {
   if (log.length < HEADER_BYTES) return false;
@@ -35,7 +38,8 @@ export function losesCommits(log: Buffer): boolean {
   const bigEndian = (magic & 1) === 1;
   let previous = checksumOf(log.subarray(0, HEADER_BYTES - 8), [0, 0], bigEndian);
   if ((magic & ~1) !== MAGIC || !isSame(previous, storedAt(log, HEADER_BYTES - 8))) {
-    // The header is flushed before the first frame is written; a new log whose blocks never got to the disk is all zeros.
+    // The header is flushed before the first frame is written. A new log whose blocks were never flushed contains only
+    // zeros.
     return content.some((byte) => byte !== 0);
   }
   const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8);
@@ -47,7 +51,7 @@ export function losesCommits(log: Buffer): boolean {
     const begin = checksumOf(frame.subarray(0, 8), previous, bigEndian);
     const computed = checksumOf(frame.subarray(FRAME_HEADER_BYTES), begin, bigEndian);
     previous = storedAt(frame, 16);
-    // Frames of an earlier round of the log have other salts.
+    // Frames of an earlier use of the log have other salts.
     const isCurrent = frame.subarray(8, 16).equals(salts);
     if (!isCurrent || !isSame(computed, previous)) {
       damaged = true;
@@ -61,7 +65,7 @@ export function losesCommits(log: Buffer): boolean {
   return false;
 }
 
-/** SQLite's checksum of whole pairs of 32-bit words. */
+/** Computes SQLite's checksum of whole pairs of 32-bit words. */
 function checksumOf(bytes: Buffer, [first, second]: Checksum, bigEndian: boolean): Checksum {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < bytes.length; at += 8) {

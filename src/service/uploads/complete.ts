@@ -7,7 +7,7 @@ import { carryOutOnce } from '../idempotency.ts';
 import { answerUpload } from './read.ts';
 import { findOwnUpload, type UploadRow } from './rows.ts';
 
-/** `POST /uploads/{upload_id}/completions`: hands the bytes over to validation. */
+/** `POST /uploads/{upload_id}/completions`: starts the validation of the uploaded bytes. */
 export async function completeUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const { checkCompletionRequest } = await import('../../protocol/requests.ts');
   if (findOwnUpload(context, call.key.id, call.resourceId, call.now) === undefined) {

@@ -8,9 +8,9 @@ import { carryOutOnce } from '../idempotency.ts';
 import { answerUpload } from './read.ts';
 import { FIRST_REFUSED_SIZE } from './rows.ts';
 
-/** `POST /uploads`: reserves an object and returns the address to send it to. */
+/** `POST /uploads`: reserves an object and returns the URL to upload it to. */
 export async function createUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
-  // Validators take longer to load than the rest of the service; most commands never post.
+  // Validators take longer to load than the rest of the service, and most commands never send a POST.
   const { checkUploadRequest } = await import('../../protocol/requests.ts');
   const checked = checkUploadRequest(call.body);
   if (!checked.ok) throw refuseFields(checked.errors);

@@ -1,4 +1,4 @@
-/** Uploads as callers see them, and the GET operations that show them. */
+/** Uploads as shown to callers, and the GET operations that return them. */
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { UploadResource, UploadTarget } from '../../protocol/resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
@@ -20,7 +20,7 @@ import {
   type UploadRow,
 } from './rows.ts';
 
-/** What the direct-upload address of an upload permits. */
+/** The permission in the direct-upload URL of an upload. */
 export function uploadPermission(row: UploadRow): LinkClaims {
   return {
     method: 'PUT',
@@ -74,7 +74,7 @@ export function getUpload(context: ServiceContext, call: OperationCall): Service
   return json(200, presentUpload(context, row));
 }
 
-/** Answers a POST with the upload as it is now. */
+/** Answers a POST with the current state of the upload. */
 export function answerUpload(
   context: ServiceContext,
   call: OperationCall,
@@ -86,7 +86,7 @@ export function answerUpload(
   return json(outcome.status, presentUpload(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
-/** `GET /uploads`: the newest first. */
+/** `GET /uploads`: newest first. */
 export function listUploads(context: ServiceContext, call: OperationCall): ServiceResponse {
   expireUploads(context, call.now);
   const page = readPage<UploadRow, UploadResource>(context, call, {

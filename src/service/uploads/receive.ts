@@ -12,7 +12,7 @@ import { watchFlow } from '../time-limits.ts';
 import { uploadPermission } from './read.ts';
 import { findUpload, type UploadRow } from './rows.ts';
 
-/** 1 MiB at a time: one write for sixteen chunks of the socket, without holding much. */
+/** 1 MiB at a time: one write for sixteen chunks of the socket, with little memory. */
 const BATCH_BYTES = 1024 ** 2;
 
 interface Received {
@@ -22,7 +22,7 @@ interface Received {
   readonly sha256: string;
 }
 
-/** Answers requests to a direct-upload address; accepts only the PUT that it was signed for. */
+/** Answers requests to a direct-upload URL. Accepts only the PUT that it was signed for. */
 export async function receiveObject(
   context: ServiceContext,
   exchange: Exchange,
@@ -60,7 +60,7 @@ export async function receiveObject(
   }
 }
 
-/** A transaction may fail after it was written; if that cannot be checked, the sweep removes orphaned files. */
+/** A transaction may fail after it was written. If that cannot be checked, the sweep removes orphaned files. */
 function isRecorded(context: ServiceContext, file: string): boolean {
   try {
     return context.store.get('SELECT 1 FROM uploads WHERE file = ?', file) !== undefined;
@@ -81,7 +81,7 @@ function complain(row: UploadRow, { request }: Exchange): string | null {
   return null;
 }
 
-/** Writes and hashes the body; null if it has too many bytes. */
+/** Writes and hashes the body. Returns null if it has too many bytes. */
 async function store(
   context: ServiceContext,
   { request, response }: Exchange,
@@ -130,7 +130,7 @@ async function writeBody(
   return { size, etag: md5.digest('hex'), sha256: sha256.digest('hex') };
 }
 
-/** Replaces the object of the upload with the file; false if the upload takes no more bytes. */
+/** Replaces the object of the upload with the file. Returns false if the upload accepts no more bytes. */
 async function keep(context: ServiceContext, id: string, file: string, received: Received): Promise<boolean> {
   const now = context.clock.now();
   const { kept, obsolete } = context.store.transaction(() => {

@@ -1,4 +1,4 @@
-/** Uploads in the store. */
+/** Rows of uploads in the store. */
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
@@ -15,7 +15,7 @@ export interface UploadRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly expires_at: number;
-  /** Name of the file in the uploads folder; null before the bytes arrive and after they are removed. */
+  /** File name in the uploads folder; null before the bytes arrive and after they are removed. */
   readonly file: string | null;
   /** MD5 in hex, without quotes; null before the bytes arrive. */
   readonly etag: string | null;
@@ -27,11 +27,11 @@ export interface UploadRow {
   readonly error: string | null;
 }
 
-/** What validation found in a subtitle file. */
+/** Facts about a subtitle file, found by validation. */
 export interface SubtitleFacts {
   readonly lines: number;
   readonly duration_seconds: number;
-  /** Unicode code points of all texts; a dub is metered by them. */
+  /** Unicode code points of all texts. A dub is metered by them. */
   readonly characters: number;
 }
 
@@ -39,21 +39,21 @@ export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_t
   created_at, updated_at, expires_at, file, etag, media, subtitle, error`;
 
 /**
- * How long a record is kept: a ready upload becomes `expired` after 7 days, when its bytes are removed, and its record
+ * How long a record is kept. A ready upload becomes `expired` after 7 days, when its bytes are removed. Its record
  * remains for one more day.
  */
 export const UPLOAD_RECORD_MS: number = LIMITS.retentionMs + 24 * 60 * 60_000;
 
-/** Marks due uploads as `expired`, so that every reader sees their current state. */
+/** Marks due uploads as `expired`, so that every read returns their current state. */
 export function expireUploads(context: Pick<ServiceContext, 'store'>, now: number): void {
   const due = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
   const first = context.store.get(`SELECT id FROM uploads WHERE ${due} LIMIT 1`, now);
-  // A read takes no lock, and usually nothing is due.
+  // A read needs no lock, and usually nothing is due.
   if (first === undefined) return;
   context.store.run(`UPDATE uploads SET status = 'expired', updated_at = expires_at WHERE ${due}`, now);
 }
 
-/** The upload of that id in its current state, of any key; undefined past its retention. */
+/** Returns the upload of that id in its current state, of any key; undefined after its retention. */
 export function findUpload(
   context: Pick<ServiceContext, 'store'>,
   id: string,
@@ -67,7 +67,7 @@ export function findUpload(
   );
 }
 
-/** The upload of that id if it belongs to the key. */
+/** Returns the upload of that id if it belongs to the key. */
 export function findOwnUpload(
   context: Pick<ServiceContext, 'store'>,
   keyId: string,
@@ -78,7 +78,7 @@ export function findOwnUpload(
   return row?.key_id === keyId ? row : undefined;
 }
 
-/** Number of bytes from which a file of that purpose is refused. Source: specification, "Limits". */
+/** Files of this many bytes or more are refused, by purpose. Source: specification, "Limits". */
 export const FIRST_REFUSED_SIZE: Readonly<Record<UploadPurpose, number>> = {
   source_video: LIMITS.videoBytes,
   subtitle_file: LIMITS.subtitleBytes,

@@ -16,10 +16,10 @@ import type { Lease, Leases } from '../running/leases.ts';
 import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import type { SubtitleFacts } from './rows.ts';
 
-/** One at a time: validation decodes the whole video, which keeps a core busy, and the others are for jobs. */
+/** One at a time: validation decodes the whole video, which keeps one core busy. The other cores are for jobs. */
 const SLOTS = 1;
 
-/** Starts the worker; it also resumes what another process left unfinished. */
+/** Starts the worker. It also resumes the unfinished work of other processes. */
 export function startValidation(context: ServiceContext, leases: Leases): LeaseWorker {
   return startWorker({
     leases,
@@ -59,7 +59,7 @@ function brokenOff(attempts: number): Finding {
   return { status: 'failed', code: 'INTERNAL_ERROR', message };
 }
 
-/** The message of a failed engine may be shown to the caller, that of an unexpected error may not. */
+/** The message of a failed engine may be shown to the caller; the message of an unexpected error may not. */
 function lastFailure(error: unknown, attempts: number): Finding {
   if (!(error instanceof JobFailure)) return brokenOff(attempts);
   return { status: 'failed', code: 'INTERNAL_ERROR', message: error.message };
@@ -98,25 +98,25 @@ type Finding =
   | { readonly status: 'ready'; readonly media: Media | null; readonly subtitle: SubtitleFacts | null }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
-/** Measures and decodes a video; throws errors that are not the fault of the file. */
+/** Measures and decodes a video. Throws errors that are not the fault of the file. */
 async function inspectVideo(engines: Engines, path: string, signal: AbortSignal): Promise<Finding> {
   try {
     const media = await engines.inspect(path, signal);
     requireUsable(media);
     return { status: 'ready', media, subtitle: null };
   } catch (error) {
-    // An error that may pass is not the fault of the file.
+    // A temporary error is not the fault of the file.
     if (!(error instanceof JobFailure) || error.retryable) throw error;
     return { status: 'failed', code: 'MEDIA_VALIDATION_FAILED', message: error.message };
   }
 }
 
-/** Throws JobFailure for a video beyond the limits, which apply whatever engine measured it. */
+/** Throws JobFailure for a video above the limits, which apply no matter which engine measured it. */
 export function requireUsable(media: Media): void {
   if (media.video === null) throw new JobFailure('MEDIA_UNSUPPORTED', 'the file has no picture');
   if (media.audio === null) throw new JobFailure('NO_AUDIO_STREAM', 'the file has no sound');
   const { duration_seconds: seconds } = media;
-  // To the millisecond, as containers count: 900.000 s pass, 900.001 s do not.
+  // Rounded to milliseconds, like durations in containers: 900.000 s is accepted, 900.001 s is not.
   const milliseconds = Math.round(seconds * 1000);
   if (milliseconds <= 0 || milliseconds > LIMITS.videoSeconds * 1000) {
     throw new JobFailure(
@@ -126,7 +126,7 @@ export function requireUsable(media: Media): void {
   }
 }
 
-/** Reads a subtitle file, which its reservation limits to less than 10 MiB. */
+/** Reads a subtitle file. Its reservation limits it to less than 10 MiB. */
 async function inspectSubtitle(path: string): Promise<Finding> {
   const bytes = await readFile(path);
   try {

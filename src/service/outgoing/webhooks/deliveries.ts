@@ -1,6 +1,6 @@
 /**
- * The worker that delivers events: at least once, over restarts, until the schedule is used up. Source: contract, "Webhooks";
- * specification, "Events".
+ * The worker that delivers events at least once, across restarts, until all retries are used. Source: contract,
+ * "Webhooks"; specification, "Events".
  */
 import { webhookHeaderNames } from '../../../protocol/headers.ts';
 import { signWebhook } from '../../../protocol/webhook-signature.ts';
@@ -14,8 +14,8 @@ import { withDeadline } from '../../time-limits.ts';
 import { type Network, sendRequest, systemNetwork, TargetBlocked, TargetUnreachable } from '../request.ts';
 
 /**
- * Starts the worker; it also takes over the events of processes that died.
- * @param owner of this process's leases, different for every process
+ * Starts the worker. It also takes over the events of processes that died.
+ * @param owner of this process's leases, unique for every process
  */
 export function startDeliveries(context: ServiceContext, owner: string): LeaseWorker {
   const { store, clock, log, config } = context;
@@ -23,7 +23,7 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
   const network = systemNetwork({ allowLoopback: config.allowLoopback });
   const fraction = createFractions(context.randomBytes);
 
-  /** Queues the event for another attempt, or gives it up; `reason` must hold no secret. */
+  /** Queues the event for another attempt, or gives up. `reason` must not contain a secret. */
   const putOff = ({ id, attempt }: Lease, reason: string, jobId: string | undefined, error?: unknown) => {
     const wait = waitAfter(attempt, fraction());
     const next = wait === null ? 'it is given up' : `it is sent again in ${Math.round(wait / 1000)} s`;
@@ -57,7 +57,7 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
 type DeliveryEnd = 'delivered' | 'abandoned';
 
 interface DeliveryQueue extends Leases {
-  /** The event to send, or undefined if its record is gone. */
+  /** Returns the event to send, or undefined if its record no longer exists. */
   read(id: string): (OutgoingEvent & { readonly jobId: string }) | undefined;
   /** Removes an event that this process holds from the queue. */
   end(id: string, status: DeliveryEnd, now: number): void;
@@ -72,8 +72,8 @@ const READ = `
   FROM deliveries JOIN keys ON keys.id = deliveries.key_id WHERE deliveries.id = ?`;
 
 /**
- * Makes the queue of pending events, as leases for a worker: the first due event goes first.
- * @param owner of the leases, different for every process
+ * Creates the queue of pending events, as leases for a worker. The first due event goes first.
+ * @param owner of the leases, unique for every process
  */
 function createDeliveryQueue(store: Store, owner: string): DeliveryQueue {
   return {
@@ -91,8 +91,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Waits after each failed attempt; together under 20 hours, so that the results still exist at the last one. Source: contract,
- * "Webhooks" (delivery).
+ * Delays after each failed attempt. Together they are under 20 hours, so that the results still exist at the last
+ * attempt. Source: contract, "Webhooks" (delivery).
  */
 const WAITS_MS: readonly number[] = [
   5 * SECOND_MS,
@@ -103,12 +103,12 @@ const WAITS_MS: readonly number[] = [
   10 * HOUR_MS,
 ];
 
-/** A tenth more or less, so that the events of one outage are not all retried in the same second. */
+/** Varies the delay by up to a tenth, so that the events of one outage are not all retried in the same second. */
 const JITTER = 0.1;
 
 /**
- * How long to wait after a failed attempt, in ms; null after the last one.
- * @param attempt the failed one, from 1
+ * Returns the delay after a failed attempt, in ms; null after the last one.
+ * @param attempt the failed attempt, from 1
  * @param fraction uniform in [0, 1)
  */
 export function waitAfter(attempt: number, fraction: number): number | null {
@@ -119,7 +119,7 @@ export function waitAfter(attempt: number, fraction: number): number | null {
 interface OutgoingEvent {
   readonly id: string;
   readonly url: string;
-  /** JSON; exactly these bytes are signed and sent. */
+  /** JSON. Exactly these bytes are signed and sent. */
   readonly body: string;
   /** Webhook secret of the key that created the job. */
   readonly secret: string;
@@ -127,7 +127,7 @@ interface OutgoingEvent {
 
 type Outcome =
   | { readonly type: 'delivered' }
-  /** The receiver does not want it any more. */
+  /** The receiver no longer wants the event. */
   | { readonly type: 'gone' }
   /** `reason` may be logged. */
   | { readonly type: 'failed'; readonly reason: string };
@@ -139,11 +139,11 @@ interface SendParts {
   readonly signal: AbortSignal;
 }
 
-/** From the look-up to the head of the answer. Source: specification, "Limits" (webhook response deadline). */
+/** From the DNS lookup to the head of the answer. Source: specification, "Limits" (webhook response deadline). */
 const ANSWER_MS = 5000;
 const GONE = 410;
 
-/** Signs an event with the current time and sends it; throws only the signal's reason and internal errors. */
+/** Signs an event with the current time and sends it. Throws only the signal's reason and internal errors. */
 export async function sendEvent(event: OutgoingEvent, parts: SendParts): Promise<Outcome> {
   const { network, clock, signal } = parts;
   const failure = new TargetUnreachable(`there was no answer within ${ANSWER_MS / 1000} s`);
@@ -152,7 +152,7 @@ export async function sendEvent(event: OutgoingEvent, parts: SendParts): Promise
     const answer = await withDeadline({ clock, ms: ANSWER_MS, failure, signal }, (limited) =>
       sendRequest(network, event.url, message, limited),
     );
-    // Only the status counts, and a body could be endless.
+    // Only the status is needed, and the body could be endless.
     answer.destroy();
     return outcomeOf(answer.statusCode ?? 0);
   } catch (error) {
@@ -175,7 +175,7 @@ function signedHeaders(event: OutgoingEvent, { clock, headerPrefix }: SendParts)
   };
 }
 
-/** Any 2xx is success; redirects are not followed, since they could send a signed event anywhere. */
+/** Any 2xx is success. Redirects are not followed, because they could send a signed event to any server. */
 function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return { type: 'delivered' };
   if (status === GONE) return { type: 'gone' };

@@ -18,7 +18,7 @@ interface EndedJob {
 }
 
 /**
- * Records the event of a job for delivery if it has a callback address. Called within the transaction that ends the job, so
+ * Records the event of a job for delivery if it has a callback URL. Called within the transaction that ends the job, so
  * that each job has exactly one event.
  */
 export function recordEvent(
