@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { placeFile } from '../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../batch/item.ts';
 import { createItemFacts } from '../batch/plan/facts.ts';
 import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
 import { hashInput } from '../batch/run/known-uploads.ts';
-import { placeFile } from '../batch/run/place-file.ts';
 import { digestLines, STAGES_FOLDER } from '../batch/stages/items.ts';
 import type { FinishedVideo } from '../batch/stages/records.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';

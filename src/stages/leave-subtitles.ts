@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { placeFile } from '../batch/deliver/result-file.ts';
 import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
-import { placeFile } from '../batch/run/place-file.ts';
 import { STAGES_FOLDER } from '../batch/stages/items.ts';
 import { foldStageRecords, type LeftSubtitle } from '../batch/stages/records.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';

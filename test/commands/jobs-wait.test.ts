@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { DOWNLOADS } from '../../src/batch/run/downloads.ts';
+import { DOWNLOADS } from '../../src/batch/deliver/deliver-results.ts';
 import type { Faults } from '../../src/service/index.ts';
 import { untilJob } from '../service/harness/scene.ts';
 import { LINES, startVloc, TRANSLATION } from './support/run-vloc.ts';

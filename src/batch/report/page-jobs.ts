@@ -9,7 +9,7 @@ import type { LeftFile, StageRecords } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
 import type { EntryState, ReportFailure } from './page-facts.ts';
-import type { PageJob, PageSubtitle, ResultFile } from './page-source.ts';
+import type { PageFile, PageJob, PageSubtitle } from './page-source.ts';
 
 /** What a state means to a reader of the page, and what is to be waited for. */
 const STATES: Readonly<
@@ -81,7 +81,7 @@ function describeFailure({ code, message, retryable }: ReportError): ReportFailu
 }
 
 /** The page knows what to do with the parts of the kind alone. */
-function namedFiles({ files }: ItemReport): ResultFile[] {
+function namedFiles({ files }: ItemReport): PageFile[] {
   return files.flatMap(({ asset, ...file }) => (asset === null ? [] : [{ asset, ...file }]));
 }
 

@@ -12,10 +12,10 @@ export interface PageJob extends ReportJob {
   readonly target_language: string | null;
   /** Subtitles that belong to it beside what it has read and written. */
   readonly subtitles: readonly PageSubtitle[];
-  readonly files: readonly ResultFile[];
+  readonly files: readonly PageFile[];
 }
 
-export interface ResultFile {
+export interface PageFile {
   /** Name of the part of the result, such as `video`. */
   readonly asset: string;
   /** Absolute. */

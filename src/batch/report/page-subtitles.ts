@@ -2,7 +2,7 @@
 
 import { digestLines } from '../stages/items.ts';
 import type { ReportFile, ReportSubtitle } from './page-facts.ts';
-import type { JobGroup, MediaReaders, PageJob, ResultFile } from './page-source.ts';
+import type { JobGroup, MediaReaders, PageFile, PageJob } from './page-source.ts';
 import { describeFile, type MeasuredTrack } from './page-tracks.ts';
 
 type Role = ReportSubtitle['role'];
@@ -10,7 +10,7 @@ type Role = ReportSubtitle['role'];
 interface Candidate {
   readonly role: Role;
   readonly language: string | null;
-  readonly file: ResultFile;
+  readonly file: PageFile;
 }
 
 /** Reads one subtitle for each role; a localized video gives its own track where there is no file. */

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { type ReportFile, type ReportTrack, TRACK_ROLES, type TrackRole } from './page-facts.ts';
-import type { JobGroup, MediaReaders, ResultFile, Sound } from './page-source.ts';
+import type { JobGroup, MediaReaders, PageFile, Sound } from './page-source.ts';
 
 /** What the media of each kind of result are to a listener. */
 const ROLES: Readonly<Record<JobKind, Readonly<Record<string, TrackRole>>>> = {
@@ -30,7 +30,7 @@ export async function readTracks(
   pageFolder: string,
   readers: MediaReaders,
 ): Promise<MeasuredTrack[]> {
-  const files = new Map<TrackRole, ResultFile>();
+  const files = new Map<TrackRole, PageFile>();
   const takesVideo = group.jobs.some(({ kind }) => KINDS[kind].input === 'video');
   if (takesVideo && group.path !== null) {
     files.set('original', { asset: 'source', path: group.path, bytes: null, sha256: null });
@@ -50,7 +50,7 @@ export async function readTracks(
 
 async function readTrack(
   role: TrackRole,
-  file: ResultFile,
+  file: PageFile,
   pageFolder: string,
   readers: MediaReaders,
 ): Promise<MeasuredTrack> {
@@ -66,7 +66,7 @@ async function readTrack(
 }
 
 /** A file as the page names it, with what has become of it. */
-export async function describeFile(file: ResultFile, pageFolder: string): Promise<ReportFile> {
+export async function describeFile(file: PageFile, pageFolder: string): Promise<ReportFile> {
   const size = await stat(file.path).then(
     (found) => found.size,
     () => null,
@@ -81,7 +81,7 @@ export async function describeFile(file: ResultFile, pageFolder: string): Promis
   };
 }
 
-function describeProblem(file: ResultFile, size: number | null): string | null {
+function describeProblem(file: PageFile, size: number | null): string | null {
   if (size === null) return 'it is not there any more: moved, renamed or deleted';
   return file.bytes !== null && file.bytes !== size ? 'it was changed after the download' : null;
 }

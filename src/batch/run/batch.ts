@@ -1,4 +1,4 @@
-/** What a run is given. */
+/** The input of a run, and its outcome. */
 import type { Client, Job, Runtime } from '../../client/index.ts';
 import type { JobRecord } from '../../journal/job-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
@@ -9,7 +9,7 @@ import type { Decision, Recorded } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import type { Preparation } from '../preparation.ts';
 
-/** What this machine knows of the profile that the run uses. */
+/** The records of this machine about the profile that the run uses. */
 export interface LocalRecords {
   readonly jobs: JobRecord;
   readonly uploads: UploadRecord;
@@ -17,75 +17,74 @@ export interface LocalRecords {
 }
 
 export interface RunOptions {
-  /** Jobs that may be under way at once. */
+  /** Jobs at a time. */
   readonly jobs: number;
-  /** Credits that the items may cost, those of earlier runs among them; null for no limit. */
+  /** Credits that the items may cost, including those of earlier runs; null for no limit. */
   readonly maxCredits: number | null;
-  /** After so long nothing new is sent; null for no limit. */
+  /** After this time nothing new is sent; null for no limit. */
   readonly maxDurationMs: number | null;
-  /** After so long nothing is waited for; null for no limit. */
+  /** After this time the run stops waiting; null for no limit. */
   readonly timeoutMs: number | null;
-  /** Makes new jobs whatever the journal says of the items. */
+  /** Makes new jobs whatever the journal says. */
   readonly fresh: boolean;
-  /** Makes new jobs for those that have failed for good. */
+  /** Makes new jobs for items that failed permanently. */
   readonly retryFailed: boolean;
-  /** Makes new jobs for those that the service does not have any more; it is asked first. */
+  /** Makes new jobs for items whose results have expired, after asking the service. */
   readonly renewExpired?: boolean;
-  /** Looks for jobs of a lost journal, of whatever folder they were. */
+  /** Looks for jobs of a lost journal, made for any folder. */
   readonly rebuild: boolean;
-  /** Waits for nothing. */
+  /** Does not wait for jobs. */
   readonly detach: boolean;
 }
 
-/** An item, and what the plan has found to do about it. */
+/** An item, and what the plan has decided to do with it. */
 export interface Task {
   readonly item: BatchItem;
   readonly decision: Decision;
 }
 
-/** Tasks that come while the run goes on. */
+/** Tasks that arrive during the run. */
 export interface Arrival {
   readonly tasks: readonly Task[];
-  /** Written into the journal before they are begun. */
+  /** Written to the journal before the tasks start. */
   readonly records: readonly LogRecord[];
 }
 
 /**
- * Where they come from. The run goes on until it ends, which it must when the signal is aborted. An item may come again
- * when the run is done with it.
- * @param recorded what the journal says at the moment
+ * Yields arriving tasks. The run continues until it ends, which it must when the signal is aborted. A finished item may
+ * arrive again.
+ * @param recorded returns the current content of the journal
  */
 export type TaskSource = (recorded: () => Recorded, signal: AbortSignal) => AsyncIterable<Arrival>;
 
 export interface Batch {
-  /** Those that are known from the beginning. */
+  /** Known at the start. */
   readonly tasks: readonly Task[];
   readonly more?: TaskSource;
-  /** Files of the user beside the inputs of the tasks, absolute, such as lists: no result may be written over them. */
+  /** Other files of the user, such as lists, as absolute paths: no result may replace them. */
   readonly inputFiles?: readonly string[];
-  /** Its folder is absolute. */
   readonly delivery: Delivery;
-  /** Pace of looking at jobs and uploads; null leaves it to the client. */
+  /** `everyMs`: the polling interval for jobs and uploads; null leaves it to the client. */
   readonly connection: { readonly client: Client; readonly everyMs: number | null };
   readonly records: LocalRecords;
   readonly options: RunOptions;
   readonly runtime: Runtime;
-  /** The media work on inputs that the service does not take as they are. */
+  /** Media work on inputs that the service does not accept as they are. */
   readonly preparation: Preparation;
-  /** The name of the command, for the record of jobs. */
+  /** Name of the command, for the job record. */
   readonly command: string;
-  /** Written into the journal before anything else, such as the command line. */
+  /** Written to the journal first, such as the command line. */
   readonly preface: readonly LogRecord[];
   readonly listen: BatchListener;
-  /** Something that a person should know and that stops nothing. */
+  /** Shows a warning. */
   readonly warn: (text: string) => void;
-  /** Aborted, the run ends at once; jobs go on. */
+  /** If aborted, the run ends immediately; jobs continue. */
   readonly signal: AbortSignal;
 }
 
 export interface RunOutcome extends BatchOutcome {
-  /** As the service told it last; null when this run has not asked. */
+  /** The last known state; null if this run has not asked the service. */
   readonly job: Job | null;
-  /** Ids of the jobs of an item that went in parts, as far as they are known. */
+  /** Known ids of the jobs of an item in parts. */
   readonly partJobs?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What the jobs of a batch cost, and whether the next one may be sent. No input or output. Source: contract, "Credits". */
+/** The costs of the jobs of a batch, and whether the next job may be sent. Pure. Source: contract, "Credits". */
 
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -18,18 +18,18 @@ export interface Bill {
 export type Permission = 'go' | 'wait' | 'stop';
 
 export interface Budget {
-  /** @param units null when nobody can say before the job is made */
+  /** @param units null if unknown before the job exists */
   judge(kind: JobKind, units: Units | null): Permission;
-  /** A job is being sent; `id` is any name for it. What an earlier one of that name has cost still counts. */
+  /** A job is being sent; `id` is any name for it. The cost of an earlier job of that name still counts. */
   begin(id: string, kind: JobKind, units: Units | null): void;
-  /** The service told what it costs. */
+  /** The service has stated the cost. */
   bill(id: string, kind: JobKind, bill: Bill | null): void;
-  /** It was not made. */
+  /** The job was not created. */
   drop(id: string): void;
   totals(): CreditTotals;
 }
 
-/** A video has at most so many started minutes, however it is measured. */
+/** The most started minutes that a video can have. */
 const MOST_MINUTES = Math.ceil(LIMITS.videoSeconds / 60);
 
 /** @param maxCredits null for no limit */
@@ -67,7 +67,7 @@ export function createBudget(maxCredits: number | null): Budget {
       const limit = toThousandths(maxCredits);
       const next = estimate(kind, units);
       if (next === null) {
-        // The first goes alone, to learn the price from it.
+        // The first job runs alone, so that the price is known for the others.
         if (isAnySent()) return 'wait';
         return committed() < limit ? 'go' : 'stop';
       }
@@ -75,7 +75,7 @@ export function createBudget(maxCredits: number | null): Budget {
       return isAnySent() ? 'wait' : 'stop';
     },
     begin(id, kind, units) {
-      // The cost of a job in whose place this one comes stays in the sums.
+      // The cost of a job that this one replaces stays in the sums.
       put(id, { state: 'sent', estimate: estimate(kind, units) });
     },
     bill(id, kind, bill) {
@@ -106,7 +106,7 @@ function readCost(bill: Bill | null): Cost {
   };
 }
 
-/** Whether the bill says what the job costs. */
+/** Whether the bill states the cost of the job. */
 export function isTold({ status, reserved_credits: reserved, charged_credits: charged }: Bill): boolean {
   return status === 'released' || reserved !== null || charged !== null;
 }
@@ -142,20 +142,20 @@ function asNumber(value: unknown): number | null {
 
 /** Sums over the costs of jobs, kept up to date: a batch may have thousands, and asks for them with each. Pure. */
 
-/** Of one job, in thousandths of credits, in which sums are exact. */
+/** The cost of one job, in thousandths of credits, in which sums are exact. */
 export type Cost =
   | { readonly state: 'sent'; readonly estimate: number | null }
   | { readonly state: 'reserved' | 'charged'; readonly amount: number }
-  /** A service that does not tell what a job costs. */
+  /** The service does not state what the job costs. */
   | { readonly state: 'untold' };
 
 interface CostSums {
   add(cost: Cost): void;
-  /** It does not count any more. */
+  /** Removes a cost. */
   take(cost: Cost): void;
   /** How many jobs are in a state. */
   count(state: Cost['state']): number;
-  /** Thousandths of credits of the jobs in a state; of those that are sent, as far as it can be estimated. */
+  /** Thousandths of credits of the jobs in a state; estimates for sent jobs, if possible. */
   sum(state: Cost['state']): number;
 }
 

@@ -1,4 +1,4 @@
-/** Jobs carry the name of what they are for, so that a lost journal can be rebuilt from the lists of the service. */
+/** References that jobs carry, so that a lost journal can be rebuilt from the job lists of the service. */
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -9,7 +9,7 @@ import { trackOf } from '../plan/facts.ts';
 import type { BatchJournal } from './journal.ts';
 import { findDoubt } from './lost-jobs.ts';
 
-/** 40 bits: nobody has so many folders under one key that two of them meet. */
+/** 40 bits: no key has so many folders that two of them collide. */
 const BATCH_LENGTH = 10;
 /** 64 bits, for up to millions of items. */
 const ITEM_LENGTH = 16;
@@ -19,28 +19,27 @@ export interface Reference {
   readonly item: string;
 }
 
-/** What the references of its jobs call a folder. */
+/** The name of a folder in the references of its jobs. */
 const batchName = v.object({
   type: v.literal('batch_name'),
   batch: v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${BATCH_LENGTH}}$`))),
-  /** False when it was chosen after records were lost, the first name perhaps among them. */
+  /** False if it was chosen after records were lost, perhaps including an earlier name. */
   is_certain: v.optional(v.boolean(), true),
 });
 
-/** The name of a folder, and whether all its jobs carry it for certain. */
+/** The name of a folder, and whether all its jobs certainly carry it. */
 export interface BatchName {
   readonly batch: string;
   readonly isCertain: boolean;
 }
 
-/** Names a folder of results, by where it really lies. */
+/** Names a folder of results by its real path. */
 export async function batchReference(folder: string): Promise<string> {
   return hash('sha256', await realpath(folder)).slice(0, BATCH_LENGTH);
 }
 
 /**
- * The name of a folder that its journal keeps, so that it stays the same when the folder is moved; chosen and written
- * down at first.
+ * The name of a folder. The first run chooses and records it, so that it stays the same if the folder is moved.
  * @throws Failure (`disk`)
  */
 export async function nameBatch(
@@ -58,7 +57,7 @@ export async function nameBatch(
   return { batch, isCertain };
 }
 
-/** The name that an earlier call has carried. */
+/** The name that an earlier request carried. */
 function findCarried({ byKey }: Intents): string | null {
   for (const { asked } of byKey.values()) {
     const reference = asked?.params.client_reference;
@@ -69,8 +68,8 @@ function findCarried({ byKey }: Intents): string | null {
 }
 
 /**
- * Names what is asked: the same bytes with the same options, wherever they lie.
- * @param content SHA-256 of the input, lower-case hex; null for an input that is only named
+ * Names a request: the same bytes with the same options have the same reference, wherever the file is.
+ * @param content SHA-256 of the input, lower-case hex; null for an input without content on this machine
  */
 export function itemReference(item: BatchItem, content: string | null): string {
   const source = content ?? nameOf(item);
@@ -95,14 +94,14 @@ function nameOf({ input }: BatchItem): string {
   }
 }
 
-/** What goes into `client_reference`: `vloc:BATCH:ITEM`. */
+/** The value of `client_reference`: `vloc:BATCH:ITEM`. */
 export function writeReference({ batch, item }: Reference): string {
   return `vloc:${batch}:${item}`;
 }
 
 const REFERENCE = new RegExp(`^vloc:([0-9a-f]{${BATCH_LENGTH}}):([0-9a-f]{${ITEM_LENGTH}})$`);
 
-/** Null for a reference that somebody else has made. */
+/** Null for a reference that vloc did not make. */
 export function readReference(text: string | null): Reference | null {
   const match = REFERENCE.exec(text ?? '');
   if (match?.[1] === undefined || match[2] === undefined) return null;

@@ -1,16 +1,16 @@
-/** Puts the parts of a run together. */
+/** Creates the state of a run. */
 
 import { pause } from '../../client/transport/retry.ts';
 import { createInputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
+import { DOWNLOADS } from '../deliver/deliver-results.ts';
+import { createLimiter } from '../limiter.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import { fileOf } from '../plan/items.ts';
 import type { Batch, Task } from './batch.ts';
 import { type Budget, createBudget, readBills, writeBill } from './budget.ts';
-import { DOWNLOADS } from './downloads.ts';
 import type { BatchJournal } from './journal.ts';
 import { createLauncher } from './launcher.ts';
-import { createLimiter } from './limiter.ts';
 import { createNote } from './note.ts';
 import { createTeller } from './part-states.ts';
 import { createPreparations } from './preparations.ts';
@@ -39,7 +39,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     if (options.fresh) return;
     countEarlierBills(budget, others, journal);
     const totals = budget.totals();
-    // A run that finds everything done still reports the costs, for those who add them up.
+    // A run that finds everything done still reports the costs.
     if (totals.charged + totals.reserved + totals.unknown > 0) listen({ type: 'credits', ...totals });
   }
   countBills(batch.tasks);
@@ -61,7 +61,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     preparations,
     sources: createSources({ batch, uploads, preparations, stopping }),
     downloads: createLimiter(DOWNLOADS),
-    // A service on this machine tells more when each is asked for, and it costs nothing.
+    // A service on this machine reports more if jobs are read individually, and that costs nothing.
     wait: connection.everyMs === null ? jobs.waitTogether() : jobs.wait,
     batchReference: reference,
     rebuild,
@@ -82,7 +82,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     judge(failure) {
       if (failure.facts.category === 'temporary') streak.inARow += 1;
       const reason = stopReasonOf(failure, { inARow: streak.inARow, inFlight: following.jobs });
-      // Who waits for files that come later also waits until the service can be reached again.
+      // A run that waits for files also waits until the service is reachable again.
       const isWaitedOut = reason === 'network' && batch.more !== undefined;
       if (reason !== null && !isWaitedOut) stopping.stop(reason, whyStopped(reason, failure));
       return failure;
@@ -90,12 +90,12 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
   };
 }
 
-/** The files that the tasks are made from. */
+/** Paths of the input files of tasks. */
 export function inputPaths(tasks: readonly Task[]): readonly string[] {
   return tasks.flatMap(({ item }) => fileOf(item.input)?.path ?? []);
 }
 
-/** What these items have cost in earlier runs counts towards the limit. */
+/** Counts what these items cost in earlier runs towards the limit. */
 function countEarlierBills(budget: Budget, tasks: readonly Task[], { intents, records }: BatchJournal): void {
   if (tasks.length === 0) return;
   const bills = readBills(records());
@@ -105,7 +105,7 @@ function countEarlierBills(budget: Budget, tasks: readonly Task[], { intents, re
     if (kind === undefined) continue;
     for (const key of keys) {
       const bill = bills.get(key);
-      // The newest may still run: what this run learns of it comes in the place of what is known.
+      // The newest may still be running, and this run replaces its bill.
       if (bill !== undefined) budget.bill(key === keys.at(-1) ? item : key, kind, bill);
     }
   }

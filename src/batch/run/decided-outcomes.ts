@@ -9,7 +9,7 @@ import { nameParts } from '../record-folder.ts';
 
 type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
 
-/** @param folder of the results, absolute */
+/** The failure of an item that the plan has decided not to run. @param folder of the results, absolute */
 export function explainDecision(decision: Final, folder: string): Failure {
   switch (decision.step) {
     case 'changed': {
@@ -37,7 +37,7 @@ export function explainDecision(decision: Final, folder: string): Failure {
   }
 }
 
-/** @param jobId null when nobody knows whether there was one */
+/** @param jobId null if it is unknown whether there was a job */
 export function resultExpired(jobId: string | null): Failure {
   const message =
     jobId === null
@@ -52,7 +52,7 @@ export function resultExpired(jobId: string | null): Failure {
   });
 }
 
-/** The state of an item that needs nothing from this run. */
+/** The state of an item that was done before this run. */
 export function doneBefore(
   { kind }: Pick<BatchItem, 'kind'>,
   { before, jobId, files }: Extract<Decision, { step: 'done' }>,

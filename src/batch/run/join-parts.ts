@@ -1,14 +1,16 @@
-/** Results of the parts of an item made into those of the whole. Nothing is under its name before it is whole. */
+/** Joins the results of the parts of an item. A joined file gets its name when it is complete. */
+
 import { randomUUID } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { makeFolder } from '../../disk/folder.ts';
 import { createIntent } from '../../journal/intents.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
+import { isSameFile, placeFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
-import { type Delivery, templateFor } from '../plan/delivery.ts';
+import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
@@ -16,26 +18,23 @@ import type { JoinedFile } from '../preparation.ts';
 import { hashInput } from './known-uploads.ts';
 import type { Parts } from './part-items.ts';
 import { findJoining } from './part-records.ts';
-import { placeFile } from './place-file.ts';
-import { digestRequest } from './request.ts';
-import { rewriteJoined } from './rewrite-result.ts';
 import { type Run, timestamp } from './run.ts';
-import { isSameFile } from './same-file.ts';
+import { digestRequest } from './submit.ts';
 
-/** What has become of a part. */
+/** The result of a part. */
 export interface PartResult {
   readonly jobId: string;
   readonly files: readonly ItemFile[];
 }
 
-/** A result of the whole: its asset, and where it goes. */
+/** A file of the joined result. */
 interface Target {
   readonly asset: string;
   readonly label: string;
   readonly path: string;
 }
 
-/** Results of parts lie in a folder of their own until they are joined; a language that was found is read out of their names. */
+/** The delivery of parts: into a private folder until they are joined. A detected language is read from their names. */
 export function partDelivery(folder: string): Delivery {
   return { folder: join(folder, 'results'), template: '', isInner: true, existing: 'replace' };
 }
@@ -45,9 +44,9 @@ function languageOf(part: PartResult | undefined): string | null {
 }
 
 /**
- * Joins, names and records.
+ * Joins the results, names the files and records them.
  * @param folder of the parts of this item
- * @throws Failure; nothing of it costs a job
+ * @throws Failure; joining again needs no new job
  */
 export async function joinResults(
   run: Run,
@@ -60,7 +59,7 @@ export async function joinResults(
   const before = await findJoined(run, item, parts, targets);
   const files = before ?? (await joinAnew(run, item, parts, results, { targets, folder }));
   await run.journal.add(...joinedRecords(run, item, parts, results, files));
-  // The results are whole and known; what they were made of only takes room.
+  // The results are complete and recorded, so the parts are not needed any more.
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   return files;
 }
@@ -86,7 +85,7 @@ function targetsOf(delivery: Delivery, item: BatchItem, results: readonly PartRe
   }));
 }
 
-/** The results of an earlier run that was killed behind the naming of them; null when any is not there. */
+/** The results of an earlier run that was killed after naming them; null if any is missing. */
 async function findJoined(
   run: Run,
   item: BatchItem,
@@ -155,7 +154,7 @@ async function measure({ asset, label, path }: Target, joined: readonly JoinedFi
   return { from, file: { asset, path, bytes: size, sha256 } };
 }
 
-/** Targets that hold what an earlier run has joined: they may be replaced, unlike files of others. */
+/** Existing files that an earlier run has joined: they may be replaced, unlike other files. */
 async function oursAmong(
   run: Run,
   item: BatchItem,
@@ -172,7 +171,7 @@ async function oursAmong(
   return ours;
 }
 
-/** The whole as a call that was answered and fetched, so that every later run and report takes it for one that is done. */
+/** Records the item like a job that was delivered, so that later runs and reports consider it done. */
 function joinedRecords(
   run: Run,
   item: BatchItem,
@@ -191,7 +190,7 @@ function joinedRecords(
     kind,
     item: item.key,
     path,
-    // It is never sent: the calls of its parts were.
+    // It is never sent, unlike the requests of the parts.
     body_sha256: digestRequest({ made }),
     params: { ...item.fields },
     input_sha256: sha256,
@@ -207,7 +206,18 @@ function joinedRecords(
   return [createItemFacts(item, sha256), intent, fetched];
 }
 
-/** @param folder of the results: the record goes where they go */
+/** Paths in the record are relative, so that the folder can be moved. @param folder of the results */
 function recordFile({ asset, path, bytes, sha256 }: ItemFile, folder: string) {
   return { asset, path: relative(folder, path), sha256, size: bytes };
+}
+
+/** Converts joined subtitles in place into the format that the user asked for. */
+async function rewriteJoined(
+  files: readonly { readonly label: string; readonly path: string }[],
+  rewrite: SubtitleRewrite | undefined,
+): Promise<void> {
+  if (rewrite === undefined) return;
+  for (const { label, path } of files) {
+    if (label === 'subtitle') await writeFile(path, await rewrite.apply(await readFile(path)));
+  }
 }

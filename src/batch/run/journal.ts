@@ -1,4 +1,4 @@
-/** The record of a folder of results: what was asked of the service there, and what became of it. */
+/** The journal of a folder of results: the requests that were sent for it, and their outcomes. */
 
 import { makeFolder } from '../../disk/folder.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -12,23 +12,23 @@ import { journalPath, lockPath, withAbsolutePaths, withPathsFrom } from '../reco
 import { pickLiveCommands } from '../report/command-record.ts';
 import { pickLiveUnusable } from '../report/unusable-inputs.ts';
 
-/** Names the folder of results. */
+/** The option that chooses the folder of results. */
 const RESULTS_OPTION = '--out';
 
 export interface BatchJournal {
   /** Kept up to date while records are added. */
   readonly intents: Intents;
-  /** All records but those of intents, those that were added among them; paths in them are absolute. */
+  /** All records except those of intents, including added ones. Paths in them are absolute. */
   records(): readonly LogRecord[];
   /** Resolves when they are on the disk. @throws Failure (`disk`; `temporary`, LOCK_LOST, with nothing written) */
   add(...records: readonly LogRecord[]): Promise<void>;
-  /** Aborted, with a Failure, when another process was seen to have taken over the folder. */
+  /** Aborted with a Failure when another process has taken over the folder. */
   readonly lost: AbortSignal;
   close(): Promise<void>;
 }
 
 /**
- * Opens the journal for the only run in the folder, which is made if need be.
+ * Opens the journal for the only run in the folder, and creates the folder if necessary.
  * @param folder absolute
  * @throws Failure: `temporary` (BATCH_LOCKED) when another process works there, `disk`
  */
@@ -55,11 +55,11 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
     live.records = pickLiveUnusable(pickLiveCommands(pickLiveIntents(records)));
     return live.records;
   };
-  // A disk without room for the shorter copy is no reason not to start.
+  // Compaction is optional: the disk may lack room for the shorter copy.
   const isShorter = await log.compact(pickLive).catch(() => false);
   const read = isShorter ? live.records : content.records;
   const tracker = trackIntents();
-  // What is said of intents is kept once, as what it comes to: over thousands of items the rest is the smaller part.
+  // To save memory, records of intents are kept only as the state that they add up to.
   const others: LogRecord[] = [];
   const lost = new AbortController();
   lock.lost.addEventListener('abort', () => lost.abort(lockLost(folder)), { once: true });
@@ -71,7 +71,7 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
     intents: tracker.intents,
     records: () => others,
     async add(...records) {
-      // Two that write would damage it, and each would pay for what the other pays for.
+      // Two writers would damage the journal, and both would pay for the same jobs.
       if (!(await lock.isHeld())) lost.abort(lockLost(folder));
       lost.signal.throwIfAborted();
       const written = records.map((record) => withPathsFrom(folder, record));
@@ -86,7 +86,7 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   };
 }
 
-/** With the usual rights: results are for whom the user likes, the journal is not. */
+/** With default permissions, unlike the journal, since the user may share results. */
 async function makeResultsFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);

@@ -1,4 +1,4 @@
-/** Uploads that the service still has, by what is in them. Source: specification, "Limits" (7 days). */
+/** Finds uploads that the service still has, by their content. Source: specification, "Limits" (7 days). */
 
 import type { Client, Upload } from '../../client/index.ts';
 import { hashFile, openSourceFile } from '../../client/upload/source-file.ts';
@@ -25,16 +25,16 @@ interface KnownUploads {
 }
 
 /**
- * A ready upload of the same bytes, or null when there is none; one that cannot be used any more is forgotten. A file whose
- * hash is known need not be there.
- * @throws Failure; Failure; the reason of the signal
+ * A ready upload of the same bytes, or null if there is none. Uploads that have expired are removed from the record. If the
+ * hash is known, the file need not exist.
+ * @throws Failure; the reason of the signal
  */
 export async function findKnownUpload(
   { record, client }: KnownUploads,
   { path, bytes, purpose, sha256: told = null }: LocalFile & { readonly sha256?: string | null },
   signal: AbortSignal,
 ): Promise<KnownUpload | null> {
-  // A hash means reading the whole file: only where a file of that size was sent before.
+  // Hashing reads the whole file, so it is done only if a file of this size was uploaded before.
   if (!(await record.hasSize(bytes, purpose))) return null;
   const sha256 = told ?? (await hashInput(path, signal, purpose));
   const known = await record.find({ sha256, size: bytes, purpose });
@@ -45,7 +45,7 @@ export async function findKnownUpload(
   return null;
 }
 
-/** Null for one that cannot be used any more. */
+/** Null for an upload that cannot be used any more. */
 async function readReady(
   client: Pick<Client, 'uploads'>,
   id: string,
@@ -60,7 +60,7 @@ async function readReady(
   }
 }
 
-/** Notes a ready upload. @param now milliseconds since 1970  @throws Failure */
+/** Records a ready upload. @param now milliseconds since 1970  @throws Failure */
 export async function rememberUpload(
   record: UploadRecord,
   { upload, sha256 }: KnownUpload,
@@ -79,8 +79,8 @@ export async function rememberUpload(
 
 /**
  * SHA-256 of a file, lower-case hex.
- * @param purpose of one that is to be sent, which may be too large; null for others
- * @throws Failure (`usage`) when it cannot be read or changes meanwhile
+ * @param purpose of a file that will be uploaded, to check its size; null for other files
+ * @throws Failure (`usage`) if the file cannot be read or changes meanwhile
  */
 export async function hashInput(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Lets jobs go, in the order of the batch: as many as the window, the slots of the profile and the budget allow.
- * Decisions are pure (window.ts, budget.ts); here they meet clock, locks and callers.
+ * Starts jobs in the order of the batch, as many as the window, the slots of the profile and the budget allow. The decisions
+ * are pure (window.ts, budget.ts); this file connects them with clock, locks and callers.
  */
 import type { Runtime } from '../../client/index.ts';
 import type { Lock } from '../../journal/lock.ts';
@@ -10,13 +10,13 @@ import type { Budget } from './budget.ts';
 import type { Stopping } from './stopping.ts';
 import { enter, grow, leave, msUntilRoom, openWindow, putBack, type Window, withdraw } from './window.ts';
 
-/** A job that counts as under way. Each place is given back once, by one of the three. */
+/** Permission for one job to run. Each place is returned once, by one of the three functions. */
 export interface Place {
   /** The job has ended. */
   leave(): Promise<void>;
-  /** The service had no slot for it. @param askedMs how long it asks to wait, null when it does not say */
+  /** The service had no slot. @param askedMs how long it asks to wait, null if it does not say */
   putBack(askedMs: number | null): Promise<void>;
-  /** It was not made. */
+  /** The job was not created. */
   withdraw(): Promise<void>;
 }
 
@@ -27,9 +27,9 @@ export interface Launcher {
    * @throws Stopped
    */
   enter(order: number, item: BatchItem, units: Units | null): Promise<Place>;
-  /** A place for a job that runs already, whether there is room or not. */
+  /** A place for a job that is already running, regardless of limits. */
   join(): Place;
-  /** Something has changed that decides who may go: a price. */
+  /** Checks again who may start, after a price has changed. */
   lookAgain(): void;
 }
 
@@ -53,7 +53,7 @@ interface Waiting {
 export function createLauncher(parts: LauncherParts): Launcher {
   const { runtime, slots, budget, stopping, listen } = parts;
   let window = openWindow(parts.most, runtime.now());
-  /** By their order. Thousands may wait, so they are moved in place. */
+  /** In order. Thousands may wait, so the array is changed in place. */
   let waiting: Waiting[] = [];
   let alarm: AbortController | null = null;
 
@@ -102,7 +102,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
       isOver = true;
       change(next);
       if (!wasMade && item !== null) budget.drop(item.key);
-      // Who still waits for the slot does not need it any more.
+      // Cancels a pending request for the slot.
       leaveQueue();
       await slot.then((lock) => lock.release()).catch(() => undefined);
       lookAgain();
@@ -116,7 +116,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
 
   function acquire(queue: AbortController): Promise<Lock> {
     const slot = slots.acquire(AbortSignal.any([queue.signal, stopping.launching]));
-    // Only those that wait for it receive its failure.
+    // Its failure is reported only to those that wait for it.
     slot.catch(() => undefined);
     return slot;
   }

@@ -1,4 +1,4 @@
-/** What the journal keeps of its own damage: what was found, and which jobs the service has that it does not know. Pure. */
+/** Records of damage to the journal, and of jobs that the service has and the journal lacks. Pure. */
 import * as v from 'valibot';
 import { DAMAGED } from '../../journal/append-log.ts';
 import type { Intents } from '../../journal/intents.ts';
@@ -7,16 +7,16 @@ import type { LogRecord } from '../../journal/record-line.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
 
-/** Written when the log was opened, or when other records know jobs that it does not. */
+/** Written when damage was found on opening, or when other records have jobs that the journal lacks. */
 const logDamaged = v.object({
   type: v.literal(DAMAGED),
-  /** A sentence each. */
+  /** One sentence for each damaged place. */
   places: v.array(v.string()),
-  /** Name of the file beside the journal that has its bytes as they were found; null when there were none. */
+  /** Name of the file beside the journal with the damaged bytes; null if there are none. */
   kept: v.nullable(v.string()),
 });
 
-/** A job that the journal did not know when it was compared with the service. */
+/** A job that the journal lacked when it was compared with the service. */
 const lostJob = v.object({
   id: v.string(),
   status: v.picklist(JOB_STATUSES),
@@ -25,19 +25,19 @@ const lostJob = v.object({
   client_reference: v.nullable(v.string()),
 });
 
-/** The service was asked for all its jobs of a kind. */
+/** A comparison with all jobs of a kind at the service. */
 const jobsCompared = v.object({
   type: v.literal('jobs_compared'),
   kind: v.picklist(JOB_KIND_NAMES),
   jobs: v.array(lostJob),
-  /** Ids of jobs that the service does not have any more. */
+  /** Ids of jobs that the service no longer has. */
   gone: v.array(v.string()),
 });
 
 export type LostJob = v.InferOutput<typeof lostJob>;
 type JobsCompared = v.InferOutput<typeof jobsCompared>;
 
-/** The record of damage that was found elsewhere than in the journal's own lines. */
+/** The record of damage that was found outside the journal. */
 export function writeDamage(places: readonly string[]): LogRecord {
   return { type: DAMAGED, places: [...places], kept: null };
 }
@@ -54,8 +54,8 @@ interface Doubt {
 }
 
 /**
- * The damage since jobs were last compared with the service; null when there is none.
- * @param kind of the jobs; null for those of all kinds that were compared once
+ * The damage since the last comparison with the service; null if there is none.
+ * @param kind of the compared jobs; null for any kind
  */
 export function findDoubt(records: readonly LogRecord[], kind: JobKind | null): Doubt | null {
   const isSettled = (record: LogRecord) => {
@@ -68,13 +68,13 @@ export function findDoubt(records: readonly LogRecord[], kind: JobKind | null): 
   return { places: found.flatMap(({ places }) => places), kept: found.flatMap(({ kept }) => kept ?? []) };
 }
 
-/** Ids of jobs that have been looked for at the service. */
+/** Ids of jobs that were compared with the service. */
 export function comparedIds(records: readonly LogRecord[]): ReadonlySet<string> {
   const compared = records.flatMap((record) => readRecord(jobsCompared, record) ?? []);
   return new Set(compared.flatMap(({ jobs, gone }) => [...jobs.map(({ id }) => id), ...gone]));
 }
 
-/** Jobs that the service had and that belong to no item yet, the newest first. */
+/** Jobs that the service had and that belong to no item, newest first. */
 export function findLostJobs(
   records: readonly LogRecord[],
   intents: Intents,
@@ -91,12 +91,12 @@ export function findLostJobs(
   return lost.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at));
 }
 
-/** Ids of the jobs whose items are known. */
+/** Ids of jobs whose items are known. */
 export function attachedIds(intents: Intents): ReadonlySet<string> {
   return new Set(jobIds(intents, (asked) => asked !== null));
 }
 
-/** Ids of jobs that were accepted for items that nobody knows any more. */
+/** Ids of accepted jobs whose items are unknown. */
 export function strayIds(intents: Intents): readonly string[] {
   return jobIds(intents, (asked) => asked === null);
 }

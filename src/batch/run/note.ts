@@ -1,9 +1,9 @@
 import { Failure } from '../../errors/failure.ts';
 
-/** Works on the records of the profile, whose failure is no reason to lose a paid result: then it gives undefined. */
+/** Runs work on the records of this machine. A disk failure returns undefined, so that it never loses a paid result. */
 export type Note = <T>(work: () => Promise<T>) => Promise<T | undefined>;
 
-/** @param warn called with the first failure only: its cause affects the other records too */
+/** @param warn called for the first failure only, since later ones have the same cause */
 export function createNote(warn: (text: string) => void): Note {
   let isWarned = false;
   return async (work) => {

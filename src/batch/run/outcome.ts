@@ -1,11 +1,11 @@
-/** What a whole run ends with: nothing, or the one failure that the exit code follows from. Pure. Source: design, "Exit codes". */
+/** The failure of a whole run, which decides the exit code. Pure. Source: design, "Exit codes". */
 
 import { Failure } from '../../client/index.ts';
 import type { BatchOutcome, StopReason } from '../item.ts';
 import { type InputProblem, NOT_USABLE, unusable } from '../plan/input.ts';
 import { STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
-/** Null when all is done, or nothing was to be waited for. */
+/** Null if everything is done, or if the run was not supposed to wait. */
 export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | null {
   const failures = failuresOf(outcomes);
   const stop = stopOf(outcomes, failures);
@@ -13,7 +13,7 @@ export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | 
   const isWhole = failures.length === outcomes.length;
   if (isWhole && first !== undefined && failures.every(isUnusable))
     return unusable(unusableOf(outcomes), null);
-  // The failure of the only item says more than a summary.
+  // The failure of a single item is clearer than a summary.
   if (outcomes.length === 1 && first !== undefined) return first;
   if (stop !== null) return stopFailure(outcomes, failures, stop);
   if (first === undefined) return null;
@@ -31,7 +31,7 @@ function isUnusable({ facts }: Failure): boolean {
   return facts.code === NOT_USABLE;
 }
 
-/** Each problem once, whatever the number of languages. */
+/** Each problem once, not once for each language. */
 function unusableOf(outcomes: readonly BatchOutcome[]): InputProblem[] {
   const problems = outcomes.flatMap(({ item, state }): InputProblem[] =>
     state.phase === 'failed' ? [{ pointer: item.input.label, detail: state.failure.message }] : [],
@@ -39,12 +39,12 @@ function unusableOf(outcomes: readonly BatchOutcome[]): InputProblem[] {
   return [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
 }
 
-/** True for a job that the same command does not make again. A cancelled one was stopped on purpose. */
+/** Whether the same command does not run the job again. It does for cancelled jobs, which were stopped on purpose. */
 function isPermanent({ facts }: Failure): boolean {
   return facts.category === 'job' && facts.retryable !== true && facts.code !== 'JOB_CANCELLED';
 }
 
-/** What the same command does about them, and what it takes for the others. */
+/** Says which failures the same command retries, and how to retry the others. */
 function adviceFor(failures: readonly Failure[]): string {
   const permanent = failures.filter(isPermanent);
   const expired = failures.filter(({ facts }) => facts.category === 'expired');
@@ -69,12 +69,12 @@ function failuresOf(outcomes: readonly BatchOutcome[]): Failure[] {
   return outcomes.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure] : []));
 }
 
-/** Why the run came to a stop, as far as that left something undone. */
+/** Why the run stopped, if that left something undone. */
 function stopOf(outcomes: readonly BatchOutcome[], failures: readonly Failure[]): StopReason | null {
   const reasons = outcomes.flatMap(({ state }) => (state.phase === 'left' ? [state.because] : []));
   const reason = reasons.find((each) => STOP_CATEGORY[each] !== null);
   if (reason !== undefined) return reason;
-  // All that were under way may have met it themselves.
+  // Perhaps all running items failed for this reason.
   const met = new Set(failures.map(stopsRun));
   return (['quota', 'no-credits'] as const).find((each) => met.has(each)) ?? null;
 }
@@ -95,7 +95,7 @@ function stopFailure(
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(rest > 0 ? [`${rest} not started`] : []),
   ];
-  // What stopped it says more than the reason: a key has several ways to be refused.
+  // The failure is more precise than the reason: a key can be refused in several ways.
   const cause = failures.find((failure) => stopsRun(failure) === reason);
   return new Failure({
     category: STOP_CATEGORY[reason] ?? 'partial',

@@ -1,4 +1,4 @@
-/** The parts of an item as items of their own: each is a paid call with an intent, a slot and a result. */
+/** The parts of an item as items: each has its own intent, slot, job and result. */
 import { hash } from 'node:crypto';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
@@ -8,12 +8,12 @@ import { fileUnits, unitsOf } from '../plan/items.ts';
 import type { JoinTask } from '../preparation.ts';
 import type { PreparedSource } from './preparations.ts';
 
-/** An item cut apart. */
+/** An item that was cut into parts. */
 export interface Parts {
   /** See `digestMaking`. */
   readonly made: string;
   readonly items: readonly BatchItem[];
-  /** What joining needs to know. */
+  /** Information for joining. */
   readonly whole: JoinTask['whole'];
   /** SHA-256 of the whole input, lower-case hex. */
   readonly sha256: string;

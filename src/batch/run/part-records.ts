@@ -1,23 +1,23 @@
-/** What the journal keeps of files that were made to be sent, and of results that are being joined. */
+/** Journal records of prepared files, and of joined results. */
 import * as v from 'valibot';
 import { type RecordSchema, readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
-/** Files made out of one input: a later run uses them again, or cuts at the same places. Written once all are whole. */
+/** Files made from one input, written when all are complete. A later run reuses them, or cuts at the same places. */
 const prepared = v.object({
   type: v.literal('prepared'),
   /** SHA-256 of the input. */
   source: sha256,
-  /** What was done to it. */
+  /** How they were made. */
   recipe: v.string(),
-  /** Their names in the folder of the preparation, in order. */
+  /** Names in the folder of the preparation, in order. */
   files: v.array(v.object({ name: v.string(), bytes: v.number(), sha256, seconds: v.nullable(v.number()) })),
   split: v.unknown(),
 });
 
-/** Written before joined results get their names, so that a later run knows them for what they are. */
+/** Written before joined results get their names, so that a later run recognizes them. */
 const joining = v.object({
   type: v.literal('joining'),
   /** Key of the item. */
@@ -30,7 +30,7 @@ const joining = v.object({
 type PreparedRecord = v.InferOutput<typeof prepared>;
 type JoiningRecord = v.InferOutput<typeof joining>;
 
-/** The newest record of the same work on the same bytes; null for none. */
+/** The newest record of the same preparation of the same bytes; null for none. */
 export function findPrepared(
   records: readonly LogRecord[],
   source: string,
@@ -39,7 +39,7 @@ export function findPrepared(
   return findLast(records, prepared, (record) => record.source === source && record.recipe === recipe);
 }
 
-/** The newest record of the item's results; null when they were never joined, or out of other parts. */
+/** The newest record of the item's joined results; null if they were never joined from these parts. */
 export function findJoining(records: readonly LogRecord[], item: string, made: string): JoiningRecord | null {
   const newest = findLast(records, joining, (record) => record.item === item);
   return newest?.made === made ? newest : null;

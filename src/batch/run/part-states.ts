@@ -1,8 +1,8 @@
-/** What those who watch hear of an item whose parts are under way: one state of the whole, made of those of the parts. */
+/** Combines the states of the parts of an item into one state of the item, for progress and events. */
 import type { BatchItem, BatchListener, ItemState } from '../item.ts';
 import type { Run } from './run.ts';
 
-/** Reports items: each event of a part becomes a state of its item. */
+/** Reports states of items; a state of a part is reported as a state of its item. */
 export function createTeller(listen: BatchListener, now: () => number): Run['tell'] {
   /** By item key, then by number of the part. */
   const families = new Map<string, Map<number, ItemState>>();
@@ -36,12 +36,13 @@ function isEnd({ phase }: ItemState): boolean {
 type Of<P extends ItemState['phase']> = Extract<ItemState, { phase: P }>;
 
 /**
- * The state of an item of so many parts, of which these are known; null while there is nothing to tell. The part that has
- * come farthest says what goes on, the sum of all how far it is.
+ * The state of an item from the known states of its parts; null if there is nothing to report. The most advanced part decides
+ * the phase, the sum of all parts the fraction.
+ * @param count of all parts
  */
 export function combineStates(states: readonly ItemState[], count: number): ItemState | null {
   const known = <P extends ItemState['phase']>(phase: P) =>
-    // The filter has just looked at the phase.
+    // The filter has checked the phase.
     states.filter((state) => state.phase === phase) as Of<P>[];
   const done = known('done');
   const atWork = [...known('processing'), ...known('downloading')];
@@ -64,7 +65,7 @@ export function combineStates(states: readonly ItemState[], count: number): Item
   return known('submitting')[0] ?? known('validating')[0] ?? known('ready')[0] ?? null;
 }
 
-/** How much of the work on a part is done. */
+/** The fraction of the work on a part that is done. */
 function shareOf(state: ItemState): number {
   if (state.phase === 'processing') return state.fraction;
   return state.phase === 'done' || state.phase === 'downloading' ? 1 : 0;

@@ -1,9 +1,12 @@
-/** Inputs made ready to be sent: once for all languages and, while the files are there, for all runs. */
+/** Prepares inputs for upload: once for all languages and, while the files exist, for all runs. */
+
 import { rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolder } from '../../disk/folder.ts';
+import { isSameFile } from '../deliver/result-file.ts';
 import type { BatchItem, Doing, ItemState } from '../item.ts';
+import { createLimiter, type Limiter } from '../limiter.ts';
 import { trackOf } from '../plan/facts.ts';
 import { countParts, type FileInput, isSplit } from '../plan/input.ts';
 import type { MadeFile, MadeFiles } from '../preparation.ts';
@@ -11,22 +14,20 @@ import { RECORD_FOLDER } from '../record-folder.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
-import { createLimiter, type Limiter } from './limiter.ts';
 import { findPrepared } from './part-records.ts';
-import { isSameFile } from './same-file.ts';
 import type { Stopping } from './stopping.ts';
 import { contentOf } from './uploads.ts';
 
-/** What was made of an input, for one of those who use it. */
+/** The files made from an input, for one user of them. */
 export interface PreparedSource {
-  /** Of the input, lower-case hex. */
+  /** Hash of the input, lower-case hex. */
   readonly sha256: string;
   readonly files: readonly MadeFile[];
   /** See `MadeFiles`. */
   readonly split: unknown;
-  /** The file at that place, made once more if it is gone. @throws Failure, Stopped */
+  /** The file at an index, re-created if it is missing. @throws Failure, Stopped */
   ensure(place: number): Promise<MadeFile>;
-  /** It was sent, or will not be. When nobody uses the files any more, they go. A second time does nothing. */
+  /** Ends this use; the last one deletes the files. A second call does nothing. */
   release(): void;
 }
 
@@ -35,10 +36,10 @@ export interface Preparations {
   open(item: BatchItem, input: FileInput, order: number): Promise<PreparedSource>;
 }
 
-/** What is made is large, so little is made before it can be sent. `leastRoomAside` counts with it. */
+/** Inputs prepared ahead of their upload: few, since the files are large. `leastRoomAside` counts on it. */
 const AHEAD = 2;
 
-/** Each takes all processors. */
+/** Preparations at a time: each uses all processors. */
 const AT_A_TIME = 1;
 
 interface PreparationParts {
@@ -52,7 +53,7 @@ interface PreparationParts {
 interface Source {
   readonly input: FileInput;
   readonly order: number;
-  /** Told how far it is. */
+  /** Their progress is reported. */
   readonly items: Set<BatchItem>;
   users: number;
   readonly opened: Promise<Opened>;
@@ -64,9 +65,9 @@ interface Opened {
   readonly folder: string;
   readonly endTurn: () => void;
   made: MadeFiles;
-  /** True once the files are known to be there. */
+  /** True once the files are known to exist. */
   isThere: boolean;
-  /** A caller that needs a file waits for a running search for it. */
+  /** Serializes checks for the files. */
   readonly looks: Limiter;
 }
 
@@ -107,7 +108,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
     readonly split: unknown;
   }
 
-  /** Files under their names are whole: they are made in a folder of their own, which is renamed. */
+  /** Makes the files in a temporary folder and renames it, so that named files are always complete. */
   async function make({ input, sha256, folder, order, items, split }: Making): Promise<MadeFiles> {
     const end = await hands.enter(order, signal);
     const making = join(folder, 'making');
@@ -153,12 +154,12 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
     if (source.users > 0) return;
     sources.delete(contentOf(source.input));
     opened?.endTurn();
-    // A run that was stopped is taken up by another, which has less to do with them.
+    // The next run resumes a stopped one and reuses the files.
     if (opened === null || stopping.reason !== null) return;
     try {
       rmSync(opened.folder, { recursive: true, force: true });
     } catch {
-      // They only take room.
+      // Unused files do no harm.
     }
   }
 
@@ -190,16 +191,16 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
   };
 }
 
-/** The folder of files that are whole. */
+/** The folder of complete files. */
 const SENT = 'sent';
 
-/** What is done to an input: the same for the same bytes gives the same files. */
+/** How files are made from an input. The same recipe makes the same files from the same bytes. */
 function recipeOf(input: FileInput): string {
   const { conversion = null } = input.preparation ?? {};
   return JSON.stringify([conversion, trackOf({ input }), countParts(input)]);
 }
 
-/** 64 bits tell inputs apart. */
+/** 64 bits of the hash distinguish inputs. */
 function folderName(sha256: string, recipe: string): string {
   return `${sha256.slice(0, 16)}-${recipe.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
 }

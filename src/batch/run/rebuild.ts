@@ -1,4 +1,4 @@
-/** Jobs that the service knows and the journal does not: found by the reference that they carry, before anything is paid. */
+/** Finds jobs that the service has and the journal lacks, by the reference that they carry, before anything is paid. */
 import { hash } from 'node:crypto';
 import { sep } from 'node:path';
 import type { Job, JobKind, JobSummary } from '../../client/index.ts';
@@ -30,7 +30,6 @@ import {
   writeDamage,
 } from './lost-jobs.ts';
 
-/** What a rebuild works on. */
 interface RebuildParts {
   readonly batch: Pick<
     Batch,
@@ -40,21 +39,21 @@ interface RebuildParts {
   readonly name: BatchName;
 }
 
-/** SHA-256 of the input of an item, lower-case hex; null for an input that is only named. */
+/** SHA-256 of the input of an item, lower-case hex; null for an input without content on this machine. */
 type ContentOf = (item: BatchItem) => Promise<string | null>;
 
 export interface Rebuild {
   /**
-   * Writes jobs of these items into the journal, which lacks them. The service is asked only when the journal is new or
-   * damaged, or with --rebuild.
+   * Adds jobs of these items that the journal lacks. The service is asked only if the journal is new or damaged, or with
+   * --rebuild.
    * @param items for which a job would be paid otherwise
    * @returns how many jobs were found
-   * @throws Failure: `disk` (JOURNAL_DAMAGED) when the journal is damaged and the service does not tell
+   * @throws Failure: `disk` (JOURNAL_DAMAGED) if the journal is damaged and the service cannot be asked
    */
   takeUp(items: readonly BatchItem[], contentOf?: ContentOf): Promise<number>;
 }
 
-/** Whether a decision leads to a call that may be paid, as far as the journal knows. */
+/** Whether a decision leads to a request that may be charged, as far as the journal knows. */
 export function mayPay(item: BatchItem, decision: Decision): boolean {
   switch (decision.step) {
     case 'new':
@@ -68,7 +67,7 @@ export function mayPay(item: BatchItem, decision: Decision): boolean {
   }
 }
 
-/** Begins with what this machine knows of jobs for the folder. @throws Failure (`disk`) */
+/** First compares the journal with the job record of this machine. @throws Failure (`disk`) */
 export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
   const { batch, journal } = parts;
   const { rebuild: isForced, fresh } = batch.options;
@@ -95,7 +94,7 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
       let count = 0;
       for (const [kind, own] of Map.groupBy(items, (item) => item.kind)) {
         const jobs = await findJobs(kind);
-        // The parts of an item are looked for once it is known where it is cut.
+        // Jobs of parts are looked for when the item has been cut.
         for (const item of jobs.length === 0 ? [] : own.filter(({ input }) => !isSplit(input))) {
           const found = await findJobOf(item, jobs, contentOf, claimed);
           if (found === null) continue;
@@ -108,7 +107,7 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
   };
 }
 
-/** Other records of this machine may know jobs that were lost together with the lines of the journal. */
+/** Records as damage that the journal lacks jobs which other records have. */
 async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> {
   const records = journal.records();
   const attached = attachedIds(journal.intents);
@@ -124,11 +123,11 @@ async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> 
   );
 }
 
-/** Jobs that this machine has made for the folder and that may have a result. */
+/** Jobs that this machine created for the folder and that may have a result. */
 async function readMade({ records, delivery }: RebuildParts['batch']): Promise<readonly JobEntry[]> {
   const ownFolder = `${delivery.folder}${sep}${RECORD_FOLDER}${sep}`;
   const isOwn = (folder: string | null) => folder === delivery.folder || folder?.startsWith(ownFolder);
-  // It is further evidence only; the run itself reports records that cannot be used.
+  // The record is additional evidence only; the run itself reports records that cannot be read.
   const made = await unlessDiskFails(() => records.jobs.listAll(), []);
   return made.filter(
     ({ output_folder, state }) => isOwn(output_folder) && state !== 'failed' && state !== 'cancelled',
@@ -136,8 +135,8 @@ async function readMade({ records, delivery }: RebuildParts['batch']): Promise<r
 }
 
 /**
- * Writes down which jobs the service has and the journal lacks. No clock of this machine decides what is old: it may be
- * wrong, and the service deletes what is.
+ * Records which jobs the service has and the journal lacks. Their age does not matter: the clock of this machine may be wrong,
+ * and the service deletes old jobs.
  */
 async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
   const { batch, journal } = parts;
@@ -148,7 +147,7 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
     const own = new Set([...made.map(({ id }) => id), ...strays]);
     const isOurs = (job: JobSummary) => {
       const reference = readReference(job.client_reference);
-      // A reference of the user's own may be that of any item.
+      // A reference chosen by the user may belong to any item.
       const isOfUser = reference === null && job.client_reference !== null;
       return own.has(job.id) || isOfUser || belongs(parts, job);
     };
@@ -193,26 +192,26 @@ async function readJob({ batch }: RebuildParts, kind: JobKind, id: string): Prom
   }
 }
 
-/** Whether a job was made for this folder; where nobody knows any more how it was called, for any. */
+/** Whether a job was created for this folder, or for any folder if the name of this one is uncertain. */
 function belongs({ batch, name }: RebuildParts, job: JobSummary): boolean {
   const reference = readReference(job.client_reference);
   return reference !== null && (batch.options.rebuild || !name.isCertain || reference.batch === name.batch);
 }
 
-/** For a new journal, which may have been lost, and for --rebuild: jobs that run or have a result. */
+/** Jobs that run or have a result, for --rebuild and for a new journal, which may replace a lost one. */
 async function readListed(parts: RebuildParts, kind: JobKind): Promise<readonly LostJob[]> {
   const { rebuild: isForced } = parts.batch.options;
   try {
     const jobs = await readJobs(parts, kind, isForced);
     return jobs.filter((job) => job.status !== 'failed' && belongs(parts, job)).map(toLostJob);
   } catch (error) {
-    // A key may be allowed to make jobs and not to list them.
+    // A key may have permission to create jobs but not to list them.
     if (isForced || !isApiAnswer(error, 403)) throw error;
     return [];
   }
 }
 
-/** All jobs of a kind but those that were cancelled, the newest first. @param all reads on where no job on the first page is ours */
+/** All jobs of a kind except cancelled ones, newest first. @param all continues even if no job of the first page is ours */
 async function readJobs(parts: RebuildParts, kind: JobKind, all: boolean): Promise<readonly JobSummary[]> {
   const { client } = parts.batch.connection;
   const found: JobSummary[] = [];
@@ -221,7 +220,7 @@ async function readJobs(parts: RebuildParts, kind: JobKind, all: boolean): Promi
     const query = { limit: LIMITS.pageSize.max, cursor };
     const page = await client.jobs.list(kind, query, { signal: parts.batch.signal });
     found.push(...page.data);
-    // Nothing of ours among the newest: the folder is new, not its journal lost.
+    // None of the newest jobs is ours, so the folder is new and its journal was not lost.
     if (!all && cursor === undefined && !page.data.some((job) => belongs(parts, job))) return [];
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
@@ -242,7 +241,7 @@ interface FoundJob {
   readonly content: string | null;
 }
 
-/** The newest job of an item that no other has claimed: files of the same bytes have the same reference. */
+/** The newest job of an item that no other item has claimed. Files with the same bytes have the same reference. */
 async function findJobOf(
   item: BatchItem,
   jobs: readonly LostJob[],
@@ -265,7 +264,7 @@ async function findJobOf(
   return { job, content };
 }
 
-/** Jobs with a reference that the user has chosen do not say which item they are for. */
+/** A reference chosen by the user does not identify the item. */
 function notClear(item: BatchItem, reference: string, jobs: readonly LostJob[]): Failure {
   const ids = jobs.map(({ id }) => id).join(' ');
   return new Failure({
@@ -278,10 +277,10 @@ function notClear(item: BatchItem, reference: string, jobs: readonly LostJob[]):
   });
 }
 
-/** Before the id of the job that a call was found again by: its own key is lost. */
+/** Prefix of the key of a request whose own key is lost; the id of its job follows. */
 const REBUILT = 'rebuilt:';
 
-/** Writes the job of an item down, with the key of its call where that is known. */
+/** Records the job of an item, with the key of its request if that is known. */
 async function attach(
   { batch, journal }: RebuildParts,
   item: BatchItem,
@@ -310,7 +309,7 @@ async function attach(
     kind,
     item: item.key,
     path: `${VERSION_PREFIX}/${KINDS[kind].path}`,
-    // Nobody knows the bytes any more, and as the job is there, nobody needs them.
+    // The bytes are lost, but they are not needed because the job exists.
     body_sha256: hash('sha256', job.id),
     params: { ...item.fields, client_reference: job.client_reference },
     input_sha256: content,

@@ -1,6 +1,6 @@
 /**
- * Carries a batch out, so that nothing is paid twice and no paid result is lost, whenever it is killed and however often
- * it is started. Source: design, "The record (journal)".
+ * Runs a batch so that nothing is paid twice and no paid result is lost, whenever it is killed and however often it is
+ * started. Source: design, "The record (journal)".
  */
 
 import { dirname, join } from 'node:path';
@@ -19,10 +19,10 @@ import { carryAll, takeArrivals } from './run-items.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 
 /**
- * Runs all items, those that come while it runs among them; the outcomes come in their order.
- * @throws Failure: `temporary` (BATCH_LOCKED, LOCK_LOST) when another process works in the folder, `disk` (JOURNAL_DAMAGED when it is damaged and
- *   the service does not say which jobs it has); the reason of the signal
- *   when it is aborted before the first item is begun; a defect of ours
+ * Runs all items, including those that arrive during the run. The outcomes are in the order of the items.
+ * @throws Failure: `temporary` (BATCH_LOCKED, LOCK_LOST) if another process works in the folder, `disk` (JOURNAL_DAMAGED if
+ *   the journal is damaged and the service cannot be asked which jobs it has); the reason of the signal if it is aborted
+ *   before the first item starts; internal errors
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
   const journal = await openBatchJournal(batch.delivery.folder);
@@ -67,7 +67,7 @@ async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping
   }
 }
 
-/** What is wrong with the journal was told by the plan; here is what becomes of it. */
+/** Warns about what follows from a damaged journal; the plan has reported the damage itself. */
 function tellDamage({ warn, delivery, options }: Batch, journal: BatchJournal): void {
   const doubt = findDoubt(journal.records(), null);
   if (doubt === null) return;
@@ -80,7 +80,7 @@ function tellDamage({ warn, delivery, options }: Batch, journal: BatchJournal): 
   );
 }
 
-/** The plan was made before the folder was locked: another run may have been at work since. */
+/** Decides again, since another run may have worked in the folder before it was locked. */
 async function decideAgain(
   batch: Batch,
   tasks: readonly Task[],
@@ -102,7 +102,7 @@ async function decideAgain(
   );
   return tasks.map(({ item, decision }, position) => {
     const now = decisions[position] ?? decision;
-    // Files that were found in the place of results are not in the journal.
+    // Existing files that were not made by vloc are not in the journal.
     const isThere = decision.step === 'done' && decision.before === 'exists';
     const isConflict = decision.step === 'unusable' && ['new', 'changed', 'edited'].includes(now.step);
     return { item, decision: isThere || isConflict ? decision : now };

@@ -1,24 +1,23 @@
-/** One item from wherever earlier runs have left it to its end in this one. */
+/** Runs one item from the state in which earlier runs left it to its outcome in this run. */
 
 import type { Job } from '../../client/index.ts';
 import { Failure, isApiAnswer, isOfRecords } from '../../errors/failure.ts';
 import type { IntendRecord } from '../../journal/intents.ts';
 import { isTerminal } from '../../protocol/states.ts';
+import { foundLanguage, whenLinksLapse } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { doneBefore, explainDecision, resultExpired } from './decided-outcomes.ts';
-import { foundLanguage, jobFailure } from './deliver.ts';
-import { downloadResults } from './downloads.ts';
+import { deliverItem } from './deliver-item.ts';
 import type { Place } from './launcher.ts';
-import { whenLinksLapse } from './links-lapse.ts';
 import { type Run, timestamp } from './run.ts';
 import { launchItem } from './start-job.ts';
 import { Stopped } from './stopping.ts';
 import { findIntended } from './submit.ts';
 
-/** An item on its way: what is known of its job, for whatever its end is. */
+/** An item while it runs, and its job as far as known. */
 interface Journey {
   readonly run: Run;
   readonly item: BatchItem;
@@ -28,7 +27,7 @@ interface Journey {
 
 type End = RunOutcome['state'];
 
-/** @param order of the item in the batch  @throws only what is a defect of ours */
+/** @param order of the item in the batch  @throws only internal errors */
 export async function carryItem(
   run: Run,
   item: BatchItem,
@@ -86,7 +85,7 @@ async function resumeJob(
   return deliver(journey, key, await readJob(journey, jobId));
 }
 
-/** A clock may be wrong, so the service says whether it has the job; only where it has not, a new one may be asked for. */
+/** Asks the service for the job, since a clock may be wrong. A new job is allowed only if the service does not have it. */
 async function askExpired(
   journey: Journey,
   order: number,
@@ -105,7 +104,7 @@ async function askExpired(
   }
 }
 
-/** Waits for the job of a call whose answer was lost long ago. */
+/** Waits for the job of an old request without a recorded answer. */
 async function findAndWait(journey: Journey, key: string, asked: IntendRecord | null): Promise<End> {
   const { run, item } = journey;
   const job = asked === null ? null : await findIntended(run, item, asked);
@@ -113,7 +112,7 @@ async function findAndWait(journey: Journey, key: string, asked: IntendRecord | 
   return resumeJob(journey, { key, jobId: job.id, step: 'attach' });
 }
 
-/** --detach does not wait, but downloads the results of jobs that have finished since. */
+/** For --detach: does not wait, but downloads the result if the job has finished. */
 async function lookOnce(
   journey: Journey,
   key: string,
@@ -138,7 +137,7 @@ async function launchAndWait(journey: Journey, order: number, asked: IntendRecor
   return follow(journey, key, job.id, place, job);
 }
 
-/** Waits for the end of a job; its slot is free from then on. */
+/** Waits for the end of a job, then frees its slot. */
 async function follow(journey: Journey, key: string, jobId: string, place: Place, seen?: Job): Promise<End> {
   const { run, item } = journey;
   const { everyMs } = run.batch.connection;
@@ -151,7 +150,7 @@ async function follow(journey: Journey, key: string, jobId: string, place: Place
       ...(everyMs === null ? {} : { everyMs }),
       seen,
       onChange: (changed) => noteSight(journey, changed),
-      // The next job need not wait until the result of this one is read.
+      // The next job starts before the result of this one is read.
       onEnd: () => void place.leave(),
     });
     run.streak.inARow = 0;
@@ -167,7 +166,7 @@ async function follow(journey: Journey, key: string, jobId: string, place: Place
 
 async function noteFinished({ run, item }: Journey, key: string, job: Job): Promise<void> {
   const { id, status, error } = job;
-  // Before the result gets its name, so that every later run finds the same one.
+  // Recorded before the result is named, so that every later run uses the same name.
   const language = foundLanguage(job);
   const end = { job_id: id, state: status, error, expires_at: whenLinksLapse(job), language };
   const finished = { type: 'finished', key, at: timestamp(run), ...end };
@@ -175,13 +174,11 @@ async function noteFinished({ run, item }: Journey, key: string, job: Job): Prom
   await run.note(() => run.batch.records.jobs.see(id, status));
 }
 
-/** Fetches what the job has made. */
+/** Delivers the results of the job. */
 async function deliver(journey: Journey, key: string, job: Job): Promise<End> {
   const { run, item } = journey;
   journey.job = job;
-  const failure = jobFailure(job);
-  if (failure !== null) throw failure;
-  const files = await downloadResults(run, item, key, job);
+  const files = await deliverItem(run, item, key, job);
   const credits = job.billing?.charged_credits ?? null;
   return { phase: 'done', jobId: job.id, before: null, credits, files };
 }
@@ -208,7 +205,7 @@ function noteSight(journey: Journey, job: Job): void {
   run.tell(item, { phase: 'processing', jobId: job.id, stage, fraction: progress / 100 });
 }
 
-/** What an item ends as when something was thrown on its way. */
+/** The outcome of an item that threw an error. */
 function endOf({ run, jobId }: Journey, error: unknown): End {
   if (run.batch.signal.aborted) return { phase: 'left', jobId, because: 'interrupted' };
   if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };

@@ -9,14 +9,14 @@ import { carry } from './run-parts.ts';
 import { pauseOf } from './stopping.ts';
 
 /**
- * Items at work beyond those that have slots: they get ready for theirs, or fetch what their jobs have made. Enough that no
- * slot waits for them, and so few that ten thousand items weigh little more than a hundred.
+ * Items that run in addition to those with slots: they prepare their input or download results. Enough that no slot stays
+ * unused, and few enough that ten thousand items need little more memory than a hundred.
  */
 const BESIDE_SLOTS = 100;
 
 /**
- * Carries all of them to their ends; the outcomes come in the order of the items, the last one of an item that came
- * again. A defect in one item ends the others too, but not before they have written down what they know.
+ * Runs all items. Outcomes are in the order of the items; of an item that arrived again, the last outcome counts. An internal
+ * error in one item ends the others too, after they have written their records.
  */
 export async function carryAll(
   run: Run,
@@ -31,10 +31,10 @@ export async function carryAll(
   function take(task: Task, place: number): void {
     const at = order;
     order += 1;
-    // What has a job already holds a slot, or a result that lapses: it waits for nobody.
+    // An item with a job holds a slot, or its result expires: it does not wait.
     const isNew = task.decision.step === 'new';
     const carrying = isNew ? line.add(() => carryTask(run, task, at)) : carryTask(run, task, at);
-    // It may fail long before the others have finished, and is reported only then.
+    // A failure is reported when all items have finished.
     carrying.catch(() => undefined);
     places.set(task.item.key, place);
     carried[place] = carrying;
@@ -60,14 +60,14 @@ async function carryTask(run: Run, { item, decision }: Task, order: number): Pro
   }
 }
 
-/** Pieces of work in their order, so many at a time. */
+/** FIFO semaphore. */
 function createLine(count: number) {
   const waiting: (() => void)[] = [];
   let atWork = 0;
   return {
     async add<T>(work: () => Promise<T>): Promise<T> {
       if (atWork < count) atWork += 1;
-      // A task that ends passes its place on.
+      // A finished task passes its place on.
       else await new Promise<void>((start) => waiting.push(start));
       try {
         return await work();
@@ -80,7 +80,10 @@ function createLine(count: number) {
   };
 }
 
-/** @param prepare them with what the service knows of jobs that the journal lacks */
+/**
+ * Yields the tasks that arrive during the run.
+ * @param prepare looks at the service for jobs that the journal lacks
+ */
 export async function* takeArrivals(
   run: Run,
   prepare: (tasks: readonly Task[]) => Promise<readonly Task[]>,
@@ -98,12 +101,12 @@ export async function* takeArrivals(
       yield ready;
     }
   } catch (error) {
-    // What was under way to come is not begun any more, whatever kept it from coming.
+    // A stopped run starts nothing new, so the cause does not matter.
     if (stopping.reason === null) throw error;
   }
 }
 
-/** The first tasks may come when the service cannot be reached for a while. */
+/** Retries temporary failures: the service may be down when tasks arrive. */
 async function patiently<T>(run: Run, work: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {

@@ -1,6 +1,6 @@
 /**
- * An item that is too long for one job: its parts go through the service side by side, each with a call of its own in the
- * journal, and their results become one.
+ * Runs an item that is too long for one job: its parts run concurrently, each with its own intent in the journal, and their
+ * results are joined.
  */
 
 import { join } from 'node:path';
@@ -24,12 +24,12 @@ import { carryItem } from './run-item.ts';
 import { sendableOf } from './sources.ts';
 import { Stopped } from './stopping.ts';
 
-/** Carries an item, in parts if it must be. @param order of the item in the batch  @throws only what is a defect of ours */
+/** Runs an item, in parts if necessary. @param order of the item in the batch  @throws only internal errors */
 export function carry(run: Run, item: BatchItem, order: number, decision: Decision): Promise<RunOutcome> {
   const isBegun = decision.step === 'new' || decision.step === 'continue';
   if (!isBegun || !isSplit(item.input)) return carryItem(run, item, order, decision);
   const { batch } = run;
-  // --fresh is for what earlier runs have made, not for parts that this one has begun and comes back to.
+  // --fresh replaces what earlier runs made, not parts that this run has started and resumes.
   const fresh = batch.options.fresh && decision.step === 'new';
   return carryParts({ ...run, batch: { ...batch, options: { ...batch.options, fresh } } }, item, order);
 }
@@ -72,7 +72,7 @@ async function carryFamily(family: Family): Promise<readonly RunOutcome[]> {
   const decisions = await takeUpParts(family, await decideParts(family));
   stopUnaffordable(family, decisions);
   const own = runOfFamily(family);
-  // A fraction: the parts keep the place of their item among the others, and their order.
+  // Fractions keep the parts in order and between the items before and after theirs.
   const outcomes = parts.items.map((part, place) =>
     carryItem(own.run, part, order + place / parts.items.length, decisions[place] ?? NEW).then((outcome) => {
       own.noteEnd(part, outcome);
@@ -83,7 +83,7 @@ async function carryFamily(family: Family): Promise<readonly RunOutcome[]> {
   return Promise.all(outcomes);
 }
 
-/** Some parts without the others are of no use: none is begun when all of them are too much. @throws Stopped */
+/** Starts no part if all of them cost too much, since some parts alone are useless. @throws Stopped */
 function stopUnaffordable({ run, item, parts }: Family, decisions: readonly Decision[]): void {
   const due = parts.items.filter((_, place) => decisions[place]?.step === 'new');
   const [first] = due.flatMap(({ units }) => units ?? []);
@@ -94,7 +94,7 @@ function stopUnaffordable({ run, item, parts }: Family, decisions: readonly Deci
   run.stopping.launching.throwIfAborted();
 }
 
-/** Each part by its own past. Its name says what it was made from, so there is no change to look for. */
+/** Decides for each part by its own records. Its key names what it was made from, so changes need no check. */
 function decideParts({ run, parts }: Family): Promise<readonly Decision[]> {
   const { options, signal, runtime } = run.batch;
   const recorded = { intents: run.journal.intents, facts: new Map() };
@@ -107,11 +107,11 @@ function decideParts({ run, parts }: Family): Promise<readonly Decision[]> {
   });
 }
 
-/** The decisions once jobs of parts that the journal lacks were looked for. */
+/** Decides again after looking for jobs of parts that the journal lacks. */
 async function takeUpParts(family: Family, decisions: readonly Decision[]): Promise<readonly Decision[]> {
   const { run, parts, source } = family;
   const unpaid = parts.items.filter((part, place) => mayPay(part, decisions[place] ?? NEW));
-  // The files of parts that were sent are gone; their content is known all the same.
+  // Files of uploaded parts are deleted, but their hashes are known.
   const contentOf = async ({ input, part }: BatchItem) =>
     input.type === 'lines' ? input.sha256 : (source?.files[(part?.number ?? 1) - 1]?.sha256 ?? null);
   return (await run.rebuild.takeUp(unpaid, contentOf)) === 0 ? decisions : decideParts(family);
@@ -119,7 +119,7 @@ async function takeUpParts(family: Family, decisions: readonly Decision[]): Prom
 
 const NEW: Decision = { step: 'new', after: null };
 
-/** What an item ends as when something was thrown on its way. */
+/** The outcome of an item that threw an error. */
 function endOf(run: Run, jobId: string | null, error: unknown): End {
   if (run.batch.signal.aborted) return { phase: 'left', jobId, because: 'interrupted' };
   if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };
@@ -132,13 +132,13 @@ interface Family {
   readonly item: BatchItem;
   readonly order: number;
   readonly parts: Parts;
-  /** Of a video; null for subtitles. */
+  /** The prepared video; null for subtitles. */
   readonly source: PreparedSource | null;
-  /** Of this item's parts and their results. */
+  /** Folder of this item's parts and their results. */
   readonly folder: string;
 }
 
-/** Cuts the item, unless an earlier run has. The caller must release the source. @throws Failure, Stopped */
+/** Cuts the item unless an earlier run has. The caller must release the source. @throws Failure, Stopped */
 async function openFamily(run: Run, item: BatchItem, order: number): Promise<Family> {
   const { input } = item;
   const root = join(run.batch.delivery.folder, RECORD_FOLDER, 'parts');
@@ -153,7 +153,7 @@ async function openFamily(run: Run, item: BatchItem, order: number): Promise<Fam
   return { run, item, order, parts, source, folder: folderOf(parts) };
 }
 
-/** The run for the parts; `noteEnd` is called at the end of each. */
+/** The run as its parts see it: they upload as cut, deliver into a private folder, and stop when one of them fails. */
 function runOfFamily({ run, parts, source, folder }: Family) {
   const waiting = new Set(parts.items.map(({ key }) => key));
   const state = { isHopeless: false };
@@ -185,7 +185,7 @@ function runOfFamily({ run, parts, source, folder }: Family) {
       throw withoutUse();
     },
   };
-  // A slot is not given back before it is known how the job has ended: the next part may have become useless.
+  // The slot is kept until it is known how the job ended: a failure makes the next part useless.
   const wait: Run['wait'] = (kind, id, { onEnd, onChange, ...options } = {}) =>
     run.wait(kind, id, {
       ...options,
@@ -206,16 +206,16 @@ function provideFrom(run: Run, source: PreparedSource | null, part: BatchItem, o
   return run.sources.send(part, sendableOf(source, place, file), order);
 }
 
-/** Code of the failure of a part that was not begun since another one has failed. */
+/** Code of the failure of a part that was not started because another one failed. */
 const WITHOUT_USE = 'PART_WITHOUT_USE';
 
-/** Ends a part before it is paid. */
+/** The failure that ends a part before it is paid. */
 function withoutUse(): Failure {
   const message = 'another part has failed, so this one would be paid for nothing';
   return new Failure({ category: 'job', code: WITHOUT_USE, message, retryable: true });
 }
 
-/** How the item ends when not all of its parts are done; null when they are. */
+/** The outcome of the item if not all of its parts are done; null if they are. */
 function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): RunOutcome['state'] | null {
   const failed = outcomes.flatMap(({ item, state }) =>
     state.phase === 'failed' ? [{ item, failure: state.failure, jobId: state.jobId }] : [],
@@ -231,7 +231,7 @@ function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): Ru
   return left === undefined ? null : { phase: 'left', jobId, because: left };
 }
 
-/** What all calls for the parts have cost; null when that of one is not known. */
+/** The cost of all jobs for the parts; null if the cost of one is unknown. */
 export function creditsOf({ run, parts }: Family): number | null {
   const { intents, records } = run.journal;
   const bills = readBills(records());
@@ -240,6 +240,6 @@ export function creditsOf({ run, parts }: Family): number | null {
     return bills.get(newest ?? '')?.charged_credits ?? [];
   });
   if (charged.length < parts.items.length) return null;
-  // Credits are kept in thousandths, in which sums are exact.
+  // Sums of thousandths are exact.
   return charged.reduce((sum, credits) => sum + Math.round(credits * 1000), 0) / 1000;
 }

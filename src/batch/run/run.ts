@@ -1,13 +1,13 @@
-/** What the parts of one run share. */
+/** The state that the modules of one run share. */
 import type { Failure, Job } from '../../client/index.ts';
 import type { Inputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
+import type { Limiter } from '../limiter.ts';
 import type { Batch, Task } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import type { Launcher } from './launcher.ts';
-import type { Limiter } from './limiter.ts';
 import type { Note } from './note.ts';
 import type { Preparations } from './preparations.ts';
 import type { Rebuild } from './rebuild.ts';
@@ -21,31 +21,31 @@ export interface Run {
   readonly launcher: Launcher;
   readonly sources: Sources;
   readonly preparations: Preparations;
-  /** Turns of downloads, those whose links lapse first before others. */
+  /** Turns of downloads; results whose links expire first go first. */
   readonly downloads: Limiter;
-  /** Waits for one job; several share their requests. */
+  /** Waits for one job; several waits share their requests. */
   readonly wait: Batch['connection']['client']['jobs']['wait'];
-  /** See `batchReference`. */
+  /** See `nameBatch`. */
   readonly batchReference: string;
-  /** Looks for jobs that the journal lacks. */
+  /** Finds jobs that the journal lacks. */
   readonly rebuild: Rebuild;
-  /** Jobs that the service has and that are waited for. */
+  /** How many jobs the run waits for. */
   readonly following: { jobs: number };
-  /** Temporary failures since anything went well. */
+  /** Temporary failures since the last success. */
   readonly streak: { inARow: number };
   tell(item: BatchItem, state: ItemState): void;
-  /** Takes up what a job costs; gives what is to be written down of it. @param key of its intent */
+  /** Counts the cost of a job and returns the record of it. @param key of its intent */
   takeBill(item: BatchItem, key: string, job: Job): readonly LogRecord[];
-  /** Counts what tasks that come later have cost in earlier runs. */
+  /** Counts what arriving tasks cost in earlier runs. */
   countBills(tasks: readonly Task[]): void;
-  /** False when it is certain that so much more is beyond --max-credits. */
+  /** False only if these units would certainly exceed --max-credits. */
   canAfford(kind: JobKind, units: Units | null): boolean;
-  /** Files of the user that no result may take the place of. */
+  /** Files of the user that no result may replace. */
   readonly inputs: Inputs;
   readonly note: Note;
-  /** @throws Stopped when the run stops meanwhile */
+  /** @throws Stopped if the run stops meanwhile */
   pause(ms: number): Promise<void>;
-  /** Stops the run for what is meant for all items, and counts; gives the failure back. */
+  /** Counts a failure, and stops the run if it concerns all items. Returns the failure. */
   judge(failure: Failure): Failure;
 }
 

@@ -1,4 +1,4 @@
-/** Inputs made into what a request names: once for each input, however many languages share it. */
+/** Makes inputs available to the service, once for each input, and returns what a request names them by. */
 
 import type { Client, Job } from '../../client/index.ts';
 import { requestIdOf } from '../../client/read/record.ts';
@@ -6,11 +6,11 @@ import { Failure } from '../../errors/failure.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { jobFailure } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import { type FileInput, isMadeAnew } from '../plan/input.ts';
 import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
-import { jobFailure } from './deliver.ts';
 import type { Preparations, PreparedSource } from './preparations.ts';
 import type { Stopping } from './stopping.ts';
 import type { Provided, Sendable, Uploads } from './uploads.ts';
@@ -21,9 +21,9 @@ export interface Sources {
    * @throws Failure, Stopped
    */
   provide(item: BatchItem, order: number): Promise<Provided>;
-  /** A file that was made for the item, in the place of its input. @throws Failure, Stopped */
+  /** Uploads a file that was made for the item instead of its input. @throws Failure, Stopped */
   send(item: BatchItem, file: Sendable, order: number): Promise<Provided>;
-  /** The service does not take this upload any more: forgets it, so that the file is sent again. */
+  /** Removes an upload that the service no longer accepts, so that the file is uploaded again. */
   forget(item: BatchItem, uploadId: string): Promise<void>;
 }
 
@@ -34,13 +34,13 @@ interface SourceParts {
   readonly stopping: Stopping;
 }
 
-/** What is made here. */
+/** Content type of all prepared files. */
 const MADE_TYPE = 'video/mp4';
 
 const NOTHING_TO_FREE = () => undefined;
 
 export function createSources({ batch, uploads, preparations, stopping }: SourceParts): Sources {
-  /** What was made of the file is sent, under the name of the file; records know it by the file itself. */
+  /** Uploads the prepared file under the name of the original; records have the hash of the original. */
   async function provideMade(item: BatchItem, input: FileInput, order: number): Promise<Provided> {
     const source = await preparations.open(item, input, order);
     try {
@@ -89,7 +89,7 @@ export function createSources({ batch, uploads, preparations, stopping }: Source
   };
 }
 
-/** @param place of the file among those that were made of the source */
+/** @param place index of the file among the prepared files of the source */
 export function sendableOf(source: PreparedSource, place: number, file: MadeFile): Sendable {
   const { path, bytes, sha256 } = file;
   const made = { sha256, ensure: () => source.ensure(place) };
@@ -97,8 +97,8 @@ export function sendableOf(source: PreparedSource, place: number, file: MadeFile
 }
 
 /**
- * Reads the job and takes the lines of its result.
- * @throws Failure: timeout while it runs, job when it did not succeed, refused when the service sends no usable lines
+ * Reads a job and returns the subtitle lines of its result.
+ * @throws Failure: `timeout` while it runs, `job` if it did not succeed, `refused` if the service sends no usable lines
  */
 async function linesOfJob(
   client: Pick<Client, 'jobs'>,

@@ -1,4 +1,4 @@
-/** One item from its input to a job that runs. */
+/** Starts the job of an item: provides its input, waits for a slot and submits the request. */
 
 import { Failure, type Job } from '../../client/index.ts';
 import { isOfRecords } from '../../errors/failure.ts';
@@ -19,7 +19,7 @@ import {
 } from './submit.ts';
 import type { Provided } from './uploads.ts';
 
-/** A job that the service has, and the place that it takes. */
+/** A job that the service has, and the place that it occupies. */
 interface Launched {
   readonly key: string;
   readonly job: Job;
@@ -28,17 +28,17 @@ interface Launched {
 
 interface Attempt {
   readonly order: number;
-  /** Set once the intent is on the disk. */
+  /** Null until the intent is on the disk. */
   intended: Intended | null;
   provided: Provided | null;
-  /** How often the service has not taken the upload, and how often the attempt failed for reasons that pass. */
+  /** How often the service refused the upload, and how often there was a temporary failure. */
   refusedUploads: number;
   failures: number;
 }
 
 /**
- * Uploads, waits for a slot and submits, as often as it takes.
- * @param asked the call of an earlier run whose answer is not known; null for a new one
+ * Uploads, waits for a slot and submits, with retries.
+ * @param asked the request of an earlier run whose answer is unknown; null for a new one
  * @throws Failure, Stopped, the reason of the signal
  */
 export async function launchItem(
@@ -67,7 +67,7 @@ export async function launchItem(
   }
 }
 
-/** Null to try again. */
+/** Null to retry. */
 async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<Launched | null> {
   let place: Place | null = null;
   try {
@@ -98,13 +98,13 @@ function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<I
   return intend(run, item, provided);
 }
 
-/** Makes ready for another attempt, or throws the failure. */
+/** Prepares a retry, or throws the failure. */
 async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure: Failure): Promise<void> {
   const upload = uploadOf(attempt.intended);
   const isLapsed = failure.facts.code === 'INPUT_NOT_USABLE' && item.input.type === 'file';
   if (isLapsed && upload !== null && attempt.refusedUploads === 0) {
     attempt.refusedUploads += 1;
-    // The refused call made nothing: another upload is another request, with another key.
+    // The refused request created nothing: a new upload makes a new request, with a new key.
     attempt.intended = null;
     attempt.provided = null;
     await run.sources.forget(item, upload);
@@ -115,7 +115,7 @@ async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure
   const circumstances = {
     failures: attempt.failures,
     inARow: run.streak.inARow,
-    // Where more items come, the next one may be there before this one is through.
+    // If items may still arrive, this is never the only one.
     items: run.batch.more === undefined ? run.batch.tasks.length : Number.POSITIVE_INFINITY,
   };
   if (!afterTemporary(failure, { ...circumstances, isStopped: run.stopping.reason !== null })) {
@@ -125,17 +125,17 @@ async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure
   await run.pause(pauseOf(attempt.failures));
 }
 
-/** True for a failure before any call for a job that stays until the file is another one. */
+/** Whether a failure before the request lasts until the file is replaced. */
 function isAboutFile({ facts }: Failure): boolean {
   return facts.retryable !== true && (facts.category === 'refused' || facts.category === 'usage');
 }
 
-/** Status and reports know the item by this record alone: no call was made for it. */
+/** Without an intent, this record is all that status and reports know about the item. */
 function noteUnusable({ journal, batch }: Run, item: BatchItem, { message, facts }: Failure): Promise<void> {
   return journal.add(createUnusableRecord(item, message, batch.runtime.now(), facts.code));
 }
 
-/** The upload that a call names, or null. */
+/** The upload that a request names, or null. */
 function uploadOf(intended: Intended | null): string | null {
   const source = intended?.request.source;
   const isUpload = typeof source === 'object' && source !== null && 'upload_id' in source;

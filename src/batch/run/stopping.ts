@@ -7,7 +7,7 @@ import { BLAMES } from '../../client/transport/verdict.ts';
 import type { Failure, FailureCategory } from '../../errors/failure.ts';
 import type { StopReason } from '../item.ts';
 
-/** What signals of a stopped run are aborted with. */
+/** The reason that signals of a stopped run are aborted with. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly reason: StopReason;
@@ -19,13 +19,13 @@ export class Stopped extends Error {
 }
 
 export interface Stopping {
-  /** Null while it runs; the first reason stands. */
+  /** The first reason; null while the run continues. */
   readonly reason: StopReason | null;
-  /** Aborted when nothing new may be begun, with Stopped as reason. */
+  /** Aborted with Stopped when nothing new may start. */
   readonly launching: AbortSignal;
-  /** Aborted when nothing may be waited for any more, with Stopped as reason. */
+  /** Aborted with Stopped when the run must also stop waiting for jobs. */
   readonly waiting: AbortSignal;
-  /** @param why one sentence without its final stop; omitted: the words of the reason */
+  /** @param why a sentence without its full stop; default: the text for the reason */
   stop(reason: StopReason, why?: string): void;
   /** Stops listening to the signal. */
   end(): void;
@@ -66,22 +66,22 @@ export function createStopping(
   };
 }
 
-/** So many in a row are no accident of one request, each of which was tried five times. */
+/** This many consecutive failures mean an outage: each request was tried five times. */
 const FAILURES_IN_A_ROW = 3;
 
 export interface Circumstances {
-  /** Temporary failures since anything went well, this one included. */
+  /** Temporary failures since the last success, this one included. */
   readonly inARow: number;
-  /** Jobs of this run that are under way. */
+  /** Jobs of this run that the service works on. */
   readonly inFlight: number;
 }
 
-/** The reason for which a failure stops a run at once, whatever the circumstances; null: it does not. */
+/** Why a failure stops a run at once, whatever the circumstances; null if it does not. */
 export function stopsRun({ facts }: Failure): StopReason | null {
   return facts.blame === undefined ? null : BLAMES[facts.blame].stops;
 }
 
-/** What a failure of an upload or a submission means for the whole run; null: nothing. */
+/** Why a failed upload or submission stops the whole run; null if it does not. */
 export function stopReasonOf(failure: Failure, { inARow, inFlight }: Circumstances): StopReason | null {
   const stops = stopsRun(failure);
   if (stops !== null) return stops;
@@ -89,7 +89,7 @@ export function stopReasonOf(failure: Failure, { inARow, inFlight }: Circumstanc
   return isOutage ? 'network' : null;
 }
 
-/** Why such a failure stops the run, in one sentence without its final stop. */
+/** Why such a failure stops the run, as a sentence without its full stop. */
 export function whyStopped(reason: StopReason, cause: Failure | undefined): string {
   const blame = cause?.facts.blame;
   return (blame === undefined ? null : BLAMES[blame].why) ?? STOP_WORDS[reason].why;
@@ -97,12 +97,12 @@ export function whyStopped(reason: StopReason, cause: Failure | undefined): stri
 
 const ENDS_WAITING: ReadonlySet<StopReason> = new Set(['authentication', 'interrupted', 'broken', 'timeout']);
 
-/** True for what also ends the waiting for jobs that run. */
+/** Whether a reason also ends the waiting for running jobs. */
 export function endsWaiting(reason: StopReason): boolean {
   return ENDS_WAITING.has(reason);
 }
 
-/** The exit code of a run that was stopped, as a category; null: its items say it. */
+/** The category that decides the exit code of a stopped run; null if its items decide. */
 export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>> = {
   'max-credits': 'credits',
   'no-credits': 'credits',
@@ -116,7 +116,7 @@ export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>>
   detached: null,
 };
 
-/** Why it stopped, and what to do next; each one sentence without its final stop. */
+/** Why the run stopped, as a sentence without its full stop, and what to do next. */
 export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; readonly advice: string }>> = {
   'max-credits': {
     why: 'the next job would cost more than --max-credits allows',
@@ -162,18 +162,18 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
 };
 
 export interface Tries {
-  /** Of this item. */
+  /** Failures of this item. */
   readonly failures: number;
-  /** Temporary failures of all items since anything went well. */
+  /** Temporary failures of all items since the last success. */
   readonly inARow: number;
-  /** How many items the batch has. */
+  /** Items in the batch. */
   readonly items: number;
   readonly isStopped: boolean;
 }
 
-/** While others get through, it is the item. */
+/** If other items succeed, the cause is this item. */
 const MOST_FAILURES = 5;
-/** A service that asks for more is not waited for: the next run is. */
+/** If the service asks for a longer pause, the item is left to the next run. */
 const LONGEST_ASKED_MS = 60_000;
 
 export function afterTemporary({ facts }: Failure, tries: Tries): boolean {
@@ -187,7 +187,7 @@ export function afterTemporary({ facts }: Failure, tries: Tries): boolean {
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Milliseconds before the next try: doubling, up to a minute. */
+/** Milliseconds before the next retry: doubled each time, up to a minute. */
 export function pauseOf(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 }

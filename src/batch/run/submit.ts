@@ -1,31 +1,34 @@
 /**
- * The paid call: its intent is on the disk before the request leaves, its answer before anything else is done. Source:
- * design, "The record (journal)"; reliability, "Rules of the client".
+ * The paid request: its intent is on the disk before it is sent, and its answer before anything else happens. Source: design,
+ * "The record (journal)"; reliability, "Rules of the client".
  */
 
+import { hash } from 'node:crypto';
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
 import { createIntent, type IntendRecord } from '../../journal/intents.ts';
 import type { NewJob } from '../../journal/job-record.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
+import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
+import { sourceFieldOf } from '../plan/field-flags.ts';
+import type { JobInput } from '../plan/input.ts';
 import { fileOf } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
 import { resultExpired } from './decided-outcomes.ts';
 import { attachedIds } from './lost-jobs.ts';
-import { buildRequest, digestRequest, type Request, rebuildRequest, withoutLines } from './request.ts';
 import { type Run, timestamp } from './run.ts';
 import type { Provided } from './uploads.ts';
 
-/** A call whose intent is on the disk: to be sent as often as it takes, always the same. */
+/** A request whose intent is on the disk. It may be sent repeatedly, always unchanged. */
 export interface Intended {
   readonly key: string;
   readonly request: Request;
 }
 
-/** Writes down what is about to be asked. @throws Failure (`disk`), and then nothing may be sent */
+/** Records the intent of a request. @throws Failure (`disk`), and then nothing may be sent */
 export async function intend(run: Run, item: BatchItem, provided: Provided): Promise<Intended> {
   const { kind } = item;
   const reference = { batch: run.batchReference, item: itemReference(item, provided.sha256) };
@@ -53,20 +56,20 @@ function creationOf(kind: JobKind) {
   return operation;
 }
 
-/** The call of an earlier run again; null when what it was made of has changed, so that the same cannot be sent. */
+/** The request of an earlier run; null if its input has changed, so that the same bytes cannot be sent again. */
 export function resume(item: BatchItem, asked: IntendRecord, provided: Provided | null): Intended | null {
   const request = rebuildRequest(item, asked, provided?.source ?? null);
   return request === null ? null : { key: asked.key, request };
 }
 
 /**
- * Sends the call and writes down what came of it.
- * @throws Failure; after one that is neither noted as refused nor without a slot nobody knows whether there is a job
+ * Sends the request and records the answer.
+ * @throws Failure; unless it was recorded as refused or there was no slot, it is unknown whether there is a job
  */
 export async function submit(run: Run, item: BatchItem, { key, request }: Intended): Promise<Job> {
   const { client } = run.batch.connection;
   try {
-    // The plan has checked the fields against the rules of the kind; what --set adds is the service's to judge.
+    // The plan has checked the fields against the rules of the kind; the service checks those that --set adds.
     const body = request as JobRequestInput<JobKind> & Record<string, unknown>;
     const options = { idempotencyKey: key, signal: run.batch.signal, waitForSlot: false };
     const job = await client.jobs.create(item.kind, body, options);
@@ -90,14 +93,14 @@ export async function submit(run: Run, item: BatchItem, { key, request }: Intend
   }
 }
 
-/** Writes down that the service has made the job of an intent. */
+/** Records that the service has created the job of an intent. */
 async function noteAccepted(run: Run, item: BatchItem, key: string, job: Job): Promise<void> {
   const accepted = { type: 'accepted', key, at: timestamp(run), job_id: job.id };
   await run.journal.add(accepted, ...run.takeBill(item, key, job));
   await noteJob(run, item, job);
 }
 
-/** Puts a job into the record of the profile. */
+/** Adds a job to the job record of this machine. */
 async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
   const { input, kind } = item;
   const { command, delivery, records } = run.batch;
@@ -117,7 +120,7 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
   );
 }
 
-/** What `jobs wait` and `jobs download` name the results by. */
+/** What `jobs wait` and `jobs download` derive the names of results from. */
 function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob['naming'] {
   const { folder, input } = item;
   const format = rewrite?.extension.slice(1) ?? null;
@@ -125,8 +128,8 @@ function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob[
 }
 
 /**
- * True when the service has said for certain that it made nothing, to this very request. What comes before it looks at
- * the key (401, 403) says nothing about an earlier attempt whose answer was lost, so the intent stays open.
+ * Whether the service has definitely refused this request. A refusal of the key (401, 403) says nothing about an earlier
+ * attempt whose answer was lost, so it leaves the intent open.
  */
 function isRefusal({ facts }: Failure): boolean {
   const { status = 0 } = facts;
@@ -134,14 +137,14 @@ function isRefusal({ facts }: Failure): boolean {
   return isAnswer && (facts.category === 'refused' || facts.category === 'credits');
 }
 
-/** True when all slots are taken; the call may be sent again, unchanged. */
+/** Whether all slots are taken; the request may be sent again, unchanged. */
 export function isWithoutSlot({ facts }: Failure): boolean {
   return facts.code === 'CONCURRENCY_LIMIT_EXCEEDED';
 }
 
 /**
- * The job of a call that cannot be sent again with the same bytes, or null when the service has none.
- * @throws Failure (`expired`) when its reference does not tell it from others
+ * The job of a request that cannot be sent again with the same bytes, or null if the service has none.
+ * @throws Failure (`expired`) if its reference does not identify it
  */
 export async function findIntended(run: Run, item: BatchItem, asked: IntendRecord): Promise<Job | null> {
   const { client_reference: reference } = asked.params;
@@ -157,8 +160,61 @@ export async function findIntended(run: Run, item: BatchItem, asked: IntendRecor
   return job;
 }
 
-/** Writes down that a call has never arrived, so that another may take its place. */
+/** Records that a request never arrived, so that another may replace it. */
 export function noteNeverArrived(run: Run, { key }: IntendRecord): Promise<void> {
   const refused = { type: 'refused', key, at: timestamp(run), code: 'NEVER_ARRIVED', retryable: true };
   return run.journal.add(refused);
+}
+
+export type Request = Readonly<Record<string, unknown>>;
+
+/** @param reference used unless the user has given one */
+export function buildRequest(item: BatchItem, source: SubtitleInput, reference: string): Request {
+  return { client_reference: reference, ...item.fields, [sourceFieldOf(item.kind)]: source };
+}
+
+/** SHA-256 of the bytes that the client sends for a request, lower-case hex. */
+export function digestRequest(request: Request): string {
+  return hash('sha256', JSON.stringify(request));
+}
+
+/** A request as the journal keeps it: subtitle lines stay in their file, since there may be thousands. */
+export function withoutLines(request: Request): Record<string, unknown> {
+  const { subtitle } = request;
+  if (!hasLines(subtitle)) return { ...request };
+  const lines = { count: subtitle.lines.length, sha256: hash('sha256', JSON.stringify(subtitle.lines)) };
+  return { ...request, subtitle: { ...subtitle, lines } };
+}
+
+function hasLines(value: unknown): value is { readonly lines: readonly unknown[] } {
+  return typeof value === 'object' && value !== null && 'lines' in value && Array.isArray(value.lines);
+}
+
+/**
+ * The request of an intent as it was sent, or null if its input has changed since. The journal has neither the query of an
+ * address nor the lines, so they come from the item.
+ * @param source the lines of the job that is the input; null for other inputs
+ */
+export function rebuildRequest(
+  item: BatchItem,
+  asked: IntendRecord,
+  source: SubtitleInput | null,
+): Request | null {
+  const candidates = [asked.params, withOwnParts(item, asked.params, source)];
+  return candidates.find((request) => digestRequest(request) === asked.body_sha256) ?? null;
+}
+
+function withOwnParts(item: BatchItem, params: Request, source: SubtitleInput | null): Request {
+  const { input, kind, fields } = item;
+  const own = source ?? sourceOf(input);
+  return {
+    ...params,
+    ...(fields.callback_url === undefined ? {} : { callback_url: fields.callback_url }),
+    ...(own === null ? {} : { [sourceFieldOf(kind)]: own }),
+  };
+}
+
+function sourceOf(input: JobInput): SubtitleInput | null {
+  if (input.type === 'url') return { type: 'url', url: input.url };
+  return input.type === 'lines' ? { type: 'lines', lines: [...input.lines] } : null;
 }

@@ -1,57 +1,57 @@
 /**
- * Files sent once for all their languages and, while the service keeps them, for all runs. Source: specification,
- * "Upload resource"; contract, "Uploads".
+ * Uploads files once for all their languages and, while the service keeps them, for all runs. Source: specification, "Upload
+ * resource"; contract, "Uploads".
  */
 
 import type { Upload } from '../../client/index.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
+import { createLimiter } from '../limiter.ts';
 import type { FileFacts } from '../plan/input.ts';
 import { fileUnits } from '../plan/items.ts';
 import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import { findKnownUpload, rememberUpload } from './known-uploads.ts';
-import { createLimiter } from './limiter.ts';
 import type { Note } from './note.ts';
 import type { Stopping } from './stopping.ts';
 
-/** A file that can be sent. */
+/** A file to upload. */
 export interface Sendable extends FileFacts {
   readonly contentType: string;
-  /** Of a file that was made here, by which it is told whether it was sent before; null for one of the user's. */
+  /** Set for a prepared file: its hash tells whether it was uploaded before. Null for a file of the user. */
   readonly made: { readonly sha256: string; ensure(): Promise<MadeFile> } | null;
 }
 
 export interface Uploads {
   /** A ready upload of the file. @throws Failure, Stopped */
   provide(item: BatchItem, file: Sendable, order: number): Promise<Provided>;
-  /** Forgets an upload that the service does not take any more. */
+  /** Removes an upload that the service no longer accepts. */
   forget(uploadId: string): Promise<void>;
 }
 
 const PURPOSE: UploadPurpose = 'source_video';
 
-/** One alone seldom fills the line; more only make each of them late. */
+/** Uploads at a time: one rarely uses the whole bandwidth, and more of them delay each other. */
 const SIDE_BY_SIDE = 2;
-/** Files that are under way or ready before there is a slot for them: an upload is kept for days, but a run may end. */
+/** Files uploaded before there is a slot for them: few, since the run may end before it needs them. */
 const AHEAD = 4;
 
 /** A ready upload. */
 interface Sent {
   readonly id: string;
-  /** Lower-case hex; null when nothing has told it. */
+  /** Lower-case hex; null if unknown. */
   readonly sha256: string | null;
-  /** Of the video, as the service measures it; null when it does not say. */
+  /** Duration of the video as measured by the service; null if it does not state it. */
   readonly seconds: number | null;
 }
 
-/** A file that is being sent or was sent. */
+/** A file that is being uploaded, or was. */
 interface Sending {
-  /** Those that wait for it, and are told how far it is. */
+  /** Items that wait for it; its progress is reported for them. */
   readonly items: BatchItem[];
   readonly ready: Promise<Sent>;
-  /** Of the upload, once it is known. */
+  /** Id of the upload, once known. */
   id: string | null;
   readonly use: () => void;
 }
@@ -81,7 +81,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
       try {
         return (await reuse(file)) ?? (await sendAnew(file, items));
       } catch (error) {
-        // The next request for it starts again.
+        // The next call starts again.
         files.delete(contentOf(file));
         use();
         throw error;
@@ -120,7 +120,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
 
   async function reuse({ path, bytes, made }: Sendable): Promise<Sent | null> {
     const file = { path, bytes, purpose: PURPOSE, sha256: made?.sha256 ?? null };
-    // A record that cannot be read or written only costs another upload.
+    // If the record cannot be used, the file is uploaded again.
     const known = await note(() => findKnownUpload({ record, client }, file, signal));
     return known == null ? null : describe(known.upload, known.sha256);
   }
@@ -137,14 +137,14 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
       return { source: { type: 'upload', upload_id: id }, sha256, units, use: sending.use };
     },
     async forget(uploadId) {
-      // By its id: another language may have sent the file again already.
+      // By id, since another language may already have uploaded the file again.
       for (const [content, { id }] of files) if (id === uploadId) files.delete(content);
       await note(() => record.remove(uploadId));
     },
   };
 }
 
-/** Tells files apart: one that has changed since is another. */
+/** Identifies a file; a changed file is another one. */
 export function contentOf({ path, bytes, mtimeMs }: FileFacts): string {
   return JSON.stringify([path, bytes, mtimeMs]);
 }
@@ -153,13 +153,13 @@ function describe(upload: Upload, sha256: string | null): Sent {
   return { id: upload.id, sha256, seconds: upload.media?.duration_seconds ?? null };
 }
 
-/** What a job is made from. */
+/** The source of a job. */
 export interface Provided {
   readonly source: SubtitleInput;
-  /** SHA-256 of the input, lower-case hex; null for what is only named. */
+  /** SHA-256 of the input, lower-case hex; null for an input without content on this machine. */
   readonly sha256: string | null;
-  /** Null when nobody can say. */
+  /** Null if unknown. */
   readonly units: Units | null;
-  /** A job was sent, or none will be: the next file may be uploaded. */
+  /** Called when the job was sent, or will not be: the next file may be uploaded. */
   readonly use: () => void;
 }

@@ -18,16 +18,15 @@ import {
 interface FoldersOptions extends Pick<WatchOptions, 'now' | 'signal' | 'openWatch'> {
   /** Absolute. */
   readonly folders: readonly string[];
-  /** What becomes of a file, by its absolute path. */
+  /** Whether the run is working on a file, by its absolute path. */
   readonly workOn: (path: string) => FileWork;
 }
 
 type Files = AsyncGenerator<readonly string[]>;
 
 /**
- * Gives absolute paths of files as they settle, those of one look at one folder together; ends when the signal is
- * aborted. No folder waits for another.
- * @throws Failure (`usage`) when one of them is no folder at the start
+ * Yields absolute paths of files as they settle, until the signal is aborted. Folders do not wait for each other.
+ * @throws Failure (`usage`) if one of them is not a folder at the start
  */
 export async function* watchFolders({ folders, workOn, signal, ...rest }: FoldersOptions): Files {
   const over = new AbortController();
@@ -52,7 +51,7 @@ export async function* watchFolders({ folders, workOn, signal, ...rest }: Folder
 
 function nextOf(files: Files): Promise<{ files: Files; result: IteratorResult<readonly string[]> }> {
   const next = files.next().then((result) => ({ files, result }));
-  // It may fail while nobody waits for it; the next waiter receives the failure.
+  // A failure is reported to the next caller that waits for it.
   next.catch(() => undefined);
   return next;
 }
@@ -69,15 +68,15 @@ async function* watchPaths(
 
 interface WatchOptions {
   readonly folder: string;
-  /** Which names matter, such as those of videos; hidden and unfinished files never do. */
+  /** Selects names, such as those of videos; hidden and unfinished files are always ignored. */
   readonly isWanted: (name: string) => boolean;
-  /** What to do with a file, by its name below the folder; omitted: each is taken once and whenever it has changed. */
+  /** Whether the run is working on a file, by its name below the folder. Default: each file is taken once and after changes. */
   readonly workOn?: (name: string) => FileWork;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Ends the watching. */
+  /** Stops watching. */
   readonly signal: AbortSignal;
-  /** Waiting for a change, handed in where tests set the time. */
+  /** Waits for a change; replaced in tests that control time. */
   readonly openWatch?: typeof openFolderWatch;
 }
 
@@ -85,9 +84,9 @@ interface WatchOptions {
 const UNTOLD_MS = 10_000;
 
 /**
- * Gives files that nobody writes to any more, those that are there from the start among them; ends when the signal is
- * aborted. A folder that cannot be read for a while is looked at again.
- * @throws Failure (`usage`) when there is no such folder at the start
+ * Yields files that are no longer written to, including those that exist at the start, until the signal is aborted. A folder
+ * that cannot be read is tried again.
+ * @throws Failure (`usage`) if the folder does not exist at the start
  */
 export async function* watchFolder(options: WatchOptions): AsyncGenerator<readonly SeenFile[]> {
   const { folder, isWanted, workOn, now, signal, openWatch = openFolderWatch } = options;
@@ -102,7 +101,7 @@ export async function* watchFolder(options: WatchOptions): AsyncGenerator<readon
         seen = look.next;
         if (look.settled.length > 0) yield look.settled;
       }
-      // A file that grows changes no name, so a waiter has to look.
+      // A growing file causes no event, so it is polled.
       await watch
         .changed(look?.isWaiting === true ? SETTLE_MS : UNTOLD_MS, signal)
         .catch(rethrowUnless(signal));
@@ -129,14 +128,14 @@ async function listFiles(folder: string, isWanted: (name: string) => boolean): P
     .sort();
   const files: SeenFile[] = [];
   for (const name of names) {
-    // It may be gone since, or lead nowhere.
+    // It may have been deleted, or be a broken link.
     const found = await stat(join(folder, name)).catch(() => null);
     if (found?.isFile()) files.push({ name, bytes: found.size, mtimeMs: found.mtimeMs });
   }
   return files;
 }
 
-/** @throws Failure (`usage`) when there is no such folder, or it cannot be read */
+/** @throws Failure (`usage`) if the folder does not exist or cannot be read */
 export async function checkWatched(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory()) {
@@ -159,7 +158,7 @@ export async function checkWatched(folder: string): Promise<void> {
 }
 
 /**
- * Refuses to put results where they would be taken for new inputs: each would be paid for, without an end.
+ * Refuses to put results where they would be taken for new inputs, each of which would be charged, endlessly.
  * @throws Failure (`usage`)
  */
 export async function checkResultsFolder(watched: string, results: string): Promise<void> {
@@ -173,7 +172,7 @@ export async function checkResultsFolder(watched: string, results: string): Prom
   });
 }
 
-/** The real path of a folder, also of one that is yet to be made. */
+/** The real path of a folder, which need not exist yet. */
 async function resolveLinks(folder: string): Promise<string> {
   const path = resolve(folder);
   const real = await realpath(path).catch(() => null);
@@ -183,15 +182,15 @@ async function resolveLinks(folder: string): Promise<string> {
 }
 
 export interface FilesAtWork {
-  /** These files, absolute, were taken, and these items made of them. */
+  /** These files (absolute paths) were taken, and these items made from them. */
   begin(paths: readonly string[], items: readonly BatchItem[]): void;
-  /** What the run reports about its items. */
+  /** Listens to the events of the run. */
   listen(event: BatchEvent): void;
   /** @param path absolute */
   workOn(path: string): FileWork;
 }
 
-/** The run has tried for minutes by then; who would run the command again would not do it at once. */
+/** The pause before a file is retried; the run itself has retried for minutes by then. */
 const AGAIN_MS = 5 * 60_000;
 
 /** @param now milliseconds since 1970 */

@@ -1,38 +1,38 @@
-/** How many jobs of this run may be under way at once. Pure. Source: specification, "Limits"; reliability, 2.2. */
+/** How many jobs of this run may run concurrently. Pure. Source: specification, "Limits"; reliability, 2.2. */
 
 export interface Window {
-  /** What --jobs allows. */
+  /** The limit of --jobs. */
   readonly most: number;
-  /** What the service seems to allow now; at least 1. */
+  /** The limit that the service currently seems to have; at least 1. */
   readonly size: number;
   readonly inFlight: number;
-  /** Since when the size is as it is, in ms of the clock. */
+  /** When the size last changed, in ms of the clock. */
   readonly sinceMs: number;
-  /** Nothing is tried before, unless a job of ours ends. */
+  /** No job is sent before this time, unless one of ours ends. */
   readonly closedUntilMs: number;
 }
 
-/** Others use the same 15 slots: so often one more is tried although none of ours has ended. */
+/** How often one more job is tried although none of ours has ended, because other processes use the same 15 slots. */
 export const GROW_EVERY_MS = 30_000;
 
-/** A service that has no slot and does not say when: as long as the slowest status poll. */
+/** The wait if the service has no slot and does not say until when: as long as the slowest status poll. */
 const CLOSED_MS = 15_000;
 
 export function openWindow(most: number, nowMs: number): Window {
   return { most, size: most, inFlight: 0, sinceMs: nowMs, closedUntilMs: nowMs };
 }
 
-/** A job is sent, or one of an earlier run is found running. */
+/** A job is sent, or found running. */
 export function enter(window: Window): Window {
   return { ...window, inFlight: window.inFlight + 1 };
 }
 
-/** A job has ended: its slot is free, and perhaps one more. */
+/** A job has ended: its slot is free, and one more is tried. */
 export function leave(window: Window, nowMs: number): Window {
   return { ...resize(window, window.size + 1, nowMs), inFlight: window.inFlight - 1, closedUntilMs: nowMs };
 }
 
-/** What was sent came to nothing, which says nothing about slots. */
+/** No job was created, which says nothing about slots. */
 export function withdraw(window: Window): Window {
   return { ...window, inFlight: window.inFlight - 1 };
 }
@@ -47,7 +47,7 @@ export function putBack(window: Window, nowMs: number, askedMs: number | null): 
   return { ...resize(window, inFlight, nowMs), inFlight, closedUntilMs, sinceMs: nowMs };
 }
 
-/** The window as time makes it: one larger for each half minute. */
+/** Grows the window by one for each half minute. */
 export function grow(window: Window, nowMs: number): Window {
   const steps = Math.floor((nowMs - window.sinceMs) / GROW_EVERY_MS);
   if (steps < 1 || window.size >= window.most) return window;
@@ -58,11 +58,11 @@ export function grow(window: Window, nowMs: number): Window {
   };
 }
 
-/** Milliseconds until there may be room for one more; 0 is now, Infinity that only the end of a job makes some. */
+/** Milliseconds until one more job may be sent; 0 is now, Infinity is not before a job ends. */
 export function msUntilRoom(window: Window, nowMs: number): number {
   const closedMs = Math.max(0, window.closedUntilMs - nowMs);
   if (window.inFlight < window.size) return closedMs;
-  // Of its own accord it grows up to the most only.
+  // Time alone grows the window up to --jobs only.
   if (window.inFlight >= window.most) return Number.POSITIVE_INFINITY;
   const steps = window.inFlight + 1 - window.size;
   return Math.max(closedMs, window.sinceMs + steps * GROW_EVERY_MS - nowMs);

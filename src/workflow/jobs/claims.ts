@@ -1,10 +1,10 @@
 /** Which file a run writes for which job: two results must never meet in one. */
 
+import { resultFiles } from '../../batch/deliver/download-results.ts';
 import { templateFor } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { assetPaths, nameLanguage } from '../../batch/plan/result-name.ts';
 import { findClashes } from '../../batch/plan/result-paths.ts';
-import { resultFiles } from '../../batch/run/deliver.ts';
 import type { Job } from '../../client/index.ts';
 import { foldName } from '../../disk/find-input.ts';
 import { Failure } from '../../errors/failure.ts';

@@ -1,8 +1,8 @@
 /** What `jobs wait` and `jobs download` share: from the names of jobs to their files, and how that ended. */
 
+import { DOWNLOADS } from '../../batch/deliver/deliver-results.ts';
+import { createLimiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { DOWNLOADS } from '../../batch/run/downloads.ts';
-import { createLimiter } from '../../batch/run/limiter.ts';
 import type { Job } from '../../client/index.ts';
 import { type Connection, connect } from '../../context/connection.ts';
 import type { Context, Progress } from '../../context/context.ts';

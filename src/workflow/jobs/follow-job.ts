@@ -1,9 +1,9 @@
 /** One job from its creation to files on this disk, with progress. */
 
+import { deliverResults } from '../../batch/deliver/deliver-results.ts';
+import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
+import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { deliverResults, jobFailure, resultFiles } from '../../batch/run/deliver.ts';
-import type { Limiter } from '../../batch/run/limiter.ts';
-import { whenLinksLapse } from '../../batch/run/links-lapse.ts';
 import type { Client, Job } from '../../client/index.ts';
 import type { Connection } from '../../context/connection.ts';
 import type { Context, Progress, Step } from '../../context/context.ts';
@@ -12,16 +12,11 @@ import { openLocalRecords } from '../../context/local-records.ts';
 import type { FindInput } from '../../disk/find-input.ts';
 import { formatBytes } from '../../errors/amounts.ts';
 import { Failure, isOfRecords } from '../../errors/failure.ts';
-import { unlessDiskFails } from '../../errors/system-error.ts';
-import type { StoredFile } from '../../journal/next-step.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
-import { findFetched } from './fetched-before.ts';
 import type { Outcome } from './job-outcomes.ts';
-import { noteDownloaded } from './note-downloaded.ts';
 import type { NamingOf } from './result-places.ts';
-import { withTargets } from './target-locks.ts';
 
 export interface Follow {
   readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile'>;
@@ -80,54 +75,30 @@ export async function followJob(follow: Follow, started: Job): Promise<Outcome> 
   return deliverJob(follow, job);
 }
 
-/** Downloads what a job has made; one that did not succeed is a failure. An interruption leaves it as it is. */
+/** Downloads the results of a job. A job that did not succeed is a failure of the outcome. */
 export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
   const { connection, context, progress, claims } = follow;
   const key = progressKey(job);
   try {
     if (!isTerminal(job.status)) throw notFinished(job);
-    const failed = jobFailure(job);
-    if (failed !== null) throw failed;
-    context.signal.throwIfAborted();
     const naming = follow.namingOf(job);
-    const { existing } = naming.delivery;
-    const results = resultFiles(job, naming);
-    const paths = results.map(({ path }) => path);
-    claims.take(job, paths);
     const { jobs: record } = openLocalRecords(connection, context.io.now);
-    const options = {
-      ...naming,
+    const files = await deliverResults(job, {
+      client: connection.client,
+      naming,
+      record: recordOnMachine(record, job, naming.delivery.existing),
+      turns: follow.downloads,
+      locksDir: connection.stateDir,
       findInput: follow.findInput,
-      adopt: existing === 'replace' ? undefined : await unlessDiskFails(() => record.published(job.id), []),
-      beforePublish: (file: StoredFile) =>
-        unlessDiskFails(() => record.notePublishing(job.id, file), undefined),
-      hash: true,
       signal: context.signal,
-      onProgress: (bytes: number, total: number | null) => progress.show(key, downloadStep(bytes, total)),
-    };
-    const before = existing === 'refuse' ? await findFetched(record, job.id, results) : null;
-    const fetch = () =>
-      withTargets(connection.stateDir, paths, () => deliverResults(connection.client, job, options));
-    const files = before ?? (await inTurn(follow, job, fetch));
-    await noteDownloaded(record, job, files, results);
+      claim: (paths) => claims.take(job, paths),
+      onProgress: (bytes, total) => progress.show(key, downloadStep(bytes, total)),
+    });
     progress.end(key, 'done', files.map((file) => showPath(file.path, context.io.cwd)).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
     return { label: job.id, stem: job.id, job, files, failure: null };
   } catch (error) {
     return failedJob(follow, job, error);
-  }
-}
-
-async function inTurn<T>({ downloads, context }: Follow, job: Job, work: () => Promise<T>): Promise<T> {
-  const lapseMs = Date.parse(whenLinksLapse(job) ?? '');
-  const end = await downloads.enter(
-    Number.isNaN(lapseMs) ? Number.MAX_SAFE_INTEGER : lapseMs,
-    context.signal,
-  );
-  try {
-    return await work();
-  } finally {
-    end();
   }
 }
 

@@ -1,9 +1,9 @@
 /** How each job of a run ended, in every form that stdout can take, and the exit code that follows from it. */
 
 import { resolve } from 'node:path';
+import type { DeliveredFile } from '../../batch/deliver/download-results.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import type { DeliveredFile } from '../../batch/run/deliver.ts';
 import type { Job } from '../../client/index.ts';
 import { type Context, Interruption, type TableHead } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';

@@ -2,10 +2,12 @@
  * What `jobs wait` and `jobs download` name results by: as the run would have that made the job, where this machine has a
  * record of it. --out and --name win over the record.
  */
+
 import { resolve } from 'node:path';
+import { foundLanguage } from '../../batch/deliver/deliver-results.ts';
+import type { ResultNaming } from '../../batch/deliver/download-results.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { askedLanguage } from '../../batch/plan/result-name.ts';
-import { foundLanguage, type Naming } from '../../batch/run/deliver.ts';
 import type { Job } from '../../client/index.ts';
 import type { JobEntry } from '../../journal/job-record.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
@@ -18,7 +20,7 @@ export const RESULT_NAMES_NOTE =
   'the file that this machine made the job from, else the id.';
 
 /** Where the result of a job goes, and its name. */
-export type NamingOf = (job: Job) => Naming;
+export type NamingOf = (job: Job) => ResultNaming;
 
 /**
  * @param jobs what this machine has recorded, newest first

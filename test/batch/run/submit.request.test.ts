@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildRequest, digestRequest, rebuildRequest, withoutLines } from '../../../src/batch/run/request.ts';
+import { buildRequest, digestRequest, rebuildRequest, withoutLines } from '../../../src/batch/run/submit.ts';
 import { createIntent, type IntendRecord } from '../../../src/journal/intents.ts';
 import type { SubtitleInput } from '../../../src/protocol/request-types.ts';
 import { linesItem } from './support/items.ts';

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ResultFile } from '../../../src/batch/run/deliver.ts';
+import type { ResultFile } from '../../../src/batch/deliver/download-results.ts';
+import { findFetched } from '../../../src/batch/deliver/machine-record.ts';
 import { openJobRecord } from '../../../src/journal/job-record.ts';
 import { RESULT_FORMATS } from '../../../src/protocol/result-formats.ts';
-import { findFetched } from '../../../src/workflow/jobs/fetched-before.ts';
 import { newFolder } from '../../journal/support/folder.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

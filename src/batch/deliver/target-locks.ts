@@ -1,17 +1,17 @@
-/** A file that is being fetched belongs to one process: what two write at once is of neither. */
+/** Locks files that are being downloaded, so that two processes never write the same file. */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { describeHolder } from '../../journal/hold.ts';
 import { type Lock, tryLock } from '../../journal/lock.ts';
 
-/** Folder of the locks, below the state folder: beside the results they would be litter. */
+/** Folder of the locks below the state folder, so that no lock files lie beside the results. */
 const LOCKS_FOLDER = 'downloads';
 
 /**
- * Locks files for as long as the work takes. A state folder that cannot be written to is no reason to fetch nothing.
+ * Locks files while the work runs. If the state folder is not writable, the work runs without locks.
  * @param paths absolute
- * @throws Failure (`temporary`) when another process fetches one of them; what the work throws
+ * @throws Failure (`temporary`) if another process downloads one of them; errors of the work
  */
 export async function withTargets<T>(
   stateDir: string,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whenLinksLapse } from '../../../src/batch/run/links-lapse.ts';
+import { whenLinksLapse } from '../../../src/batch/deliver/deliver-results.ts';
 import type { Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
 

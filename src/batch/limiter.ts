@@ -1,4 +1,4 @@
-/** So many pieces of work side by side, the most urgent of those that wait first. */
+/** Semaphore with priorities. */
 
 export interface Limiter {
   /**
@@ -15,7 +15,7 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** @param count how many turns there are at a time */
+/** @param count turns at a time */
 export function createLimiter(count: number): Limiter {
   let free = count;
   const waiting = new Set<Waiting>();

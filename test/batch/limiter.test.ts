@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLimiter } from '../../../src/batch/run/limiter.ts';
+import { createLimiter } from '../../src/batch/limiter.ts';
 
 const OPEN = new AbortController().signal;
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { placeFile } from '../../../src/batch/run/place-file.ts';
+import { placeFile } from '../../../src/batch/deliver/result-file.ts';
 
 it('a file of the user named like the result with .part is left alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-place-'));

@@ -1,0 +1,154 @@
+/**
+ * Delivers the results of a finished job: waits for a turn, downloads the files, gives them their names and records them.
+ * Batch runs and `vloc jobs wait|download` share it; they differ in the records that they keep.
+ */
+import { assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
+import type { FindInput } from '../../disk/find-input.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
+import type { Limiter } from '../limiter.ts';
+import {
+  type DeliveredFile,
+  downloadResults,
+  type ResultFile,
+  type ResultNaming,
+  resultFiles,
+} from './download-results.ts';
+import { withTargets } from './target-locks.ts';
+
+/** Downloads at a time: one rarely uses the whole bandwidth, and more of them delay each other. */
+export const DOWNLOADS = 3;
+
+/** Where a delivery records what it does, and finds what earlier deliveries of the job did. */
+export interface DeliveryRecord {
+  /** The results, if an earlier delivery left them in place and need not be checked again; null to deliver them. */
+  findDelivered?(results: readonly ResultFile[]): Promise<readonly DeliveredFile[] | null>;
+  /** Files that earlier deliveries recorded before naming them; undefined to accept no existing file as a result. */
+  findPublished(results: readonly ResultFile[]): Promise<readonly StoredFile[] | undefined>;
+  /** Records a complete file before it gets its name. */
+  notePublishing(file: StoredFile): Promise<void>;
+  /** Records that all files are in place. */
+  noteDelivered(files: readonly DeliveredFile[], results: readonly ResultFile[]): Promise<void>;
+}
+
+export interface DeliveryOptions {
+  readonly client: Client;
+  readonly naming: ResultNaming;
+  readonly record: DeliveryRecord;
+  /** Turns of downloads; results whose links expire first go first. */
+  readonly turns: Limiter;
+  /** State folder for locks of single files; null when the caller has locked the whole results folder. */
+  readonly locksDir: string | null;
+  /** See `Inputs`. */
+  readonly findInput: FindInput;
+  readonly signal: AbortSignal;
+  /** Called with the paths of the files before anything is done. @throws Failure if another job of the caller writes one of them */
+  readonly claim?: (paths: readonly string[]) => void;
+  /** Called when the turn begins. */
+  readonly onBegin?: () => void;
+  readonly onProgress: (bytes: number, total: number | null) => void;
+}
+
+/**
+ * Delivers all files of a job.
+ * @throws Failure: that of a job that did not succeed; `usage` for an existing file that may not be replaced; `disk`,
+ *   `expired`, `temporary`; the reason of the signal
+ */
+export async function deliverResults(job: Job, options: DeliveryOptions): Promise<readonly DeliveredFile[]> {
+  const failure = jobFailure(job);
+  if (failure !== null) throw failure;
+  const { record, naming, turns, signal } = options;
+  signal.throwIfAborted();
+  const results = resultFiles(job, naming);
+  options.claim?.(results.map(({ path }) => path));
+  const earlier = await record.findDelivered?.(results);
+  if (earlier != null) {
+    await record.noteDelivered(earlier, results);
+    return earlier;
+  }
+  const lapseMs = Date.parse(whenLinksLapse(job) ?? '');
+  const endTurn = await turns.enter(Number.isNaN(lapseMs) ? NEVER_MS : lapseMs, signal);
+  try {
+    options.onBegin?.();
+    const files = await lockAndDownload(job, results, options);
+    await record.noteDelivered(files, results);
+    return files;
+  } finally {
+    endTurn();
+  }
+}
+
+/** Far in the future and still comparable as a number. */
+const NEVER_MS = Number.MAX_SAFE_INTEGER;
+
+async function lockAndDownload(
+  job: Job,
+  results: readonly ResultFile[],
+  { client, naming, record, locksDir, findInput, signal, onProgress }: DeliveryOptions,
+): Promise<readonly DeliveredFile[]> {
+  const { delivery } = naming;
+  const known = await record.findPublished(results);
+  const beforePublish = (file: StoredFile) => record.notePublishing(file);
+  const options = { delivery, known, beforePublish, findInput, signal, onProgress };
+  const download = () => downloadResults(client, job, results, options);
+  if (locksDir === null) return download();
+  const paths = results.map(({ path }) => path);
+  return withTargets(locksDir, paths, download);
+}
+
+/**
+ * When the first link to a result expires, RFC 3339 in UTC; null before there are links, and if the service does not
+ * state it.
+ */
+export function whenLinksLapse(job: Job): string | null {
+  const told = [job.expires_at, ...assetTimes(job)].flatMap((time) => {
+    const ms = Date.parse(time ?? '');
+    return Number.isNaN(ms) ? [] : [ms];
+  });
+  return told.length === 0 ? null : new Date(Math.min(...told)).toISOString();
+}
+
+/** A result without a link is refused when it is downloaded, not when the end of the job is recorded. */
+function assetTimes(job: Job): readonly (string | null)[] {
+  try {
+    return assetsOf(job).map(({ asset }) => asset.expires_at);
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
+
+/** The language that the job states for its result; null if it states none. */
+export function foundLanguage({ result }: Pick<Job, 'result'>): string | null {
+  const found = result?.language;
+  return typeof found === 'string' && found !== '' ? found : null;
+}
+
+/** Why a finished job has no result; null for a job that succeeded. */
+export function jobFailure(job: Job): Failure | null {
+  if (job.status === 'succeeded') return null;
+  if (job.status === 'cancelled') {
+    return new Failure({
+      category: 'job',
+      code: 'JOB_CANCELLED',
+      message: 'the job was cancelled',
+      jobId: job.id,
+      advice:
+        'The reservation was released; the command that made the job makes a new one when it is run again.',
+    });
+  }
+  const { code, message, retryable } = job.error ?? {
+    code: 'JOB_FAILED',
+    message: 'the service gave no reason',
+    retryable: false,
+  };
+  return new Failure({
+    category: 'job',
+    code,
+    message,
+    retryable,
+    jobId: job.id,
+    advice: retryable
+      ? 'The reservation was released; run the same command again.'
+      : 'The reservation was released; running the same again will not help.',
+  });
+}

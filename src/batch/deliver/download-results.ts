@@ -1,0 +1,170 @@
+/** Downloads the files of a succeeded job to their places, and finds those that are there already. */
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { partOf } from '../../client/download/part-file.ts';
+import { type Asset, assetsOf, type Client, type DownloadOptions, type Job } from '../../client/index.ts';
+import type { FindInput } from '../../disk/find-input.ts';
+import { makeFolder } from '../../disk/folder.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
+import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
+import type { ItemFile } from '../item.ts';
+import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
+import { exists } from '../plan/file-status.ts';
+import { nameLanguage, resultPath } from '../plan/result-name.ts';
+import { isSameFile, placeFile } from './result-file.ts';
+
+/** A result on this disk. */
+export interface DeliveredFile extends ItemFile {
+  /** True for a file that existed before and that --skip-existing kept. */
+  readonly skipped: boolean;
+}
+
+/** What the result files of a job are named by. The job itself may omit what was asked, so it is not a source. */
+export interface ResultNaming {
+  readonly stem: string;
+  /** Languages, see `nameLanguage`: the one asked for, and the one that the job detected. */
+  readonly asked: string | null;
+  readonly found: string | null;
+  readonly delivery: Delivery;
+}
+
+interface DownloadResultsOptions {
+  readonly delivery: Delivery;
+  /**
+   * Files of earlier deliveries, one of which may have been killed before it recorded the end. An existing file counts as the
+   * result if its bytes are those that the service states or one of these records. Undefined: no existing file does.
+   */
+  readonly known: readonly StoredFile[] | undefined;
+  /** Awaited before a file gets its name, unless the service states its size and hash. */
+  readonly beforePublish: (file: StoredFile) => Promise<void>;
+  /** See `Inputs`. */
+  readonly findInput: FindInput;
+  readonly signal: AbortSignal;
+  readonly onProgress: (bytes: number, total: number | null) => void;
+}
+
+/**
+ * Downloads every file of a succeeded job, one after the other. The SHA-256 is also computed where the service states none.
+ * @throws Failure: `usage` for an existing file that may not be replaced, `disk`, `expired`, `temporary`
+ */
+export async function downloadResults(
+  client: Client,
+  job: Job,
+  results: readonly ResultFile[],
+  options: DownloadResultsOptions,
+): Promise<readonly DeliveredFile[]> {
+  const files: DeliveredFile[] = [];
+  for (const result of results) files.push(await downloadResult(client, job, result, options));
+  return files;
+}
+
+async function downloadResult(
+  client: Client,
+  job: Job,
+  { name, asset, format, path }: ResultFile,
+  { delivery, known, beforePublish, findInput, signal, onProgress }: DownloadResultsOptions,
+): Promise<DeliveredFile> {
+  if (delivery.existing === 'skip' && (await exists(path))) {
+    return { asset: name, path, bytes: null, sha256: null, skipped: true };
+  }
+  const rewrite = format === RESULT_FORMATS.srt ? delivery.rewrite : undefined;
+  const present = rewrite === undefined ? await findPresent(path, asset, known) : null;
+  if (present !== null) return { asset: name, path, ...present, skipped: false };
+  await makeFolder(dirname(path));
+  const refresh = async () => {
+    const again = await client.jobs.get(job.object, job.id, { signal });
+    return assetsOf(again).find((each) => each.name === name)?.asset ?? null;
+  };
+  const overwrite = delivery.existing === 'replace';
+  const common = { format, signal, overwrite, findInput, hash: true, onProgress, refresh };
+  if (rewrite !== undefined) {
+    const fetch = (to: string) => client.download(asset, { ...common, to });
+    const written = await rewriteResult(fetch, path, rewrite, overwrite, findInput);
+    return { asset: name, path, ...written, skipped: false };
+  }
+  const note: DownloadOptions['beforePublish'] = async ({ path: target, bytes: size, sha256 }) => {
+    if (sha256 !== null) await beforePublish({ asset: name, path: target, size, sha256 });
+  };
+  const toPath = { ...common, to: path, beforePublish: isVerifiable(asset) ? undefined : note };
+  const { bytes, sha256, path: written } = await client.download(asset, toPath);
+  return { asset: name, path: written, bytes, sha256, skipped: false };
+}
+
+/** A file that a result consists of, and its path. */
+export interface ResultFile {
+  readonly name: string;
+  readonly asset: Asset;
+  readonly format: ResultFormat;
+  readonly path: string;
+}
+
+/** The files of a succeeded job. @throws Failure of category usage for a template that is not usable */
+export function resultFiles(job: Job, { stem, asked, found, delivery }: ResultNaming): readonly ResultFile[] {
+  const template = templateFor(delivery, job.object);
+  const lang = nameLanguage(job.object, asked, found);
+  return assetsOf(job).map(({ name, asset, kindPart }) => {
+    const { label, extension } = kindPart;
+    const parts = { stem, lang, asset: label, id: job.id, ext: extension };
+    const path = resultPath(delivery.folder, template, parts);
+    return { name, asset, format: RESULT_FORMATS[kindPart.format], path };
+  });
+}
+
+/** Whether the service states size and hash, so that a file can be compared with the asset. */
+export function isVerifiable({ size_bytes: bytes, sha256 }: Asset): boolean {
+  return bytes !== null && sha256 !== null;
+}
+
+/** Size and hash of an existing file with the bytes of the asset; null if there is none, or if that cannot be verified. */
+async function findPresent(path: string, asset: Asset, known: readonly StoredFile[] | undefined) {
+  if (known === undefined) return null;
+  const { size_bytes, sha256: stated } = asset;
+  const recorded = known.filter((record) => record.path === path);
+  const candidates =
+    size_bytes !== null && stated !== null ? [{ size: size_bytes, sha256: stated }] : recorded;
+  for (const { size: bytes, sha256 } of candidates) {
+    if (!(await isSameFile(path, { bytes, sha256 }))) continue;
+    // A process that was killed while it renamed the file may have left the part file.
+    await rm(partOf(path), { force: true });
+    return { bytes, sha256 };
+  }
+  return null;
+}
+
+/** Size in bytes, SHA-256 in lower-case hex. */
+interface Rewritten {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Writes a subtitle in another format than the service's own. An existing file with the same bytes is kept.
+ * @param fetch downloads the SRT to a path in an existing folder
+ * @throws Failure as `fetch` and `placeFile` do
+ */
+async function rewriteResult(
+  fetch: (to: string) => Promise<unknown>,
+  target: string,
+  rewrite: SubtitleRewrite,
+  overwrite: boolean,
+  findInput: FindInput,
+): Promise<Rewritten> {
+  const aside = await mkdtemp(join(tmpdir(), 'vloc-subtitle-'));
+  try {
+    const fetched = join(aside, 'result.srt');
+    await fetch(fetched);
+    const content = await rewrite.apply(await readFile(fetched));
+    const facts = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+    // A run that was killed right after writing it left the same file.
+    if (await isSameFile(target, facts)) return facts;
+    const made = join(aside, 'made');
+    await writeFile(made, content);
+    await placeFile(made, target, overwrite, findInput);
+    return facts;
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}

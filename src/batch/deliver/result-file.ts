@@ -1,0 +1,65 @@
+/** A result file on the disk: gives it its name, and compares its bytes. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, lstat, open, rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { partOf } from '../../client/download/part-file.ts';
+import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
+import type { FindInput } from '../../disk/find-input.ts';
+import { diskFailure, errorCode } from '../../errors/system-error.ts';
+
+/**
+ * Moves a complete file to its path, atomically and durably.
+ * @throws Failure: `usage` (TARGET_EXISTS, TARGET_IS_INPUT) if there is a file that may not be replaced, `disk`
+ */
+export async function placeFile(
+  from: string,
+  target: string,
+  overwrite: boolean,
+  findInput?: FindInput,
+): Promise<void> {
+  const part = partOf(target);
+  for (const written of [target, part]) await refuseInput(written, findInput);
+  await prepareTarget(target, overwrite);
+  try {
+    await moveFile(from, part);
+    const file = await open(part, 'r+');
+    await file.sync().finally(() => file.close());
+    await publishPart(part, target, overwrite, findInput);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw diskFailure(error, target);
+  }
+}
+
+/** Copies if the folders are on different disks. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    await copyFile(from, to);
+    await rm(from);
+  }
+}
+
+/**
+ * Whether the path is a regular file with these bytes.
+ * @param expected size in bytes, SHA-256 in lower-case hex
+ */
+export async function isSameFile(
+  path: string,
+  expected: { readonly bytes: number; readonly sha256: string },
+): Promise<boolean> {
+  try {
+    const found = await lstat(path);
+    if (!found.isFile() || found.size !== expected.bytes) return false;
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(path), hash);
+    return hash.digest('hex') === expected.sha256;
+  } catch {
+    // A file that is missing or unreadable does not count.
+    return false;
+  }
+}
