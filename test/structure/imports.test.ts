@@ -1,5 +1,6 @@
 /** Which way imports go, and where each package is at home. */
 import { describe, expect, it } from 'vitest';
+import packageFile from '../../package.json' with { type: 'json' };
 import { findCycle, listFiles, packageOf, readModules } from './modules.ts';
 
 /** What the files of a folder may import, besides their own folder. */
@@ -60,7 +61,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Where each package may be imported. */
 const HOMES: Record<string, readonly string[]> = {
   commander: ['cli'],
-  undici: ['client', 'service/outgoing'],
+  undici: ['client/transport'],
   execa: ['engines'],
   conf: ['profiles'],
   '@napi-rs/keyring': ['profiles'],
@@ -85,6 +86,15 @@ const HOMES: Record<string, readonly string[]> = {
   'fft.js': ['engines'],
   'media-captions': ['prepare'],
   'ass-compiler': ['prepare'],
+};
+
+/**
+ * Modules inside undici that its documentation does not name, because loading the whole package takes longer (see the
+ * decisions in src/README.md). Only this file may import them.
+ */
+const UNDICI_PARTS = {
+  file: 'src/client/transport/http.ts',
+  modules: ['undici/lib/api/api-request.js', 'undici/lib/dispatcher/agent.js'],
 };
 
 const modules = readModules('src');
@@ -166,6 +176,20 @@ describe('imports of packages', () => {
       return homes !== null && !homes.some((home) => edge.from.path.startsWith(`src/${home}/`));
     });
     expect(show(wrong)).toEqual([]);
+  });
+
+  it('name two modules inside undici, in one file', () => {
+    const inner = edges.filter(({ specifier }) => specifier.startsWith('undici/'));
+    expect(show(inner).sort()).toEqual(
+      UNDICI_PARTS.modules.map((name) => `${UNDICI_PARTS.file} imports ${name}`),
+    );
+  });
+
+  it('find in these modules what the public API of undici exports, and pin its version', async () => {
+    const { Agent } = await import('undici');
+    expect((await import('undici/lib/dispatcher/agent.js')).default).toBe(Agent);
+    expect((await import('undici/lib/api/api-request.js')).default).toBe(Agent.prototype.request);
+    expect(packageFile.devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
   it('spell out what Node has built in', () => {
