@@ -1,4 +1,4 @@
-/** The engines called one after another, with no service around them: what the overhead is measured against. */
+/** Runs the engines one after another without the service: the baseline for its overhead. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

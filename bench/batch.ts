@@ -1,7 +1,7 @@
 /**
  * Ten thousand jobs in simulated time: the real scheduler, client, journal and disk; see test/batch/run/simulation. The
- * simulated service is in the same process, so its memory counts too. All of it is bundled first, as the tool is: what
- * Node needs to run TypeScript would weigh 45 MiB.
+ * simulated service is in the same process, so its memory counts too. All code is bundled first, like the released
+ * tool: Node needs 45 MiB to run TypeScript directly.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,12 +36,12 @@ type Measured = v.InferOutput<typeof Summary>;
 const MANY = 10_000;
 /** 250 MB. */
 const PEAK_MIB = 238;
-/** Enough for a mean that a single job does not move. */
+/** Enough jobs for a mean that does not depend on a single one. */
 const SOME = 1_000;
 const TWO_MINUTES_MS = 120_000;
 
 export async function measureBatch(): Promise<readonly Figure[]> {
-  // Here, so that it finds the packages that are not bundled.
+  // Inside the project, so that it finds the packages that are not bundled.
   const folder = mkdtempSync(pathOf('../node_modules/.bench-'));
   try {
     await bundle(folder);

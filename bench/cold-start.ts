@@ -7,11 +7,11 @@ import type { Figure } from './figure.ts';
 import { CLEAN_ENV, cpuSeconds, median, quantile } from './measure.ts';
 
 const SERVICE = new URL('../dist/service.js', import.meta.url).href;
-/** Runs in one sample: a single start is too near the grain of 1 ms of the shell's clock. */
+/** Runs per sample: a single start is too short for the shell's clock, which counts in 1 ms. */
 const RUNS = 5;
 const ROUNDS = 9;
 
-/** Prints the CPU seconds of its whole process so far, by the process's own accounting. */
+/** Prints the CPU seconds that the process has used so far, measured by the process itself. */
 const LISTENING = `
   const { createService } = await import(${JSON.stringify(SERVICE)});
   const service = await createService({ stateDir: process.argv[1] });

@@ -1,18 +1,18 @@
-/** One measured figure with the limit that it must keep. */
+/** One measured figure and its limit. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: '×' | 'MiB' | 'ms' | '%' | '';
-  /** Left out: only told beside the others. */
+  /** Optional: without it, the figure is only printed. */
   readonly limit?: { readonly atMost: number } | { readonly atLeast: number };
-  /** Values between which the middle half of the rounds lay. */
+  /** The range that contains the middle half of the rounds. */
   readonly spread?: readonly [number, number];
 }
 
-/** Digits behind the point that a run on a busy machine can bear out. */
+/** Decimal places that are still reliable on a busy machine. */
 const DIGITS = { '×': 2, MiB: 0, ms: 1, '%': 1, '': 0 } as const;
 
-/** `| name | 1.42 × (1.40 to 1.47) | ≤ 1.7 × |` */
+/** Formats as `| name | 1.42 × (1.40 to 1.47) | ≤ 1.7 × |`. */
 export function figureRow({ name, value, unit, limit, spread }: Figure): string {
   const digits = DIGITS[unit];
   const withUnit = (number: string | number) => `${number} ${unit}`.trimEnd();
@@ -25,7 +25,7 @@ function describeLimit(limit: Figure['limit'], withUnit: (number: number) => str
   return 'atMost' in limit ? `≤ ${withUnit(limit.atMost)}` : `≥ ${withUnit(limit.atLeast)}`;
 }
 
-/** True when the value keeps its limit; a value that could not be measured (NaN) does not. */
+/** Returns true if the value is within its limit; false if it could not be measured (NaN). */
 export function keepsLimit({ value, limit }: Figure): boolean {
   if (limit === undefined) return true;
   return 'atMost' in limit ? value <= limit.atMost : value >= limit.atLeast;

@@ -1,4 +1,4 @@
-/** What a service that strangers can reach must stand: idle and slow connections, guessed keys, and a great many nonces. */
+/** The load that a public service must handle: idle and slow connections, guessed keys, and very many nonces. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -33,11 +33,11 @@ export async function measureLoad(): Promise<readonly Figure[]> {
 
 const SLOW_SOCKETS = 1000;
 const SLOW_SECONDS = 20;
-/** An honest client beside them: ten requests at once, ten times a second. */
+/** A normal client at the same time: ten concurrent requests, ten times per second. */
 const HONEST_CONNECTIONS = 10;
 const HONEST_PAUSE_MS = 100;
 
-/** Half of the sockets say nothing, the others a byte of a header each second; those that are closed come again. */
+/** Half of the sockets send nothing, the others one byte of a header per second. Closed sockets are reopened. */
 async function measureSlowSockets(service: RunningService): Promise<Figure> {
   const sockets = new Set<Socket>();
   let over = false;
@@ -81,7 +81,10 @@ async function measureSlowSockets(service: RunningService): Promise<Figure> {
 const GUESSES = 2000;
 const GUESS_WARM_UP = 200;
 
-/** Unknown keys and wrong signatures in turn over one connection, so that both see the same moments. */
+/**
+ * Sends unknown keys and wrong signatures alternately over one connection, so that both are measured under the same
+ * conditions.
+ */
 async function measureGuesses({ port, target }: RunningService): Promise<Figure> {
   const connection = await openConnections(port, 1);
   const unknownKey = { ...target, key: `${target.key.slice(0, -1)}${target.key.endsWith('A') ? 'B' : 'A'}` };
@@ -106,7 +109,7 @@ async function measureGuesses({ port, target }: RunningService): Promise<Figure>
 const NONCES = 500_000;
 const NONCES_A_ROUND = 5000;
 const NONCE_CONNECTIONS = 50;
-/** Requests until the heap, SQLite's caches and the log of the store have their size. */
+/** Requests until the heap, SQLite's caches and the log of the store have reached their final size. */
 const NONCE_WARM_UP = 100_000;
 
 async function measureNonces(service: RunningService, stateDir: string): Promise<Figure[]> {
@@ -123,7 +126,7 @@ async function measureNonces(service: RunningService, stateDir: string): Promise
   const growth = service.residentMiB() - before;
   const kept = countNonces(stateDir);
   service.advance((LIMITS.nonceMemorySeconds + 1) * 1000);
-  // Answered after the sweep: both wait for the same thread.
+  // Answered after the sweep, because both run in the same thread.
   await sleep(HONEST_PAUSE_MS);
   await fetchHealth(service.port);
   connections.close();

@@ -1,9 +1,10 @@
 /**
- * A talk of 40 minutes through `--split`, all the way: cut, sent to the embedded service, recognized and localized by the real
- * engines in parts, and joined. What comes out is held against the recognition of the whole talk in one piece.
+ * Sends a talk of 40 minutes through all steps of `--split`: cut, sent to the embedded service, recognized and
+ * localized in parts by the real engines, and joined. The result is compared with the recognition of the whole talk in
+ * one piece.
  *
- * Only this bench has the whole way; `split` has the cutting and joining alone, against the original sound. A word error rate
- * is none of its business: the engine misunderstands the same with and without cuts.
+ * Only this bench covers all steps; `split` covers only cutting and joining, compared with the original sound. It does
+ * not measure a word error rate: the engine makes the same errors with and without cuts.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,14 +26,17 @@ import { decodeTalk, makeTalk, pausesOf, type Talk } from './talk.ts';
 import { recognizeWhole } from './whole-recognition.ts';
 import { countCommon, type TimedWord, wordsBetween, wordsOf } from './words.ts';
 
-/** Words this near to a seam, in seconds, are counted on their own: a loss there would drown in 40 minutes. */
+/**
+ * Words at most this near to a seam, in seconds, are counted separately: otherwise a loss would not be visible in 40
+ * minutes.
+ */
 const NEAR = 30;
-/** A cue that reaches less far over a seam, in milliseconds, was rounded: two frames of film. */
+/** A cue that crosses a seam by less than this, in milliseconds, was only rounded: two frames of film. */
 const ROUNDED_MS = 84;
 
 const programs = createPrograms(process.env.PATH ?? '');
 
-/** @param limits left out: those of the service; lower ones for a shorter talk */
+/** @param limits default: those of the service; use lower ones for a shorter talk */
 export async function measureLongTalk(
   seconds = 40 * 60,
   limits?: NonNullable<Io['limits']>,
@@ -57,7 +61,7 @@ export async function measureLongTalk(
   }
 }
 
-/** It takes an hour and more: whoever waits should see that it goes on. */
+/** It takes an hour or more, so progress is shown. */
 function tell(what: string): void {
   process.stderr.write(`${new Date().toISOString()} ${what}\n`);
 }
@@ -68,7 +72,7 @@ interface Way {
   readonly talk: Talk;
 }
 
-/** Runs a command as the program does, and gives the one file that it has made. */
+/** Runs a command in the same way as the program, and returns the only file that it creates. */
 async function run(
   command: string,
   words: readonly string[],
@@ -98,7 +102,7 @@ interface Cuts {
   readonly durationSeconds: number;
 }
 
-/** Where the command will cut: the same, since nothing in it is left to chance. */
+/** Returns where the command will cut. The same cuts, because nothing in it is random. */
 async function findSeams({ path }: Talk, folder: string, limits: typeof SERVICE_SPLIT): Promise<Cuts> {
   const work = { folder: join(folder, 'cuts'), signal: new AbortController().signal, report: () => {} };
   mkdirSync(work.folder);

@@ -1,4 +1,4 @@
-/** Memory over all Node processes while the longest video that the service takes goes through. */
+/** Memory of all Node processes while the longest video that the service accepts is processed. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Figure } from './figure.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-/** A second under the limit of 15 minutes: looped sound ends a little behind the picture. */
+/** One second under the limit of 15 minutes: looped sound ends slightly after the picture. */
 const SECONDS = 899;
 const POLL_MS = 200;
 
@@ -58,7 +58,7 @@ async function peakOf(args: readonly string[], stateDir: string): Promise<number
   return peak;
 }
 
-/** Resident memory of a process and of all below it that run Node (Linux). */
+/** Resident memory of a process and all its descendants that run Node (Linux). */
 function residentMiB(root: number): number {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {

@@ -1,4 +1,7 @@
-/** Sixty short videos in two languages through the built command and the real engines: all right, and the cores busy. */
+/**
+ * Sixty short videos in two languages through the built command and the real engines. Checks that all results are
+ * correct and the cores are busy.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ const VIDEOS = 60;
 const LANGUAGES = ['es', 'ca'];
 const FRAMES_PER_SECOND = 25;
 const FRAME_SECONDS = 1 / FRAMES_PER_SECOND;
-/** Music lies 20 dB under the speech, which has some −20 dB: a result above that has a voice in it. */
+/** The music is 20 dB below the speech, which has about −20 dB, so a louder result contains a voice. */
 const VOICE_DB = -32;
 
 interface Clip {
@@ -42,7 +45,7 @@ export async function measureManyVideos(): Promise<readonly Figure[]> {
     const videos = makeVideos(inputs);
     const env = { VLOC_PROFILE: 'local', VLOC_STATE_DIR: join(folder, 'state') };
     const vloc = [process.execPath, here('../bin/vloc.js')];
-    // It fails unless the command ends with 0.
+    // Throws unless the command exits with 0.
     const run = runTimed([...vloc, 'localize', inputs, '--to', LANGUAGES.join(','), '--out', out], env);
     const report = execFileSync(
       process.execPath,
@@ -96,14 +99,14 @@ export async function measureManyVideos(): Promise<readonly Figure[]> {
   }
 }
 
-/** Each has one of the sample's sentences, and music of another length before it; no two are alike. */
+/** Each video has one of the sample's sentences after music of a different length, so no two videos are equal. */
 function makeVideos(folder: string): readonly Video[] {
   const { clips }: { clips: readonly Clip[] } = JSON.parse(
     readFileSync(here('../test/fixtures/sample.json'), 'utf8'),
   );
   return Array.from({ length: VIDEOS }, (_, number) => {
     const clip = clips[number % clips.length] ?? { start: 0, end: 1 };
-    // Between the clips lies one second of music: up to nine tenths of it belong to this one.
+    // There is one second of music between the clips. Up to nine tenths of it belong to this clip.
     const lead = Math.floor(number / clips.length) / 14;
     const frames = Math.round((clip.end - clip.start + lead) * FRAMES_PER_SECOND);
     const seconds = frames / FRAMES_PER_SECOND;
@@ -118,7 +121,7 @@ function makeVideos(folder: string): readonly Video[] {
   });
 }
 
-/** Picture and sound are there, as long as they were, and somebody speaks. */
+/** Checks that picture and sound have their original length and that somebody speaks. */
 function isRight(path: string, { seconds }: Video): boolean {
   const probed = execFileSync(
     'ffprobe',

@@ -1,11 +1,14 @@
-/** Measuring whole processes. Only ratios within one run mean anything: machines differ, and this one from minute to minute. */
+/**
+ * Measures whole processes. Only ratios within one run are meaningful: speed differs between machines, and changes from
+ * minute to minute.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A set NODE_EXTRA_CA_CERTS makes bare Node several times slower to start and would flatter every ratio. */
+/** NODE_EXTRA_CA_CERTS makes bare Node start several times slower and would make every ratio look better. */
 export const { NODE_EXTRA_CA_CERTS: _certificates, CI: _ci, ...CLEAN_ENV } = process.env;
 
-/** User and system CPU seconds of `times` runs of a command, by the shell's own accounting. */
+/** Returns the user and system CPU seconds of `times` runs of a command, measured by the shell. */
 export function cpuSeconds(command: readonly string[], times: number, env: NodeJS.ProcessEnv = {}): number {
   const script = `TIMEFORMAT='%3U %3S'; time for _ in $(seq ${times}); do "$@" >/dev/null 2>&1; done`;
   const printed = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`, 'bash', ...command], {
@@ -18,19 +21,22 @@ export function cpuSeconds(command: readonly string[], times: number, env: NodeJ
     .reduce((sum, seconds) => sum + Number(seconds), 0);
 }
 
-/** The middle of some numbers. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** The smallest value that this share of the values does not exceed. */
+/** Returns the smallest value that this share of the values does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
 }
 
-/** Median of the ratios of pairs measured in turn, so that a drift of the machine's speed hits both alike. */
+/**
+ * Returns the median of the ratios of pairs measured alternately, so that changes in the machine's speed affect both
+ * equally.
+ */
 export async function medianRatio(
   rounds: number,
   measured: () => number | Promise<number>,
@@ -46,15 +52,15 @@ export async function medianRatio(
 export interface ProcessRun {
   readonly code: number | null;
   readonly seconds: number;
-  /** Highest resident size of the process itself, in MiB; its children are not in it. */
+  /** Highest resident size of the process, in MiB, without its children. */
   readonly peakMiB: number;
   readonly output: string;
 }
 
-/** Often enough to see the mark shortly before the process ends; the kernel keeps the highest value. */
+/** Short enough to read the maximum shortly before the process ends. The kernel keeps the highest value. */
 const POLL_MS = 20;
 
-/** Runs a command to its end and reads the kernel's high-water mark of its memory (Linux). */
+/** Runs a command and reads the kernel's peak value of its memory (Linux). */
 export function runProcess(command: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ProcessRun> {
   const [file = '', ...args] = command;
   const begin = performance.now();

@@ -1,4 +1,4 @@
-/** What the service, the upload and the download cost on top of the engines. */
+/** The cost of the service, the upload and the download, in addition to the engines. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

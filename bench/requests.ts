@@ -1,4 +1,4 @@
-/** How many signed requests the service answers, over what bare `node:http` does with the same bytes. */
+/** The rate of signed requests that the service answers, relative to bare `node:http` with the same bytes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { signedBytes, type Target } from './service/sign.ts';
 import { type BareServer, type RunningService, startBare, startService } from './service/start.ts';
 
 const CONNECTIONS = 50;
-/** Odd, so that the median is one that was measured. */
+/** Odd, so that the median is a measured value. */
 const ROUNDS = 15;
-/** Half a second or so: shorter than what else goes on in the machine. */
+/** About half a second: shorter than other activity on the machine. */
 const GETS = 3000;
-/** Few, since each stays open until the round is over, and the service counts the open ones at every request. */
+/** Few, because each job stays open until the round ends, and the service counts open jobs at every request. */
 const POSTS = 500;
-/** Until both servers are compiled by the JIT. */
+/** Until the JIT has compiled both servers. */
 const WARM_UP_ROUNDS = 4;
 
 const COLLECTION = '/v1/auto-localizations';
@@ -103,13 +103,13 @@ interface Comparison {
   readonly name: string;
   readonly atLeast: number;
   prepare(): readonly Buffer[];
-  /** Number of wrong responses of the service. */
+  /** Returns the number of wrong responses of the service. */
   check(round: Round): number;
-  /** Not timed. */
+  /** Cleans up. Not timed. */
   clearUp(round: Round): Promise<void>;
 }
 
-/** Rounds of the service and of the bare server in turn, with the same requests. */
+/** Runs rounds of the service and of the bare server alternately, with the same requests. */
 async function compare(
   { service, bare: bareServer, toService, toBare }: Pair,
   comparison: Comparison,
@@ -194,7 +194,7 @@ function isJobOf({ status, body, head }: Reply, reference: string, earlier: Read
   );
 }
 
-/** Headers that Node writes by itself. */
+/** Headers that Node adds automatically. */
 const OF_NODE: readonly string[] = ['connection', 'keep-alive'];
 
 function cannedAnswer({ status, head, body }: Reply): CannedAnswer {

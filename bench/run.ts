@@ -1,4 +1,4 @@
-/** `npm run bench [NAME…]`: measures, prints the rows of bench/README.md, and fails when a limit is passed. */
+/** `npm run bench [NAME…]`: measures, prints the rows of bench/README.md, and fails if a limit is exceeded. */
 import { measureBatch } from './batch.ts';
 import { measureColdStart } from './cold-start.ts';
 import { type Figure, figureRow, keepsLimit } from './figure.ts';

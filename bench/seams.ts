@@ -1,35 +1,35 @@
-/** What can be heard where parts meet: measured at the seams and, for comparison, at many places elsewhere. */
+/** Measures audible errors where parts meet: at the seams and, for comparison, at many other positions. */
 import { openWav, type WavReader } from '../src/engines/media/wav.ts';
 import { SAMPLE_RATE } from '../src/prepare/media/codecs.ts';
 import { median, quantile } from './measure.ts';
 import { TONE_HZ } from './talk.ts';
 
-/** 10 ms: short enough that a click of a few samples stands out of it. */
+/** 10 ms: short enough that a click of a few samples is visible in it. */
 const WINDOW = 480;
-/** 30 ms, six and a half turns of the tone. */
+/** 30 ms, six and a half periods of the tone. */
 const TONE_WINDOW = 1_440;
-/** Lags that are tried to see whether the sound moved, in samples: half an AAC frame. */
+/** Range of lags to test for a shift of the sound, in samples: half an AAC frame. */
 const MOST_LAG = 512;
 
-/** Where to look: samples of 48 kHz. */
+/** The positions to measure, in samples at 48 kHz. */
 export interface Places {
   readonly seams: readonly number[];
-  /** Pauses, where nobody speaks, as at a seam: an encoder's errors are several times as large under speech. */
+  /** Positions in pauses, like seams: the errors of an encoder are several times larger during speech. */
   readonly elsewhere: readonly number[];
 }
 
-/** The worst seam ÷ the worst hundredth of the places elsewhere; `degrees`: that of the seams itself. */
+/** The worst seam ÷ the worst hundredth of the other positions. `degrees` is the value of the seams itself. */
 export interface Heard {
-  /** How far a sample lies from where the two before it point: a click. */
+  /** The difference between a sample and the value that the two samples before it predict: a click. */
   readonly click: number;
-  /** Change of the level from the 30 ms before to the 30 ms behind. */
+  /** Change of the level between the 30 ms before and the 30 ms after the seam. */
   readonly energy: number;
-  /** Jump of the tone from the 30 ms before to the 30 ms behind. */
+  /** Phase jump of the tone between the 30 ms before and the 30 ms after the seam. */
   readonly phase: number;
   readonly degrees: number;
 }
 
-/** Listens to a sound alone, with nothing to compare it with. */
+/** Measures a single sound, without an original to compare with. */
 export async function hearSeams(path: string, { seams, elsewhere }: Places): Promise<Heard> {
   const wav = await openWav(path);
   const measure = async (places: readonly number[]) => {
@@ -65,10 +65,10 @@ async function hear(wav: WavReader, place: number) {
 
 function decibels(samples: Int16Array): number {
   const power = samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length;
-  return 10 * Math.log10(power + 1); // digital silence is 0 and not without end
+  return 10 * Math.log10(power + 1); // so that digital silence is 0 instead of minus infinity
 }
 
-/** Degrees of the tone in a window that begins at that sample of the whole. */
+/** Returns the phase of the tone in degrees, in a window that begins at that sample of the whole. */
 function tonePhase(samples: Int16Array, from: number): number {
   let [real, imaginary] = [0, 0];
   for (const [at, sample] of samples.entries()) {
@@ -85,9 +85,9 @@ function wrapDegrees(degrees: number): number {
 }
 
 export interface Compared {
-  /** Root of the mean square of the difference within 10 ms: the worst seam ÷ the median of the pauses. */
+  /** Root mean square of the difference within 10 ms: the worst seam ÷ the median of the pauses. */
   readonly error: number;
-  /** Samples by which the sound behind a seam lies beside the original's. */
+  /** Shift of the sound after a seam relative to the original, in samples. */
   readonly lag: number;
 }
 
@@ -117,7 +117,10 @@ async function errorAt(original: WavReader, joined: WavReader, place: number): P
   return Math.sqrt(sum / WINDOW);
 }
 
-/** How many samples later the joined sound is behind a seam: where both differ least over a second and a half. */
+/**
+ * Returns the shift in samples of the joined sound after a seam: the lag with the smallest difference over one and a
+ * half seconds.
+ */
 async function findLag(original: WavReader, joined: WavReader, seam: number): Promise<number> {
   const length = 1.5 * SAMPLE_RATE;
   const right = (await joined.read(seam, length)).slice();

@@ -1,4 +1,4 @@
-/** One simulated batch in a process of its own, so that its memory can be told: prints what it came to as JSON. */
+/** Runs one simulated batch in a separate process, to measure its memory. Prints the results as JSON. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
 try {
   const ran = await simulate({
     items: Number(items),
-    // The bench that starts this names one of them.
+    // The bench that starts this process passes one of them.
     telling: telling as Telling,
     medianMs: Number(medianMs),
     folder,

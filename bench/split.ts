@@ -1,4 +1,4 @@
-/** A talk of 40 minutes is split and joined with nothing in between: what comes out must be what went in. */
+/** Splits and joins a talk of 40 minutes without any other step: the result must equal the input. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { decodeTalk, makeTalk, pausesOf } from './talk.ts';
 
 const programs = createPrograms(process.env.PATH ?? '');
 
-/** @param seconds of the talk; a shorter one needs lower limits to be split */
+/** @param seconds length of the talk; a shorter one is split only with lower limits */
 export async function measureSplit(
   seconds = 40 * 60,
   limits: SplitLimits = SERVICE_SPLIT,

@@ -1,4 +1,4 @@
-/** CPU time of commands that do little work, over that of `node -e 0`. */
+/** CPU time of commands that do little work, relative to `node -e 0`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,29 +10,29 @@ import type { Figure } from './figure.ts';
 import { cpuSeconds, medianRatio } from './measure.ts';
 
 const VLOC = fileURLToPath(new URL('../bin/vloc.js', import.meta.url));
-/** Runs in one sample: a single start of 40 ms is too near the clock's grain of 1 ms. */
+/** Runs per sample: a single start of 40 ms is too short for a clock that counts in 1 ms. */
 const RUNS = 5;
-/** The ratios of single rounds lie a tenth apart; the median of so many, a fiftieth. */
+/** The ratios of single rounds vary by a tenth, the median of this many by a fiftieth. */
 const ROUNDS = 31;
 
 interface Start {
   readonly args: readonly string[];
-  /** CPU time over that of bare Node. */
+  /** CPU time relative to bare Node. */
   readonly atMost: number;
 }
 
 const STARTS: readonly Start[] = [
   { args: ['--version'], atMost: 1.45 },
   { args: ['--help'], atMost: 1.8 },
-  // A person waits for it at every press of Tab.
+  // A user waits for this each time they press Tab.
   { args: ['completion', 'values', 'profiles'], atMost: 1.8 },
-  // One signed request: what every command that talks to a service pays at least.
+  // One signed request: the minimum for every command that calls a service.
   { args: ['credits'], atMost: 2.5 },
 ];
 
 export async function measureStartup(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
-  // In a process of its own: its CPU time does not count, and the measuring blocks this one.
+  // In a separate process: its CPU time must not count, and the measurement blocks this process.
   const server = spawn(
     process.execPath,
     [VLOC, 'serve', '-o', 'json', '--state-dir', join(folder, 'service')],

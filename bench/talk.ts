@@ -1,15 +1,15 @@
-/** A long talk of the recorded speech of the fixtures, in which it is known who says what when. */
+/** Creates a long talk from the recorded speech of the fixtures, with known texts and times. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createWav, openWav } from '../src/engines/media/wav.ts';
 import { SAMPLE_RATE } from '../src/prepare/media/codecs.ts';
 
-/** Under the speech lies a tone: where it jumps the sound was cut badly. */
+/** A tone under the speech: a jump in the tone shows a wrong cut. */
 export const TONE_HZ = 217;
 /**
- * And the noise of a room, 50 dB under full scale: what is coded anew from digital silence and a pure tone is the same or 4
- * steps beside it, by where the encoder's frames fall, and tells nothing of seams.
+ * Room noise, 50 dB below full scale. Without it, encoding digital silence and a pure tone again gives either the same
+ * values or a difference of 4 steps, depending on the position of the encoder's frames. That says nothing about seams.
  */
 const ROOM = `anoisesrc=c=pink:r=${SAMPLE_RATE}:a=0.01:seed=1`;
 
@@ -28,16 +28,16 @@ export interface Talk {
 
 const CLIPS = ['0870', '0880'] as const;
 /**
- * Seconds between the clips, in turn: so that no two cuts fall alike, and the longest (a breath between paragraphs) comes about
- * every 40 s.
+ * Seconds between the clips, in turn. They differ so that no two cuts are alike. The longest (a breath between
+ * paragraphs) occurs about every 40 s.
  */
 const PAUSES = [0.45, 0.7, 0.35, 0.9, 0.55, 0.3, 1.4] as const;
-/** In front, in seconds: a recording does not begin with its first word. */
+/** Silence at the start, in seconds: a recording does not begin with its first word. */
 const LEAD = 0.5;
 
 const fixture = (name: string) => fileURLToPath(new URL(`../test/fixtures/${name}`, import.meta.url));
 
-/** @param options of the picture's encoder, such as the distance of its key frames */
+/** @param options of the video encoder, such as the key frame interval */
 export async function makeTalk(path: string, seconds: number, options: readonly string[]): Promise<Talk> {
   const wav = `${path}.speech.wav`;
   const said = await writeSpeech(wav, seconds);
@@ -55,7 +55,7 @@ export async function makeTalk(path: string, seconds: number, options: readonly 
   return { path, said };
 }
 
-/** The clips in turn, as long as whole ones fit, with pauses between. */
+/** Writes the clips in turn, with pauses between them, until no whole clip fits. */
 async function writeSpeech(path: string, seconds: number): Promise<Said[]> {
   const clips = await Promise.all(CLIPS.map((number) => readClip(number, path)));
   const out = await createWav(path, { sampleRate: SAMPLE_RATE, channels: 1 });
@@ -87,7 +87,7 @@ async function readClip(number: string, beside: string): Promise<{ samples: Int1
   return { samples, words };
 }
 
-/** The sound of a video as one channel beside it; gives the path. */
+/** Extracts the sound of a video as one channel into a file next to it. Returns its path. */
 export function decodeTalk(path: string, sampleRate = SAMPLE_RATE): string {
   const wav = `${path}.${sampleRate}.wav`;
   ffmpeg(
@@ -111,10 +111,10 @@ export function ffmpeg(...args: string[]): void {
   execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
 }
 
-/** Where in a pause is looked, as shares of it. */
+/** The positions to check in each pause, as shares of its length. */
 const IN_PAUSE = [0.3, 0.5, 0.7] as const;
 
-/** Places in the pauses, in samples: where nobody speaks, as at a seam. */
+/** Returns positions in the pauses, in samples: where nobody speaks, like at a seam. */
 export function pausesOf({ said }: Talk): number[] {
   return said.slice(1).flatMap(({ start }, at) => {
     const from = said[at]?.end ?? start;

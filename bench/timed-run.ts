@@ -1,16 +1,16 @@
-/** One run of a command with what the kernel counted for it. */
+/** Runs a command and returns the kernel's measurements of it. */
 import { spawnSync } from 'node:child_process';
 import { CLEAN_ENV } from './measure.ts';
 
 export interface TimedRun {
   readonly seconds: number;
-  /** User and system. */
+  /** User and system time. */
   readonly cpuSeconds: number;
-  /** Highest resident size, all threads. */
+  /** Highest resident size of all threads. */
   readonly peakMiB: number;
 }
 
-/** Runs a command under GNU time; throws for one that fails. */
+/** Runs a command under GNU time. Throws if it fails. */
 export function runTimed(command: readonly string[], env: NodeJS.ProcessEnv = {}): TimedRun {
   const { status, stdout, stderr } = spawnSync('/usr/bin/time', ['-f', '%e %U %S %M', ...command], {
     env: { ...CLEAN_ENV, ...env },

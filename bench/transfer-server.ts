@@ -1,6 +1,7 @@
 /**
- * A service whose storage costs as little as Node allows: bytes go over plain sockets, are counted and thrown away, or come
- * from one block again and again. `node:http` would take longer over them than curl, and every client would look alike.
+ * A service whose storage costs as little as possible with Node: bytes are received over plain sockets, counted and
+ * discarded, or sent repeatedly from one block. `node:http` would be slower than curl, so every client would look
+ * equally fast.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -10,17 +11,17 @@ const NOW = '2026-01-01T00:00:00.000Z';
 const LATER = '2036-01-01T00:00:00.000Z';
 const MIB = 1024 ** 2;
 
-/** Sent again and again; one write of it costs next to nothing beside copying it. */
+/** Sent repeatedly. One write of it costs almost nothing compared with copying it. */
 const BLOCK = randomBytes(MIB);
 
-/** Of so many MiB as storage hands them out, lower-case hex. */
+/** Returns the hash of this many MiB from the storage, in lower-case hex. */
 function hashOf(mebibytes: number): string {
   const hash = createHash('sha256');
   for (let sent = 0; sent < mebibytes; sent += 1) hash.update(BLOCK);
   return hash.digest('hex');
 }
 
-/** `PUT /object`, `GET /object/MEBIBYTES`; one request after another on each connection. */
+/** Handles `PUT /object` and `GET /object/MEBIBYTES`, one request after another on each connection. */
 function converse(socket: Socket): void {
   let head = '';
   let missing = 0;
@@ -59,7 +60,7 @@ function handOut(socket: Socket, mebibytes: number): void {
 const storage = createPlainServer({ noDelay: true }, converse);
 const hashes = new Map<number, string>();
 
-/** `loc_512_hashed` is a finished job whose video has 512 MiB and a stated hash; `loc_512_plain` states none. */
+/** `loc_512_hashed` is a finished job with a video of 512 MiB and a hash; `loc_512_plain` has no hash. */
 function readJob(id: string) {
   const [, mebibytes = '0', manner] = id.split('_');
   const count = Number(mebibytes);

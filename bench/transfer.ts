@@ -1,4 +1,4 @@
-/** Large files over loopback, against curl in the same round: time, CPU time and memory of the built client. */
+/** Large files over loopback, compared with curl in the same round: time, CPU time and memory of the built client. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -15,10 +15,10 @@ const ROUNDS = 7;
 /** The limit of an upload is just under 1 GiB. */
 const LARGE = 1023;
 const HALF = 512;
-/** A file of each size, and a download of the larger one. */
+/** Space for a file of each size, and a download of the larger one. */
 const NEEDED_BYTES = (2 * LARGE + HALF) * MIB;
 
-/** What is sent must look like a video to the command. Source: ISO 14496-12, `ftyp`. */
+/** The command only sends files that look like a video. Source: ISO 14496-12, `ftyp`. */
 const VIDEO_HEAD = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomiso2', 'latin1');
 
 interface Place {
@@ -29,7 +29,7 @@ interface Place {
 
 type Manner = 'upload' | 'upload-hashed' | 'download' | 'download-hashed' | 'curl-upload' | 'curl-download';
 
-/** With the hash of what was sent, as programs and records ask for it. */
+/** Also computes the hash of the sent bytes, which programs and records use. */
 const SEND_HASHED = `
   const { createClient } = await import(${JSON.stringify(new URL('../dist/client.js', import.meta.url).href)});
   const client = createClient({ baseUrl: process.env.VLOC_BASE_URL, key: 'vk_bench', secret: 'only for this run' });
@@ -53,7 +53,7 @@ function commandOf(manner: Manner, mebibytes: number, { folder, storage }: Place
     case 'download-hashed':
       return download(`loc_${mebibytes}_hashed`);
     case 'curl-upload':
-      // Without the header curl would wait a second for leave to send.
+      // Without this header curl would wait one second for permission to send.
       return ['curl', '--silent', '--show-error', '--upload-file', file, '--header', 'Expect:', object];
     case 'curl-download':
       return ['curl', '--silent', '--show-error', '--output', join(out, 'curl'), `${object}/${mebibytes}`];
@@ -87,11 +87,11 @@ const ROWS = [
 
 const MANNERS: readonly Manner[] = [...new Set(ROWS.flatMap(({ base, manner }) => [base, manner]))];
 
-/** More than this from one size to twice that is growth, and not the moment at which garbage is collected. */
+/** A larger difference between one size and twice that size is growth, not the effect of garbage collection. */
 const GROWTH_MIB = 10;
 const PEAK_MIB = 140;
 
-/** Measures in memory where there is room, else on disk. */
+/** Measures in memory if there is enough space, else on disk. */
 export async function measureTransfer(): Promise<readonly Figure[]> {
   const memory = '/dev/shm';
   const parent = existsSync(memory) && freeBytes(memory) > 2 * NEEDED_BYTES ? memory : tmpdir();

@@ -1,4 +1,4 @@
-/** Memory of the command while a large file streams out. */
+/** Memory of the command while it uploads a large file. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const BYTES = 512 * 1024 ** 2;
 export async function measureUploadMemory(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
   const file = join(folder, 'large.mp4');
-  // The command looks at the first bytes: an MP4 begins with the box `ftyp`.
+  // The command checks the first bytes: an MP4 begins with the box `ftyp`.
   writeFileSync(file, '\0\0\0\x18ftypisom');
   truncateSync(file, BYTES);
   const server = fork(here('transfer-server.ts'));

@@ -1,11 +1,11 @@
-/** A service with fifteen jobs that come forward slowly for as long as the bench runs, and no end. */
+/** A service with fifteen jobs that make slow progress for as long as the bench runs and never end. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 const ROUTE = '/v1/auto-localizations';
 const COUNT = 15;
-/** Each comes forward by one percent in so many seconds, its own pace: expected ends that differ. */
+/** Each job advances by one percent in a different number of seconds, so that their expected ends differ. */
 const SLOWEST_SECONDS = 8;
 
 const begun = performance.now();

@@ -1,4 +1,4 @@
-/** What it costs to wait: the built command looks after fifteen jobs for a minute. */
+/** The cost of waiting: the built command waits for fifteen jobs for one minute. */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,13 +11,15 @@ import { CLEAN_ENV } from './measure.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const JOBS = Array.from({ length: 15 }, (_, number) => `auto-localizations/loc_${number}`);
-/** Until the program is loaded and has seen every job once: that is start-up, not waiting. */
+/** Time until the program is loaded and has polled every job once, which counts as start-up, not as waiting. */
 const SETTLE_MS = 5_000;
 const SECONDS = 60;
 /** The longest pause between two polls. Source: performance figures, "Waiting". */
 const LONGEST_PAUSE_SECONDS = 15;
 
-/** CPU time of all threads of a process so far, in seconds: the scheduler's own count, in nanoseconds (Linux). */
+/**
+ * Returns the CPU time of all threads of a process so far, in seconds. The scheduler counts it in nanoseconds (Linux).
+ */
 function cpuSecondsOf(pid: number | undefined): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const spent = threads.map((id) =>

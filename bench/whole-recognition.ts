@@ -1,4 +1,7 @@
-/** Recognition of a whole video by the engines, however long: the service and its engines take a quarter of an hour at most. */
+/**
+ * Recognizes a whole video of any length with the engines. The service and its engines accept at most a quarter of an
+ * hour.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +13,7 @@ import { ffmpeg } from './talk.ts';
 
 const WORKER = fileURLToPath(new URL('../src/engines/separate/worker.ts', import.meta.url));
 
-/** Decodes, separates and recognizes as the engines do, without their bound. @param folder is made */
+/** Decodes, separates and recognizes like the engines, without their limit. @param folder is created */
 export async function recognizeWhole(video: string, folder: string): Promise<readonly SubtitleLine[]> {
   mkdirSync(folder);
   const programs = createPrograms(process.env.PATH ?? '');
@@ -23,8 +26,8 @@ export async function recognizeWhole(video: string, folder: string): Promise<rea
   ffmpeg('-i', video, ...sound(48_000, 2), path('mix'), ...sound(16_000, 1), path('mono'));
   let speech: Extract<WorkerMessage, { type: 'speech' }> | null = null;
   const onLine = (line: string) => {
-    if (!line.startsWith('{')) return; // a warning of native code
-    const message = JSON.parse(line) as WorkerMessage; // our own process wrote it
+    if (!line.startsWith('{')) return; // a warning from native code
+    const message = JSON.parse(line) as WorkerMessage; // written by the worker, so trusted
     if (message.type === 'speech') speech = message;
   };
   await programs.run(process.execPath, [WORKER, folder, WITH_VOICE], { ...work, stdin: 'open', onLine });

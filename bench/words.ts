@@ -1,4 +1,7 @@
-/** How much of one recognition is in another: the longest common sequence of words that lie at about the same time. Pure. */
+/**
+ * Computes how many words of one recognition are in another: the longest common sequence of words at about the same
+ * time. Does no I/O.
+ */
 import type { SubtitleLine } from '../src/protocol/subtitle-line.ts';
 
 /** Seconds. */
@@ -7,17 +10,17 @@ export interface TimedWord {
   readonly at: number;
 }
 
-/** Two recognitions cut cues differently, and a word is taken to lie in its cue by its place among the others. */
+/** Two recognitions cut cues differently, and the time of a word is estimated from its position in its cue. */
 const SAME_TIME = 2;
 
-/** The words of cues, each at its share of the time of its cue. */
+/** Returns the words of cues, with a time for each that depends on its position in the cue. */
 export function wordsOf(lines: readonly SubtitleLine[]): TimedWord[] {
   return lines.flatMap(({ start_ms, end_ms, text }) =>
     wordsBetween(text, { start: start_ms / 1000, end: end_ms / 1000 }),
   );
 }
 
-/** The words of a text that is spoken in that time. */
+/** Returns the words of a text that is spoken in that time. */
 export function wordsBetween(text: string, { start, end }: { start: number; end: number }): TimedWord[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
   return words.map((word, at) => ({
@@ -26,7 +29,7 @@ export function wordsBetween(text: string, { start, end }: { start: number; end:
   }));
 }
 
-/** How many words both have, in the same order and at about the same time. */
+/** Returns how many words both have, in the same order and at about the same time. */
 export function countCommon(left: readonly TimedWord[], right: readonly TimedWord[]): number {
   let before = new Uint32Array(right.length + 1);
   for (const word of left) {

@@ -82,7 +82,7 @@ const settings = table(
   ]),
 );
 
-/** Blocks by name; a page contains one between `<!-- generated: NAME -->` and `<!-- end -->`. */
+/** Blocks by name. In a page, a block is between `<!-- generated: NAME -->` and `<!-- end -->`. */
 const BLOCKS: Readonly<Record<string, string>> = {
   commands,
   commandGroups,

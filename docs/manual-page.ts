@@ -123,10 +123,10 @@ function italic(text: string): string {
   return `\\fI${literal(text)}\\fR`;
 }
 
-/** Longer lines are hard to diff. Source: mandoc(1), "Style suggestions". */
+/** Longer lines are hard to compare in a diff. Source: mandoc(1), "Style suggestions". */
 const LINE_WIDTH = 80;
 
-/** Running text, wrapped at spaces; troff refills it. No line may look like a request. */
+/** Formats text wrapped at spaces, which troff fills again. No line may look like a request. */
 function prose(text: string): string {
   const lines: string[] = [];
   for (const word of literal(text).split(' ')) {

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the documentation from a real run on the sample video: `npm run pictures`. It takes some minutes and
- * needs Chromium (`apt-get install chromium`), the media engines, and util-linux.
+ * Creates the pictures of the documentation from a real run on the sample video: `npm run pictures`. It takes some
+ * minutes and needs Chromium (`apt-get install chromium`), the media engines, and util-linux.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ if (browser === undefined || browser === null)
   throw new Error('Chromium is not installed: apt-get install chromium');
 
 const folder = mkdtempSync(join(tmpdir(), 'vloc-pictures-'));
-// Keep the configuration and jobs of the person who runs this out of the pictures.
+// Keeps the user's own configuration and jobs out of the pictures.
 const env = {
   ...process.env,
   VLOC_PROFILE: 'local',

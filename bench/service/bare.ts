@@ -1,7 +1,7 @@
-/** What everything is measured against: `node:http` that answers the same bytes to whatever comes. */
+/** The baseline: a `node:http` server that answers every request with the same bytes. */
 import { createServer } from 'node:http';
 
-/** One answer as it came from the service. */
+/** One answer, recorded from the service. */
 export interface CannedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface CannedAnswer {
 
 let answer: CannedAnswer = { status: 200, headers: {}, body: '' };
 
-// The service keeps connections for as long, and says so in its answers.
+// The service keeps connections open for the same time, and its answers say so.
 const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
   const reply = () => response.writeHead(answer.status, answer.headers).end(answer.body);
   if (request.method === 'GET') reply();

@@ -1,16 +1,16 @@
 /**
- * The load: prepared bytes over plain sockets, one request at a time on each. An HTTP client would take longer to send a
- * request than a bare server takes to answer it, and both servers would look alike.
+ * Generates the load: prepared bytes over plain sockets, one request at a time on each. An HTTP client would need more
+ * time to send a request than a bare server needs to answer it, so both servers would look equally fast.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface Reply {
   readonly status: number;
-  /** Lines of the head, the status line first. */
+  /** The lines of the head, starting with the status line. */
   readonly head: string;
   readonly body: Buffer;
-  /** From the request to the end of its answer. */
+  /** Time from the request to the end of its answer. */
   readonly ms: number;
 }
 
@@ -60,7 +60,7 @@ export async function openConnections(port: number, count: number): Promise<Conn
 }
 
 interface Turn {
-  /** Position of the next request, or null when none is left. */
+  /** Returns the index of the next request, or null after the last one. */
   take(): number | null;
   requestAt(at: number): Buffer;
   keep(at: number, reply: Reply): void;

@@ -1,12 +1,12 @@
-/** The built service in a process of its own, so that whoever measures it does not share its event loop. */
+/** The built service in a separate process, so that it does not share the event loop of the measurement. */
 import { createMovingClock } from '../../test/service/harness/moving-clock.ts';
 import { createSmallEngines } from '../../test/service/harness/small-engines.ts';
 
-/** By a variable: the build is not there yet when types are checked. */
+/** In a variable, because the build does not exist yet when types are checked. */
 const built: string = '../../dist/service.js';
 const { createService } = await import(built);
 
-/** More than any bench sends: what is measured are requests, not refusals. */
+/** More than any bench sends, because requests are measured, not refusals. */
 const WITHOUT_LIMIT = 1e9;
 
 const [stateDir = ''] = process.argv.slice(2);
@@ -16,7 +16,7 @@ const service = await createService({
   clock,
   engines: createSmallEngines(),
   config: {
-    // Jobs stay queued: their work would take the time of the requests.
+    // Jobs stay queued, because their work would slow down the requests.
     workers: 0,
     concurrentTasks: WITHOUT_LIMIT,
     openingCredits: WITHOUT_LIMIT,

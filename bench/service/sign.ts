@@ -1,4 +1,4 @@
-/** Signed requests as bytes, made before the clock of a round starts. */
+/** Creates signed requests as bytes before a round is timed. */
 import { randomBytes } from 'node:crypto';
 import { EMPTY_SHA256, sha256Hex, signRequest } from '../../src/protocol/signature.ts';
 
@@ -20,7 +20,7 @@ export interface Unsigned {
 /** 128 bits. Source: contract, "Signing". */
 const NONCE_BYTES = 16;
 
-/** One request as it goes over the wire, with a new nonce and, but for GET, a new Idempotency-Key. */
+/** Returns one request as bytes, with a new nonce and, except for GET, a new Idempotency-Key. */
 export function signedBytes(target: Target, { method, path, body }: Unsigned): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body);
   const timestamp = String(Math.floor(Date.now() / 1000));

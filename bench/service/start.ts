@@ -1,4 +1,4 @@
-/** Starts the two servers that are compared, each in a process of its own. */
+/** Starts the two compared servers, each in a separate process. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,28 +9,28 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 interface Running {
   readonly port: number;
-  /** CPU that the process has used, user and system, in the kernel's ticks of 10 ms (Linux). */
+  /** CPU time of the process, user and system, in the kernel's ticks of 10 ms (Linux). */
   cpuTicks(): number;
-  /** Memory that the process holds now, in MiB (Linux). */
+  /** Memory of the process now, in MiB (Linux). */
   residentMiB(): number;
   stop(): Promise<void>;
 }
 
 export interface RunningService extends Running {
   readonly target: Target;
-  /** Puts the clock of the service forward; what falls due on the way, as the sweep, is done. */
+  /** Moves the clock of the service forward and runs everything that becomes due, such as the sweep. */
   advance(ms: number): void;
 }
 
 export interface BareServer extends Running {
-  /** Sets what is answered from now on. */
+  /** Sets the answer to all following requests. */
   answerWith(answer: CannedAnswer): Promise<void>;
 }
 
-/** The built service on a state folder, without limits of rate and tasks, and with no workers. */
+/** Starts the built service on a state folder, without limits on rate and tasks, and without workers. */
 export async function startService(stateDir: string): Promise<RunningService> {
   const child = fork(here('host.ts'), [stateDir]);
-  const sent = (await firstMessage(child)) as Record<'url' | 'key' | 'secret', string>; // by host.ts
+  const sent = (await firstMessage(child)) as Record<'url' | 'key' | 'secret', string>; // sent by host.ts
   const { url, key, secret } = sent;
   const { host, port } = new URL(url);
   return {
@@ -63,7 +63,7 @@ function running(child: ChildProcess, port: number): Running {
   return {
     port,
     cpuTicks() {
-      // The name of the program stands in parentheses; of what follows, user and system time are fields 12 and 13.
+      // The program name is in parentheses. After it, user and system time are fields 12 and 13.
       const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return Number(fields[11]) + Number(fields[12]);
     },

@@ -1,4 +1,7 @@
-/** The script for bash 3.2 and newer: the Mac has no later one. It shows no descriptions, so there are none in it. */
+/**
+ * Generates the script for bash 3.2 and newer: macOS has no later version. It has no descriptions, because bash cannot
+ * show them.
+ */
 import type { Place } from './model.ts';
 import { encodeValue, flagsOf, HEADER, listFlagValues, placeName } from './tables.ts';
 

@@ -1,4 +1,4 @@
-/** The script for fish: one `complete` for each thing that can be typed, with the place as its condition. */
+/** Generates the script for fish: one `complete` for each candidate, with its position as the condition. */
 import type { Candidate, CompletedOption, Place } from './model.ts';
 import { HEADER, listFlagValues, placeName } from './tables.ts';
 import type { Value } from './values.ts';
@@ -75,7 +75,7 @@ function offer(value: Value): string {
         : `-a ${quote(value.choices.join(' '))}`;
     case 'source': {
       const values = `(__vloc_values ${value.source})`;
-      // Their own order: the newest job first.
+      // Keeps the order of the list: the newest job first.
       return value.list ? `-k -a '(__vloc_list ${values})'` : `-k -a '${values}'`;
     }
     case 'files':

@@ -1,20 +1,23 @@
-/** What can be typed at each place of the command line, out of the command tree: the shells' scripts are made from it. */
+/**
+ * The candidates at each position of the command line, from the command tree. The scripts of all shells are generated
+ * from it.
+ */
 import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
 import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
 import { type Command, flagName, type OptionSpec, type OptionTable } from '../../src/context/command.ts';
 import { type Value, valueOfOperands, valueOfOption } from './values.ts';
 
-/** A word with what it means, as shells show it beside the word. */
+/** A word and its description, which shells show beside it. */
 export interface Candidate {
   readonly word: string;
   readonly explains: string;
 }
 
 export interface CompletedOption {
-  /** Such as `--output`. */
+  /** For example `--output`. */
   readonly long: string;
-  /** Such as `-o`. */
+  /** For example `-o`. */
   readonly short: string | null;
   readonly explains: string;
   /** Null for a flag. */
@@ -22,14 +25,14 @@ export interface CompletedOption {
   readonly repeats: boolean;
 }
 
-/** A place of the command line: after `vloc`, after `vloc jobs`, after `vloc jobs wait`. */
+/** A position on the command line: after `vloc`, after `vloc jobs`, after `vloc jobs wait`. */
 export interface Place {
-  /** The words after `vloc` that lead to it. */
+  /** The words after `vloc` before this position. */
   readonly words: readonly string[];
   readonly explains: string;
   readonly children: readonly Candidate[];
   readonly options: readonly CompletedOption[];
-  /** The operands after the options; null for none. */
+  /** The operands after the options; null if there are none. */
   readonly operands: Value | null;
 }
 
@@ -44,7 +47,7 @@ const VERSION: CompletedOption = { ...HELP, long: '--version', short: '-V', expl
 const VERSION_COMMAND: Candidate = { word: 'version', explains: 'print the version' };
 const HELP_COMMAND: Candidate = { word: 'help', explains: 'show the help of a command or of a topic' };
 
-/** All places, the root first, each before those below it. */
+/** Returns all positions, the root first, each before those below it. */
 export async function listPlaces(): Promise<readonly Place[]> {
   const below = (await Promise.all(COMMAND_ROWS.map((row) => placesOf(row, [])))).flat();
   const rows = COMMAND_ROWS.map(({ name, summary }) => ({ word: name, explains: summary }));
@@ -85,7 +88,7 @@ function canRepeat(spec: OptionSpec): boolean {
   return spec.type === 'list' || spec.type === 'pairs';
 }
 
-/** `vloc help` takes the words of every command, and the topics. */
+/** `vloc help` accepts the words of every command, and the topics. */
 function helpPlaces(rows: readonly Candidate[], places: readonly Place[]): Place[] {
   const topics = HELP_TOPICS.map(({ name, summary }) => ({ word: name, explains: summary }));
   const place = { explains: HELP_COMMAND.explains, options: [], operands: null };

@@ -1,4 +1,4 @@
-/** The script for PowerShell 5.1 and newer. */
+/** Generates the script for PowerShell 5.1 and newer. */
 import type { Place } from './model.ts';
 import { encodeValue, HEADER, listFlagValues, placeName } from './tables.ts';
 
@@ -38,7 +38,7 @@ function pair(word: string, explains: string): string {
   return `@(${quote(word)}, ${quote(explains)})`;
 }
 
-/** A list of one pair needs a comma of its own, else PowerShell takes the pair for the list. */
+/** A list of one pair needs an extra comma, otherwise PowerShell uses the pair as the list. */
 function list(pairs: readonly string[]): string {
   return `@(${pairs.length === 1 ? ',' : ''}${pairs.join(', ')})`;
 }

@@ -5,18 +5,18 @@ import type { Command, Operands, OptionSpec } from '../../src/context/command.ts
 import { KIND_CHOICES } from '../../src/workflow/jobs/list-jobs.ts';
 
 export type Value = {
-  /** What the help calls it. */
+  /** Its name in the help. */
   readonly name: string;
-  /** Several, separated by commas. */
+  /** True for several values, separated by commas. */
   readonly list: boolean;
 } & (
   | { readonly type: 'choices'; readonly choices: readonly string[] }
-  /** Asked from `vloc completion values SOURCE` when they are needed. */
+  /** Read from `vloc completion values SOURCE` when they are needed. */
   | { readonly type: 'source'; readonly source: ValueSource }
   | { readonly type: 'files' | 'folders' }
-  /** `@` and the path of a file. */
+  /** `@` followed by the path of a file. */
   | { readonly type: 'at-file' }
-  /** Only the person knows: a time, a number, an address. */
+  /** A value that only the user knows: a time, a number, a URL. */
   | { readonly type: 'free' }
 );
 
@@ -25,21 +25,21 @@ type Offer = Value extends infer Each ? (Each extends Value ? Omit<Each, 'name' 
 const FREE: Offer = { type: 'free' };
 const KINDS: Offer = { type: 'choices', choices: KIND_CHOICES };
 
-/** Names of operands; others are free. */
+/** Names of operands. All others are free text. */
 const OPERANDS: Readonly<Record<string, Offer>> = {
   input: { type: 'files' },
   file: { type: 'files' },
   dir: { type: 'folders' },
 };
 
-/** The same, where the name alone says too little: what the words of the command begin with decides. */
+/** The same for names that several commands use: the first words of the command decide. */
 const IDS: Readonly<Record<string, Offer>> = {
   'jobs id': { type: 'source', source: 'jobs' },
   'upload id': { type: 'source', source: 'uploads' },
   'profile name': { type: 'source', source: 'profiles' },
 };
 
-/** Names of the values of options; others are free. */
+/** Names of the values of options. All others are free text. */
 const VALUES: Readonly<Record<string, Offer>> = {
   dir: { type: 'folders' },
   file: { type: 'files' },
@@ -74,7 +74,8 @@ function offerOf(option: string, name: string, command: Command): Offer {
   switch (name) {
     case 'names':
       return command.fields === undefined ? FREE : { type: 'choices', choices: command.fields() };
-    // The language to produce: of a translation where the command also has one to translate from, else of a voice.
+    // The language to produce: a translation target if the command also has a source language, else the language of a
+    // voice.
     case 'tags':
       return { type: 'source', source: 'from' in command.options ? 'translation-targets' : 'voices' };
     case 'tag':

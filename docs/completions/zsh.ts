@@ -1,4 +1,4 @@
-/** The script for zsh: a function for each place, made for `_arguments`. */
+/** Generates the script for zsh: one function per position, for use with `_arguments`. */
 import type { CompletedOption, Place } from './model.ts';
 import { HEADER } from './tables.ts';
 import type { Value } from './values.ts';
@@ -59,7 +59,7 @@ function leafFunction(place: Place): string {
   return `${functionName(place)}() {\n${argumentsCall(place, operandSpec(place))}\n}`;
 }
 
-/** A place with commands below it, which may be a command itself. */
+/** A position with subcommands, which may also be a command itself. */
 function groupFunction(place: Place, below: readonly Place[]): string {
   const commands = place.children.map(({ word, explains }) => `    ${quote(`${word}:${explains}`)}`);
   const cases = below.map((child) => `        ${child.words.at(-1)}) ${functionName(child)} && ret=0 ;;`);
@@ -99,7 +99,7 @@ function optionSpec({ long, short, explains, value, repeats }: CompletedOption):
   const text = `[${explains.replace(/[[\]\\:]/g, '\\$&')}]`;
   const taken = value === null ? '' : `:${value.name.replaceAll(':', '\\:')}:${action(value)}`;
   const longForm = value === null ? long : `${long}=`;
-  // Whoever asks for help or the version asks for nothing else.
+  // `--help` and `--version` exclude all other options.
   const excludes = ['--help', '--version'].includes(long)
     ? '(- *)'
     : short === null
@@ -115,7 +115,9 @@ function operandSpec({ operands }: Place): string[] {
   return operands === null ? [] : [quote(`*:${operands.name}:${action(operands)}`)];
 }
 
-/** What `_arguments` does for a value; a blank before the name keeps it from adding arguments of its own. */
+/**
+ * The action of `_arguments` for a value. A space before the name prevents `_arguments` from adding its own arguments.
+ */
 function action(value: Value): string {
   switch (value.type) {
     case 'choices':

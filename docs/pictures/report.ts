@@ -1,17 +1,17 @@
-/** Takes a screenshot of a report with a browser of this machine. */
+/** Takes a screenshot of a report with an installed browser. */
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
-/** A desktop window; the picture is shown at half its size. */
+/** A desktop window. The picture is shown at half its size. */
 const VIEW = { width: 1280, height: 1180 };
 
-/** The videos are looked at twenty times a second, for at most half a minute. */
+/** The videos are checked twenty times per second, for at most half a minute. */
 const ROUND_MS = 50;
 const ROUNDS = 600;
 
-/** What is read of a video element; this project has no types of the DOM outside the page itself. */
+/** The properties of a video element that are read. The project has no DOM types outside the page itself. */
 interface Video {
-  /** From 2 on, the current picture is there. Source: HTML, "readyState". */
+  /** From 2, the current picture is available. Source: HTML, "readyState". */
   readonly readyState: number;
   readonly seeking: boolean;
 }

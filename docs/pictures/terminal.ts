@@ -3,14 +3,17 @@ import { execFileSync } from 'node:child_process';
 import xterm, { type IBufferCell } from '@xterm/headless';
 
 export const COLUMNS = 92;
-/** Progress is redrawn ten times a second: a run of an hour writes less. Node's default of 1 MiB lasts a few minutes. */
+/**
+ * Progress is redrawn ten times per second, and a run of an hour writes less than this. Node's default of 1 MiB is
+ * enough for only a few minutes.
+ */
 const MOST_BYTES = 256 * 1024 * 1024;
-/** More than any run here writes; the picture ends with the last row that is not empty. */
+/** More rows than any run here writes. The picture ends with the last row that is not empty. */
 const ROWS = 60;
 
 /**
  * Runs a command line in a terminal and returns its output.
- * @param commandLine for sh; util-linux's `script` makes the terminal
+ * @param commandLine for sh; `script` of util-linux creates the terminal
  */
 export function recordTerminal(commandLine: string, run: { cwd: string; env: NodeJS.ProcessEnv }): string {
   const command = `stty cols ${COLUMNS} rows ${ROWS}; ${commandLine}`;
@@ -44,7 +47,7 @@ function styleOf(cell: IBufferCell): string {
     .join(' ');
 }
 
-/** The rows that the terminal shows in the end. */
+/** Returns the rows that the terminal shows at the end. */
 async function readScreen(written: string): Promise<Span[][]> {
   const terminal = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
   await new Promise<void>((done) => terminal.write(written, done));
@@ -98,7 +101,7 @@ function drawSpan(span: Span, y: number): string {
   const text = span.text.trim();
   const column = span.column + span.text.length - span.text.trimStart().length;
   const x = (EDGE + column * CELL.width).toFixed(1);
-  // Keep columns aligned if the reader's font is wider or narrower.
+  // Keeps columns aligned if the reader's font is wider or narrower.
   const length = (text.length * CELL.width).toFixed(1);
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const space = style === '' ? '' : ' ';

@@ -5,7 +5,7 @@ const TAG = /<\/?[a-z][^<>]{0,200}>/gi;
 /** Override tags of the ASS format, which players accept in SRT: `{\an8}`. */
 const OVERRIDE = /\{\\[^{}]{0,200}\}/g;
 /** Control characters except the line break. espeak-ng interprets some of them as commands. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match them
 const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g;
 /** Characters that change the direction of the surrounding text, which can hide its real content. */
 const BIDI_OVERRIDES = /[\u202A-\u202E\u2066-\u2069\u200B\uFEFF]/g;

@@ -10,7 +10,7 @@ import { readModules } from '../structure/modules.ts';
 import { main } from './cli/main.ts';
 import { startImpostor } from './harness/impostor.ts';
 
-/** A service with a header name of its own, and its first key. */
+/** A service with its own header name, and its first key. */
 async function startService(): Promise<IssuedKey & { url: string }> {
   const stateDir = await mkdtemp(join(tmpdir(), 'conformance-cli-'));
   const service = await createService({ stateDir, config: { headerPrefix: 'X-Acme' } });
@@ -74,7 +74,7 @@ test('a service that breaks a rule ends the run with 1 and says what was seen, w
   const { code, out } = await run(target, { CONFORMANCE_SECRET: 's' });
   expect(out).toContain('expected 200; GET /v1/credits answered 500');
   expect(out).toMatch(/0 passed, 1 failed, 0 skipped\n$/);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not get to a terminal
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
   expect(out).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
   expect(code).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** `node test/conformance/cli.ts`: tries any service against the rules. */
+/** `node test/conformance/cli.ts`: checks any service against the rules. */
 import { main } from './cli/main.ts';
 
 process.exitCode = await main(process.argv.slice(2), process.env, {

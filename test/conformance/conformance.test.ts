@@ -1,4 +1,4 @@
-/** The whole suite against the embedded service: a test a rule, and none is skipped. */
+/** Runs the whole suite against the embedded service: one test per rule, and none is skipped. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from './harness/certificate.ts';

@@ -1,15 +1,15 @@
-/** Which sentence of the specification is covered by which rules: pure. */
+/** Finds which rules cover which sentence of the specification. Does no I/O. */
 import type { Rule } from './rule.ts';
 import type { Sentence, Sentences } from './sentences/sentence.ts';
 
 export interface Gaps {
-  /** Sentences without a rule that do not say why no client can see them. */
+  /** Sentences without a rule and without a reason why clients cannot observe them. */
   readonly uncovered: readonly string[];
-  /** Sentences that no client can see, and that a rule claims to cover. */
+  /** Sentences marked as not observable by clients, but covered by a rule. */
   readonly seenAfterAll: readonly string[];
-  /** Rules that cover no sentence, or one that there is not. */
+  /** Rules that cover no sentence, or a sentence that does not exist. */
   readonly homeless: readonly string[];
-  /** Ids of rules that are given twice. */
+  /** Ids of rules that occur more than once. */
   readonly repeated: readonly string[];
 }
 
@@ -17,7 +17,7 @@ type Sections = Readonly<Record<string, Sentences>>;
 
 const isUnseen = (sentence: Sentence) => typeof sentence !== 'string';
 
-/** What is missing between sentences and rules; all lists are empty when they cover each other. */
+/** Finds gaps between sentences and rules. All lists are empty if the coverage is complete. */
 export function findGaps(sections: Sections, rules: readonly Rule[]): Gaps {
   const sentences = Object.values(sections).flatMap((group) => Object.entries(group));
   const known = new Set(sentences.map(([id]) => id));
@@ -44,7 +44,7 @@ function rowOf(id: string, sentence: Sentence, rules: readonly Rule[]): string {
   return `| ${escapePipes(sentence)} | ${covering.join(' ')} |`;
 }
 
-/** The page that shows it, as Markdown. */
+/** Returns the coverage page as Markdown. */
 export function formatCoverage(sections: Sections, rules: readonly Rule[]): string {
   const sentences = Object.values(sections).flatMap((group) => Object.values(group));
   const unseen = sentences.filter(isUnseen).length;

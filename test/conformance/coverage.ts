@@ -1,6 +1,6 @@
 /**
- * Writes docs/conformance.md: which rules cover which sentence.
- * `node test/conformance/coverage.ts` writes, with `--check` it only compares and fails on a difference.
+ * Writes docs/conformance.md: which rules cover which sentence. `node test/conformance/coverage.ts` writes it; with
+ * `--check` it only compares and fails if the file differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { formatCoverage } from './coverage-table.ts';

@@ -1,4 +1,4 @@
-/** A slip of the service on the wire is noticed by the rules about it. */
+/** Rules detect errors of the service in the answers that they cover. */
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RequestFacts, ServiceResponse } from '../../src/service/index.ts';

@@ -1,4 +1,4 @@
-/** The operation table of the specification, written down a second time so that a slip in the product shows. */
+/** The operation table of the specification. A second copy, so that errors in the product's table are found. */
 
 export const JOB_KINDS = [
   'audio_separation',
@@ -10,9 +10,9 @@ export const JOB_KINDS = [
 export type JobKind = (typeof JOB_KINDS)[number];
 
 export interface KindFacts {
-  /** Collection below the base address. */
+  /** Path of the collection below the base URL. */
   readonly path: string;
-  /** How operation ids name it. */
+  /** Used in operation ids. */
   readonly noun: string;
   readonly input: 'video' | 'subtitle';
 }
@@ -32,7 +32,7 @@ const CANCEL = [401, 403, 404, 409, 429, 500, 503] as const;
 const RESERVE = [400, 401, 403, 409, 413, 429, 500, 503] as const;
 const COMPLETE = [400, 401, 403, 404, 409, 413, 422, 429, 500, 503] as const;
 
-/** operationId, method and path, success, declared errors: one row each, in the order of the specification. */
+/** One row each: operationId, method and path, success, declared errors, in the order of the specification. */
 const ROWS = [
   ['getCredits', 'GET /credits', [200], READ],
   ['listCreditTransactions', 'GET /credit-transactions', [200], READ],
@@ -67,13 +67,13 @@ export type OperationId = (typeof ROWS)[number][0];
 export interface Operation {
   readonly id: OperationId;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base address; a parameter stands in braces. */
+  /** Below the base URL. Parameters are in braces. */
   readonly path: string;
   readonly success: readonly number[];
   readonly errors: readonly number[];
   /** Null for credits and uploads. */
   readonly kind: JobKind | null;
-  /** True where the path names one resource. */
+  /** True if the path names one resource. */
   readonly single: boolean;
   readonly list: boolean;
 }
@@ -86,16 +86,16 @@ export const OPERATIONS: readonly Operation[] = ROWS.map(([id, methodAndPath, su
 });
 
 export const LISTS: readonly Operation[] = OPERATIONS.filter((operation) => operation.list);
-/** The operations whose answer is about one resource. */
+/** The operations with an answer about one resource. */
 export const RESOURCE_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ id, list }) => !list && id !== 'getCredits',
 );
 export const WRITES: readonly Operation[] = OPERATIONS.filter(({ method }) => method !== 'GET');
 
-/** An id that no service gave out. */
+/** An id that no service creates. */
 export const UNKNOWN_ID = 'no-such-resource';
 
-/** The path of an operation with its parameter filled in. */
+/** Returns the path of an operation with its parameter filled in. */
 export function pathOf(operation: Operation, id: string = UNKNOWN_ID): string {
   return operation.path.replace(/\{\w+\}/, id);
 }

@@ -1,8 +1,8 @@
-/** What one rule of the suite is. */
+/** The type of a rule. */
 import type { SentenceId } from './sentences.ts';
 import type { ServiceUnderTest } from './service.ts';
 
-/** What a rule may lack, in the words that a skipped rule is reported with. */
+/** Supplies that may be missing, with the reason shown for a skipped rule. */
 export const NEEDS = {
   jobs: 'it creates jobs, which cost credits, and --no-jobs was given',
   media: 'no video was given with --media',
@@ -19,25 +19,25 @@ export const NEEDS = {
 export type Need = keyof typeof NEEDS;
 
 /**
- * `spec`: the specification says it, so it must hold for any service. `contract`: we decided it where the
- * specification is silent; a tolerant run leaves it out.
+ * `spec`: the specification says it, so it must hold for any service. `contract`: our decision where the specification
+ * says nothing; a tolerant run skips it.
  */
 export type Strictness = 'spec' | 'contract';
 
 export interface Rule {
   /** Section and name, such as `uploads.completion-before-bytes`. */
   readonly id: string;
-  /** What holds, as a sentence. */
+  /** The required behaviour, as a sentence. */
   readonly title: string;
   /** The sentences of the specification that it proves. */
   readonly covers: readonly SentenceId[];
   readonly strictness: Strictness;
   readonly needs: readonly Need[];
-  /** Rejects with what was observed when the service breaks the rule. */
+  /** Rejects with the observed behaviour if the service breaks the rule. */
   readonly check: (service: ServiceUnderTest) => Promise<void>;
 }
 
-/** The media that a job of a kind needs, beside the permission to create jobs. */
+/** Returns the media that a job of a kind needs, in addition to the permission to create jobs. */
 export function needsOf(input: 'video' | 'subtitle'): Need[] {
   return input === 'video' ? ['jobs', 'media'] : ['jobs'];
 }
@@ -53,7 +53,7 @@ type Section = (
   },
 ) => Rule;
 
-/** Makes rules whose ids start with the name of their section. */
+/** Returns a function that creates rules whose ids start with the name of their section. */
 export function section(sectionName: string): Section {
   return (strictness, name, { title, covers, needs = [], check }) => ({
     id: `${sectionName}.${name}`,

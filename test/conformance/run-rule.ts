@@ -8,14 +8,14 @@ export type Outcome =
   | { readonly status: 'skipped'; readonly reason: string };
 
 /**
- * The service refused a request that only sets the scene, in a form that the specification does not show.
- * A strict run takes it for a failure; a tolerant one cannot tell and skips the rule.
+ * The service refused a request that only prepares a rule and whose form the specification does not define. A strict
+ * run counts this as a failure. A tolerant run skips the rule.
  */
 export class Unprepared extends Error {
   override readonly name = 'Unprepared';
 }
 
-/** Why a rule cannot be run against this service, or null. */
+/** Returns why a rule cannot be run against this service, or null. */
 export function explainSkip(rule: Rule, service: ServiceUnderTest): string | null {
   if (rule.strictness === 'contract' && !service.strict) return 'our decision, not the specification’s';
   const lacking = rule.needs.find((need) => !isThere(need, service));
@@ -40,7 +40,7 @@ function isThere(need: Need, { supplies, admin }: ServiceUnderTest): boolean {
   }
 }
 
-/** Tries a rule; resolves with its outcome, and rejects only with what is no Error. */
+/** Runs a rule and resolves with its outcome. Rejects only for values that are not an Error. */
 export async function runRule(rule: Rule, service: ServiceUnderTest): Promise<Outcome> {
   const skip = explainSkip(rule, service);
   if (skip !== null) return { status: 'skipped', reason: skip };

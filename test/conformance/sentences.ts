@@ -1,4 +1,4 @@
-/** Every sentence of the specification that a service can keep or break, by section. */
+/** All sentences of the specification that a service can keep or break, by section. */
 import { AUTHENTICATION_SENTENCES, EVENT_SENTENCES } from './sentences/access.ts';
 import { ENDPOINT_SENTENCES, OPERATION_SENTENCES, type OperationSentenceId } from './sentences/endpoints.ts';
 import { ERROR_SENTENCES, LIMIT_SENTENCES } from './sentences/errors.ts';

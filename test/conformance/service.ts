@@ -1,4 +1,4 @@
-/** The service that is put to the test: where it is, what the run was given, and how to wait for it. */
+/** The service under test: its URL, the supplies of the run, and how to wait for it. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MakeVideo } from './media/make.ts';
@@ -14,7 +14,7 @@ export interface UploadFile {
   readonly bytes: Buffer;
 }
 
-/** What the run was given beside an address and a key; null: it has none. */
+/** The supplies of the run in addition to a URL and a key; null if one is missing. */
 export interface Supplies {
   readonly jobs: boolean;
   readonly media: UploadFile | null;
@@ -25,61 +25,61 @@ export interface Supplies {
   readonly webhooks: { readonly receiver: Receiver; readonly secret: string } | null;
 }
 
-/** Rules of a key that an administrator would choose; left out: everything is allowed. */
+/** Rules of a key, set by an administrator. Default: everything is allowed. */
 export interface KeyRules {
   readonly permissions?: readonly string[];
   readonly monthlyLimitCredits?: number;
   readonly allowedAddresses?: readonly string[];
 }
 
-/** Means of an account that is opened for a rule. */
+/** Options for an account that is opened for a rule. */
 export interface Means {
   readonly credits?: number;
   readonly planEnded?: boolean;
-  /** Requests that a key may make in an hour. */
+  /** Requests that a key may send per hour. */
   readonly requests?: number;
   /** Jobs stay queued. */
   readonly idle?: boolean;
-  /** Addresses of callers may lead to this machine. */
+  /** URLs from callers may point to this machine. */
   readonly loopback?: boolean;
 }
 
-/** A fault that another attempt may mend, or one that ends the job. */
+/** `passing`: another attempt may succeed; `final`: the job ends. */
 export type WorkFailure = 'passing' | 'final';
 
-/** Powers that only whoever runs the service has. */
+/** Access that only the operator of the service has. */
 export interface Admin {
   issueKey(rules?: KeyRules): Credentials;
   changeKey(key: Credentials, rules: KeyRules): void;
   /** `expiresAt` in ms since 1970. */
   grantCredits(credits: number, expiresAt?: number): void;
-  /** Puts the clock of the service forward. */
+  /** Moves the clock of the service forward. */
   advance(ms: number): void;
-  /** Media work begun from now on waits. */
+  /** Media work that starts from now on waits. */
   holdWork(): void;
   letWorkGo(): void;
-  /** The next attempts at media work fail, one each. */
+  /** The next attempts at media work fail, one for each value. */
   failWork(...failures: readonly WorkFailure[]): void;
-  /** Opens another workspace: a fresh account on a service of its own, closed when the run ends. */
+  /** Opens another workspace: a new account on a separate service, closed when the run ends. */
   open(means?: Means): Promise<ServiceUnderTest>;
 }
 
 export interface ServiceUnderTest {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Path of the base address, ends in `/v1`. */
+  /** Path of the base URL, ends in `/v1`. */
   readonly basePath: string;
   readonly caller: Caller;
-  /** False: what the specification does not show may differ. */
+  /** False: behaviour that the specification does not define may differ. */
   readonly strict: boolean;
-  /** Languages of the text that is sent and of what is asked for. */
+  /** Languages of the text that is sent and of the requested result. */
   readonly languages: { readonly source: string; readonly target: string };
   readonly supplies: Supplies;
   readonly admin: Admin | null;
-  /** ms since 1970 by the clock of the service. */
+  /** ms since 1970, by the clock of the service. */
   now(): number;
   callerFor(credentials: Credentials, headerPrefix?: string): Caller;
-  /** Asks until `done`; fails when patience ends. `what` completes "waited for". */
+  /** Calls `ask` until `done`. Fails after the configured time. `what` completes "waited for". */
   until<T>(what: string, ask: () => Promise<T>, done: (value: T) => boolean): Promise<T>;
 }
 
@@ -96,12 +96,12 @@ export interface ServiceOptions {
   readonly patience: {
     readonly everyMs: number;
     readonly atMostMs: number;
-    /** Waits where the service says that too many requests came in. */
+    /** Waits if the service answers that there are too many requests. */
     readonly withLimits: boolean;
   };
 }
 
-/** Puts together what rules need to know; nothing is sent. */
+/** Creates the object that rules use. Sends nothing. */
 export function describeService(options: ServiceOptions): ServiceUnderTest {
   const { origin, pathname } = new URL(options.baseUrl);
   const basePath = pathname.replace(/\/$/, '');
@@ -130,13 +130,13 @@ export function describeService(options: ServiceOptions): ServiceUnderTest {
   };
 }
 
-/** The powers of an administrator; rules that need them say so, and are skipped without. */
+/** Returns the administrator access. Rules that use it declare the need, and are skipped without it. */
 export function adminOf(service: ServiceUnderTest): Admin {
   if (service.admin === null) throw new Error('a rule uses powers that it does not ask for');
   return service.admin;
 }
 
-/** Makes something once for every service and shares it among rules, also its failure. */
+/** Creates a value once per service and shares it among rules. A failure is shared too. */
 export function shared<T>(
   make: (service: ServiceUnderTest) => Promise<T>,
 ): (service: ServiceUnderTest) => Promise<T> {
@@ -150,7 +150,7 @@ export function shared<T>(
   };
 }
 
-/** A caller with the second key of the run; rules that use it say so. */
+/** Returns a caller with the second key of the run. Rules that use it declare the need. */
 export function otherCaller({ supplies, callerFor }: ServiceUnderTest): Caller {
   if (supplies.otherKey === null) throw new Error('a rule uses a second key that it does not ask for');
   return callerFor(supplies.otherKey);

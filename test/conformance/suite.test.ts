@@ -1,4 +1,4 @@
-/** The suite itself: against a service that breaks a rule, the rule fails. */
+/** Tests the suite itself: a rule fails against a service that breaks it. */
 import type { RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
 import { startImpostor } from './harness/impostor.ts';
@@ -13,7 +13,7 @@ const VIDEO: UploadFile = {
   bytes: Buffer.from('no video'),
 };
 
-/** A service that does nothing but answer so. */
+/** Describes a service that answers every request in this way. */
 async function describeImpostor(answer: RequestListener, strict = true): Promise<ServiceUnderTest> {
   return describeService({
     baseUrl: await startImpostor(answer),
@@ -44,7 +44,7 @@ async function runAll(service: ServiceUnderTest): Promise<{ id: string; outcome:
 const idsWith = (status: Outcome['status'], results: Awaited<ReturnType<typeof runAll>>) =>
   results.filter(({ outcome }) => outcome.status === status).map(({ id }) => id);
 
-/** All rules in a row, on a machine that runs other tests beside. */
+/** All rules in sequence, while other tests run on the machine. */
 const WHOLE_SUITE = { timeout: 180_000 };
 
 test(

@@ -1,4 +1,4 @@
-/** A receiver of webhooks: keeps what is delivered to each of its addresses, and answers as it is told. */
+/** A receiver of webhooks: stores the deliveries to each of its URLs, and answers as configured. */
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -12,19 +12,19 @@ export interface Delivery {
   readonly body: Buffer;
 }
 
-/** How to answer a delivery: a status, or never. */
+/** The answer to a delivery: a status, or no answer. */
 export type Reaction = number | 'never';
 
-/** An address of its own for every rule keeps deliveries apart. */
+/** Each rule has its own URL, so that deliveries are not mixed. */
 export interface Mailbox {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Resolves when the service has hung up after what was delivered so far: it has read the answers. */
+  /** Resolves when the service has closed the connections of the deliveries so far, so it has read the answers. */
   hungUp(): Promise<void>;
 }
 
 export interface Receiver {
-  /** Opens an address; its first deliveries are answered so, all others with 204. */
+  /** Opens a URL. Its first deliveries get these answers, all others 204. */
   open(...reactions: readonly Reaction[]): Mailbox;
   close(): Promise<void>;
 }
@@ -35,7 +35,10 @@ interface OpenMailbox extends Mailbox {
   readonly sockets: Set<Socket>;
 }
 
-/** A service may keep its connections for later; an answer over loopback or a good line was read long before. */
+/**
+ * A service may keep connections open for later. Over loopback or a fast network it has read the answer long before
+ * this.
+ */
 const KEPT_OPEN_MS = 1_000;
 
 /** Key and certificate of a server, as PEM. */
@@ -46,8 +49,8 @@ export interface Certificate {
 
 /**
  * Listens for deliveries.
- * @param listen `publicUrl` is what services call to get here, null: the address listened on; `certificate` null: plain
- *   HTTP, behind a proxy that speaks TLS
+ * @param listen `publicUrl` is the URL that services call, null: the address listened on; `certificate` null: plain
+ * HTTP, behind a proxy that terminates TLS
  */
 export async function startReceiver(listen: {
   host: string;

@@ -1,12 +1,12 @@
-/** Secrets are compared in one place, which tells nothing of where two of them differ. */
+/** Secrets are compared in only one place, in constant time. */
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { readModules } from './modules.ts';
 
-/** Names of what an attacker would like to guess byte by byte. */
+/** Names of values that an attacker would try to guess byte by byte. */
 const SECRET = /^(.*(signature|hmac|digest)|secret|mac)$/i;
 
-/** The last name of `a.b.c`, or of `c` alone. */
+/** Returns the last name of `a.b.c`, or of `c` alone. */
 function nameOf(node: { type: string; name?: unknown; property?: unknown }): string {
   if (node.type === 'Identifier') return String(node.name);
   const { property } = node;
@@ -14,14 +14,16 @@ function nameOf(node: { type: string; name?: unknown; property?: unknown }): str
   return String(property.name);
 }
 
-/** Comparisons with `===` and the like of something secret with something computed, as `path: comparison`. */
+/**
+ * Returns comparisons with `===` and similar operators between a secret and a computed value, as `path: comparison`.
+ */
 function findLeaks(path: string, text: string): string[] {
   const found: string[] = [];
   const visitor = new Visitor({
     BinaryExpression(node) {
       const sides = [node.left, node.right];
       const isComparison = /^[!=]==?$/.test(node.operator);
-      // Asking whether there is one at all tells nothing of its bytes.
+      // Checking whether a value exists reveals nothing about its bytes.
       const isPresence = sides.some((side) => side.type === 'Literal' || nameOf(side) === 'undefined');
       if (isComparison && !isPresence && sides.some((side) => SECRET.test(nameOf(side)))) {
         found.push(`${path}: ${text.slice(node.start, node.end)}`);

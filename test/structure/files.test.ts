@@ -1,4 +1,4 @@
-/** How large files are, what they leave to others, and where tests lie. */
+/** Rules about files: their size, forbidden calls, and the folders of tests. */
 import { basename, dirname } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
@@ -7,11 +7,11 @@ import { countLines, listFiles, type Module, readModules } from './modules.ts';
 /** A file that does not fit on a few screens has more than one subject. */
 const LONGEST = 400;
 
-/** Folders of tests that reach across packages. */
+/** Folders of tests that cover several packages. */
 const WIDE_FOLDERS = ['conformance', 'docs', 'e2e', 'golden', 'hosted', 'structure'];
 /** The same within a package. */
 const WIDE_PATHS = ['test/service/media/', 'test/service/traps/'];
-/** Tests of a behaviour that several files of one package share; all others mirror the file that they test. */
+/** Tests of a behaviour that several files of one package share. All other tests mirror the file that they test. */
 const WIDE_FILES = [
   'test/client/transport/canonical-vectors.test.ts',
   'test/client/transport/foreign-answers.test.ts',
@@ -30,7 +30,7 @@ const sources = readModules('src');
 const tests = readModules('test').filter(({ path }) => path.endsWith('.test.ts'));
 
 /**
- * `srt.test.ts` tests `srt.ts`, and so do `srt.bombs.test.ts` and `srt-bombs.test.ts`, where one file would be too long;
+ * `srt.test.ts` tests `srt.ts`, and so do `srt.bombs.test.ts` and `srt-bombs.test.ts`, if one file would be too long;
  * `run/run.test.ts` tests the whole folder `run`.
  */
 function isMirror(path: string): boolean {
@@ -44,7 +44,7 @@ function isMirror(path: string): boolean {
   });
 }
 
-/** The places of a file where the tree has `object.property`, as `path:line`. */
+/** Returns the positions of `object.property` in a file, as `path:line`. */
 function findMembers(
   { path, text }: Module,
   isWanted: (object: string, property: string) => boolean,

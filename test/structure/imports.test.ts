@@ -1,9 +1,9 @@
-/** Which way imports go, and where each package is at home. */
+/** Rules about imports: their direction, and where each package may be used. */
 import { describe, expect, it } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 import { findCycle, listFiles, packageOf, readModules } from './modules.ts';
 
-/** What the files of a folder may import, besides their own folder. */
+/** The folders that the files of a folder may import, besides their own. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
   protocol: [],

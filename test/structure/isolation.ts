@@ -1,10 +1,10 @@
-/** Turns a test process away from the user's own configuration, state and keys before the first test is loaded. */
+/** Isolates a test process from the user's own configuration, state and keys before the first test is loaded. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 
-/** Settings of a user that would send a test to a paid service, or into a folder with paid results. */
+/** User settings that would send a test to a paid service, or into a folder with paid results. */
 const SETTINGS = ['PROFILE', 'BASE_URL', 'KEY', 'SECRET', 'HEADER_PREFIX', 'WEBHOOK_SECRET'];
 
 const home = mkdtempSync(join(inject('runFolder'), 'process-'));
@@ -14,10 +14,10 @@ const folder = (name: string) => {
   return path;
 };
 
-// Tests that install the packed tool take packages from the cache that filled this checkout.
+// Tests that install the packed tool use the npm cache of this checkout.
 process.env.npm_config_cache ??= join(homedir(), '.npm');
 for (const name of SETTINGS) delete process.env[`VLOC_${name}`];
-// A run on a build server must name its service; tests of that say so themselves.
+// A run on a build server must name its service. Tests of that set the variable themselves.
 delete process.env.CI;
 Object.assign(process.env, {
   HOME: home,

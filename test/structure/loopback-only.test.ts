@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest';
 
 const failure = (socket: Socket) => once(socket, 'error').then(([error]) => String(error));
 
-/** Stands in for DNS: every name has this address. */
+/** Replaces DNS: every name has this address. */
 const resolveTo =
   (address: string): LookupFunction =>
   (_name, { all }, done) =>

@@ -1,6 +1,6 @@
 /**
- * The suite needs no network: a TCP connection from a test process to anything but this machine fails at once,
- * also where the code under test would have retried it away. Children of tests are not covered.
+ * The suite needs no network. A TCP connection from a test process to anything but this machine fails immediately, even
+ * if the code under test would retry it. Children of tests are not covered.
  */
 import { BlockList, isIP, Socket } from 'node:net';
 
@@ -12,7 +12,7 @@ function isLoopback(address: string): boolean {
   return loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** `net.connect` hands its arguments over as one array, `tls.connect` and others as they are. */
+/** `net.connect` passes its arguments as one array, `tls.connect` and others pass them unchanged. */
 function hostOf(parameters: readonly unknown[]): string | null {
   const [first, second] = Array.isArray(parameters[0]) ? parameters[0] : parameters;
   if (typeof first === 'object' && first !== null) {
@@ -25,7 +25,7 @@ function refuse(address: string): Error {
   return new Error(`a test tried to reach ${address}; tests talk to this machine only`);
 }
 
-// Files that share a process all load this; the sockets of the first are those of all.
+// All files that share a process load this module, so the original function is stored only once.
 const PLAIN = Symbol.for('vloc.test.plain-connect');
 const sockets: { connect: typeof Socket.prototype.connect; [PLAIN]?: typeof Socket.prototype.connect } =
   Socket.prototype;
@@ -38,7 +38,7 @@ function connectHere(this: Socket, ...parameters: unknown[]): Socket {
     this.destroy(refuse(host));
     return this;
   }
-  // A name may be resolved by the test's own lookup, so its addresses are judged, not the name.
+  // A name may be resolved by the test's own lookup, so its addresses are checked, not the name.
   this.on('lookup', (_error, address) => {
     if (isIP(address) !== 0 && !isLoopback(address)) this.destroy(refuse(`${host} (${address})`));
   });

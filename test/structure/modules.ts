@@ -1,4 +1,4 @@
-/** The source files of the project and what each imports, read by a parser, not by the compiler that runs them. */
+/** The source files of the project and their imports, read by a parser instead of the compiler that runs them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Import {
   readonly specifier: string;
-  /** Relative ones only: the path from the root of the project. */
+  /** Only for relative imports: the path from the root of the project. */
   readonly target: string | null;
-  /** `type` is erased before anything runs; `lazy` is `import()`. */
+  /** `type` is removed before anything runs; `lazy` is `import()`. */
   readonly manner: 'type' | 'eager' | 'lazy';
 }
 
@@ -24,7 +24,7 @@ export interface Module {
   readonly imports: readonly Import[];
 }
 
-/** Paths of all files below a folder of the project, from its root, sorted. */
+/** Returns the paths of all files below a folder of the project, from its root, sorted. */
 export function listFiles(folder: string): string[] {
   const entries = readdirSync(posix.join(ROOT, folder), { recursive: true, withFileTypes: true });
   return entries
@@ -33,7 +33,7 @@ export function listFiles(folder: string): string[] {
     .sort();
 }
 
-/** Reads and parses every TypeScript file below `src` or `test`; throws for one that cannot be parsed. */
+/** Reads and parses every TypeScript file below `src` or `test`. Throws if a file cannot be parsed. */
 export function readModules(top: 'src' | 'test'): Module[] {
   return listFiles(top)
     .filter((path) => path.endsWith('.ts'))
@@ -59,7 +59,7 @@ function readModule(path: string): Module {
   };
 }
 
-/** All imports and re-exports of one file. */
+/** Returns all imports and re-exports of one file. */
 export function findImports(path: string, text: string): Import[] {
   const { module, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`);
@@ -82,14 +82,14 @@ export function findImports(path: string, text: string): Import[] {
   }));
 }
 
-/** The name under which npm knows what is imported, or null for a file and for what Node has built in. */
+/** Returns the npm package name of an import, or null for a file or a built-in module of Node. */
 export function packageOf({ specifier }: Import): string | null {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return null;
   const [scope = '', name = ''] = specifier.split('/');
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
 }
 
-/** The first ring of files found that import one another in any manner, or null. */
+/** Returns the first cycle of files that import each other in any manner, or null. */
 export function findCycle(modules: readonly Pick<Module, 'path' | 'imports'>[]): string[] | null {
   const byPath = new Map(modules.map((module) => [module.path, module]));
   const finished = new Set<string>();

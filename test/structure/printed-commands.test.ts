@@ -1,15 +1,15 @@
-/** Commands with values in them are written in one place, which quotes them and names the service of the run. */
+/** Commands with values are written in only one place, which quotes the values and adds the service of the run. */
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ROWS } from '../../src/commands/tree.ts';
 import { readModules } from './modules.ts';
 
-/** The one place. */
+/** The only place that writes them. */
 const HOME = 'src/context/printed-command.ts';
 
 /**
- * What lies below `commands` may not import it. These write an id or a name that was checked, between backticks, and the
- * end of every command completes those with the service of the run.
+ * Files below `commands` may not import it. These files write an id or a name that was checked, between backticks, and
+ * the end of every command adds the service of the run.
  */
 const BELOW_COMMANDS: readonly string[] = [
   'src/batch/run/sources.ts',
@@ -20,10 +20,10 @@ const BELOW_COMMANDS: readonly string[] = [
 
 const names = COMMAND_ROWS.map(({ name }) => name).join('|');
 
-/** A text that ends in a command which is not complete: the next thing is a value. */
+/** A text that ends in an incomplete command: the next part is a value. */
 const OPEN_COMMAND = new RegExp(`\\bvloc (--?[\\w-]+( [\\w./:-]+)? )*(${names})\\b([^\`.,;:]|\\.\\w)*$`);
 
-/** Template literals with a value in a command, as `path: literal`. */
+/** Returns template literals with a value in a command, as `path: literal`. */
 function findCommands(path: string, text: string): string[] {
   const found: string[] = [];
   const visitor = new Visitor({
@@ -46,7 +46,7 @@ it('commands with values in them are written by printed-command.ts, or completed
   expect([...new Set(found.map(pathOf))].sort()).toEqual(BELOW_COMMANDS);
 });
 
-/** A template literal as it stands in a file, its values written as `<id>`. */
+/** A template literal as it is in a file, with its values written as `<id>`. */
 const literal = (text: string) => `\`${text.replaceAll('`', '\\`').replace(/<(\w+)>/g, '$${$1}')}\``;
 
 describe('the search for commands', () => {

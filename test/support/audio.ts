@@ -1,4 +1,4 @@
-/** Measuring sound, with nothing of the project's own: ffmpeg decodes, the arithmetic stands here. */
+/** Measures sound without any code of the project: ffmpeg decodes, and the arithmetic is here. */
 import { execFileSync } from 'node:child_process';
 
 export interface Sound {
@@ -8,7 +8,7 @@ export interface Sound {
   readonly rate: number;
 }
 
-/** Decodes the first sound track of a file to mono at the given rate. */
+/** Decodes the first audio track of a file to mono at the given rate. */
 export function decodeSound(file: string, rate = 16_000): Sound {
   const args = ['-v', 'error', '-i', file, '-vn', '-ac', '1', '-ar', String(rate), '-f', 'f32le', '-'];
   const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 29 });
@@ -16,19 +16,19 @@ export function decodeSound(file: string, rate = 16_000): Sound {
   return { samples: new Float32Array(copy), rate };
 }
 
-/** The samples between two times in seconds. */
+/** Returns the samples between two times in seconds. */
 export function between({ samples, rate }: Sound, from: number, to: number): Float32Array {
   return samples.subarray(Math.round(from * rate), Math.round(to * rate));
 }
 
-/** Root mean square. */
+/** Returns the root mean square. */
 export function loudness(samples: Float32Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
   return Math.sqrt(sum / Math.max(1, samples.length));
 }
 
-/** How much of `part` is in `whole`: 1 where it is there unchanged, 0 where there is nothing of it. */
+/** Returns how much of `part` is in `whole`: 1 if it is there unchanged, 0 if it is missing. */
 export function presence(part: Float32Array, whole: Float32Array): number {
   let product = 0;
   let energy = 0;
@@ -40,7 +40,7 @@ export function presence(part: Float32Array, whole: Float32Array): number {
   return product / Math.max(energy, Number.EPSILON);
 }
 
-/** The delay of `whole` against `part` in samples, up to `reach`, at which `presence` is largest. */
+/** Returns the delay of `whole` relative to `part` in samples, up to `reach`, at which `presence` is largest. */
 export function bestDelay(part: Float32Array, whole: Float32Array, reach: number): number {
   let best = 0;
   let most = Number.NEGATIVE_INFINITY;
@@ -54,9 +54,11 @@ export function bestDelay(part: Float32Array, whole: Float32Array, reach: number
   return best;
 }
 
-/** Time in seconds at which sound louder than `threshold` begins, at or after `from`; null when none does. */
+/**
+ * Returns the time in seconds at which sound louder than `threshold` begins, at or after `from`; null if there is none.
+ */
 export function onset(sound: Sound, from: number, threshold: number): number | null {
-  const window = Math.round(sound.rate * 0.005); // 5 ms: short against the 100 ms that matter, long against a click
+  const window = Math.round(sound.rate * 0.005); // 5 ms: shorter than the 100 ms that matter, longer than a click
   for (let at = Math.round(from * sound.rate); at + window <= sound.samples.length; at += window) {
     if (loudness(sound.samples.subarray(at, at + window)) > threshold) return at / sound.rate;
   }

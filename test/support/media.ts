@@ -1,4 +1,4 @@
-/** Facts about media files, by ffprobe and ffmpeg. */
+/** Reads facts about media files with ffprobe and ffmpeg. */
 import { execFileSync } from 'node:child_process';
 
 export interface Streams {
@@ -6,7 +6,7 @@ export interface Streams {
   readonly streams: readonly { codec_type: string; codec_name: string; tags?: { language?: string } }[];
 }
 
-/** Streams with their codecs, and the duration of the file in seconds. */
+/** Returns the streams with their codecs, and the duration of the file in seconds. */
 export function probeStreams(file: string): Streams {
   const args = [
     '-v',
@@ -21,7 +21,7 @@ export function probeStreams(file: string): Streams {
   return { duration: Number(found.format.duration), streams: found.streams };
 }
 
-/** A checksum of each decoded picture, in order. */
+/** Returns a checksum of each decoded picture, in order. */
 export function pictureSums(file: string): string[] {
   const args = ['-v', 'error', '-i', file, '-map', '0:v:0', '-f', 'framemd5', '-'];
   const rows = execFileSync('ffmpeg', args, { encoding: 'utf8', maxBuffer: 2 ** 28 }).split('\n');
@@ -37,12 +37,12 @@ export interface Cue {
   readonly text: string;
 }
 
-/** The cues of the first subtitle track, or of an SRT file. */
+/** Reads the cues of the first subtitle track, or of an SRT file. */
 export function readCues(file: string): Cue[] {
   const srt = execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:s:0', '-f', 'srt', '-'], {
     encoding: 'utf8',
   });
-  // ffmpeg ends the rows within a cue with CRLF, whatever the file has.
+  // ffmpeg writes CRLF after the rows within a cue, regardless of the file.
   return srt
     .replaceAll('\r', '')
     .split(/\n\s*\n/)
@@ -60,11 +60,14 @@ export function readCues(file: string): Cue[] {
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** One byte of brightness a pixel. */
+  /** One byte of brightness per pixel. */
   readonly pixels: Uint8Array;
 }
 
-/** The lowest quarter, where subtitles stand, of the picture shown at a time in seconds, scaled to a whole size. */
+/**
+ * Returns the lowest quarter of the picture at a time in seconds, where subtitles are shown. The picture is scaled to
+ * the given size.
+ */
 export function lowerPicture(file: string, at: number, size: { width: number; height: number }): Picture {
   const { width } = size;
   const height = Math.floor(size.height / 4);
@@ -74,7 +77,10 @@ export function lowerPicture(file: string, at: number, size: { width: number; he
   return { width, height, pixels };
 }
 
-/** Number of pixels whose brightness differs by more than a third of the range: text and its outline, no trace of a codec. */
+/**
+ * Counts the pixels whose brightness differs by more than a third of the range: text and its outline, but no codec
+ * artefacts.
+ */
 export function changedPixels(left: Picture, right: Picture): number {
   if (left.pixels.length !== right.pixels.length) throw new Error('the pictures differ in size');
   return left.pixels.reduce(
@@ -83,7 +89,7 @@ export function changedPixels(left: Picture, right: Picture): number {
   );
 }
 
-/** Width and height of the picture as it is stored. */
+/** Returns width and height of the picture as it is stored. */
 export function pictureSize(file: string): { width: number; height: number } {
   const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'stream=width,height'];
   const text = execFileSync('ffprobe', [...args, '-of', 'csv=p=0', file], { encoding: 'utf8' });

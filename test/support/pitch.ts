@@ -1,15 +1,15 @@
-/** How high a voice is, by autocorrelation. */
+/** Measures the pitch of a voice, by autocorrelation. */
 import { loudness, type Sound } from './audio.ts';
 
-/** Hz; voices of people and of espeak-ng lie between. */
+/** Hz. The voices of people and of espeak-ng are between these values. */
 const LOWEST = 60;
 const HIGHEST = 400;
-/** Seconds: two periods of the lowest pitch and some. */
+/** Seconds: slightly more than two periods of the lowest pitch. */
 const FRAME = 0.05;
-/** Share of a frame's energy that repeats after one period where a voice sounds; a hiss stays below. */
+/** Share of a voiced frame's energy that repeats after one period. Noise stays below. */
 const VOICED = 0.6;
 
-/** The median fundamental frequency in Hz of the frames in which a voice sounds; NaN when there are none. */
+/** Returns the median fundamental frequency of the voiced frames in Hz; NaN if there are none. */
 export function fundamental({ samples, rate }: Sound): number {
   const length = Math.round(FRAME * rate);
   const audible = loudness(samples) / 4;
@@ -23,7 +23,7 @@ export function fundamental({ samples, rate }: Sound): number {
   return pitches.sort((left, right) => left - right)[Math.floor(pitches.length / 2)] ?? Number.NaN;
 }
 
-/** The pitch of the first `length` samples, compared with those that follow; null where nothing repeats. */
+/** Returns the pitch of the first `length` samples, compared with the following ones; null if nothing repeats. */
 function pitchOf(frame: Float32Array, length: number, rate: number): number | null {
   const shortest = Math.floor(rate / HIGHEST);
   const longest = Math.ceil(rate / LOWEST);
@@ -32,7 +32,7 @@ function pitchOf(frame: Float32Array, length: number, rate: number): number | nu
   );
   const most = Math.max(...alike);
   if (most < VOICED) return null;
-  // Two periods fit as well as one: the shortest lag that is nearly as good is the period.
+  // Two periods match as well as one, so the shortest lag that is nearly as good is the period.
   const lag = alike.findIndex((value, at) => value > most * 0.9 && value >= (alike[at + 1] ?? 0));
   return rate / lag;
 }

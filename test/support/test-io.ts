@@ -1,4 +1,4 @@
-/** An `Io` whose streams are kept in memory, for runs of `main` inside a test. */
+/** An `Io` with streams in memory, to run `main` inside a test. */
 import { PassThrough, Readable } from 'node:stream';
 import type { Io, Output } from '../../src/context/context.ts';
 
@@ -7,7 +7,7 @@ export interface TestIo {
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly send: (signal: 'SIGINT' | 'SIGTERM') => void;
-  /** Codes handed to `abandon`. */
+  /** Codes passed to `abandon`. */
   readonly abandoned: number[];
 }
 
@@ -22,7 +22,7 @@ export interface TestIoOptions {
   readonly checkMs?: number;
 }
 
-/** Streams that are no terminals; the environment holds only what is given. */
+/** Creates streams that are not terminals. The environment contains only the given variables. */
 export function createTestIo(options: TestIoOptions = {}): TestIo {
   const stdout = capture();
   const stderr = capture();

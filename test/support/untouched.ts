@@ -1,4 +1,4 @@
-/** Holds that a run has left the files of its user as they were. */
+/** Checks that a run has not changed the user's files. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ async function digestOf(path: string): Promise<string> {
     .digest('hex');
 }
 
-/** SHA-256 of each file of a folder and its folders, by its path in it, for those whose path is wanted. */
+/** Returns the SHA-256 of each wanted file in a folder and its subfolders, by relative path. */
 export async function digestTree(
   folder: string,
   isWanted: (path: string) => boolean = () => true,
@@ -26,7 +26,7 @@ export async function digestTree(
   return digests;
 }
 
-/** When the test ends, each of these files must be what it is now. */
+/** Checks at the end of the test that each of these files is unchanged. */
 export async function expectUntouched(...paths: readonly string[]): Promise<void> {
   const digests = () => Promise.all(paths.map(async (path) => [path, await digestOf(path)]));
   const before = await digests();

@@ -1,4 +1,4 @@
-/** Share of words that are wrong: insertions, deletions and substitutions over the number of words that were said. */
+/** Returns the word error rate: insertions, deletions and substitutions divided by the number of spoken words. */
 export function wordErrorRate(said: string, recognized: string): number {
   const reference = wordsOf(said);
   const heard = wordsOf(recognized);

@@ -1,4 +1,4 @@
-/** What the command line of the suite takes. */
+/** The command line of the suite. */
 import { parseArgs } from 'node:util';
 
 export const USAGE = `Usage: node test/conformance/cli.ts --base-url URL --key KEY [options]
@@ -26,7 +26,7 @@ CONFORMANCE_SECRET. Jobs are made, which cost credits: a few of each kind with -
 Exit code: 0 when no rule failed, 1 when one did, 2 when the run could not begin.
 `;
 
-/** Wrong arguments; the message says what to change. */
+/** Invalid arguments. The message says what to change. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -66,7 +66,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Reads the arguments; null when help was asked for. Throws UsageError. */
+/** Parses the arguments. Returns null if help was requested. @throws UsageError */
 export function readArguments(argv: readonly string[]): Arguments | null {
   const values = parse(argv);
   if (values.help) return null;
@@ -87,7 +87,7 @@ export function readArguments(argv: readonly string[]): Arguments | null {
     webhooks: url === undefined ? null : { url, port },
     jobs: !values['no-jobs'],
     only: values.only,
-    // A day: no job takes longer.
+    // One day: no job takes longer.
     patienceSeconds: readNumber('--patience', values.patience, 86_400),
     output,
   };

@@ -1,4 +1,4 @@
-/** Gets hold of the service that the arguments name, and of what the run was given. */
+/** Connects to the service in the arguments, and reads the files and secrets for the run. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { findVideoMaker } from '../media/make.ts';
@@ -14,11 +14,12 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Often enough to see a short job at work, seldom enough not to be a burden. */
+/** Short enough to see a short job in progress, long enough not to load the service. */
 const POLL_MS = 1000;
 
 /**
- * Connects; fails with a UsageError when a secret or a file is missing, and with the cause when nothing answers.
+ * Connects to the service. @throws UsageError if a secret or a file is missing; the cause if the service does not
+ * answer
  */
 export async function connect(given: Arguments, env: Environment): Promise<Connection> {
   const credentials = { key: given.key, secret: requireSecret(env, 'CONFORMANCE_SECRET') };
@@ -44,13 +45,16 @@ function requireSecret(env: Environment, name: string): string {
   return secret;
 }
 
-/** How far the clock of the service is ahead of ours, by its Date header; unsigned, so that it costs nothing. */
+/**
+ * Returns how far the clock of the service is ahead of the local clock, from its Date header. Unsigned, so that it
+ * costs nothing.
+ */
 async function measureOffset(baseUrl: string): Promise<number> {
   const { origin, pathname } = new URL(baseUrl);
   const target = `${pathname.replace(/\/$/, '')}/credits`;
   const answer = await send({ method: 'GET', origin, target, headers: {}, body: null });
   const served = Date.parse(answer.headers.date ?? '');
-  // The header counts whole seconds: less than two of them may be nothing but that.
+  // The header counts whole seconds, so a difference below two seconds may only be rounding.
   const offset = served - Date.now();
   return Number.isNaN(offset) || Math.abs(offset) < 2000 ? 0 : offset;
 }

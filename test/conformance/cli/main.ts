@@ -16,7 +16,7 @@ const PASSED = 0;
 const FAILED = 1;
 const NOT_BEGUN = 2;
 
-/** Runs the rules that the arguments choose; resolves with the exit code and never rejects. */
+/** Runs the rules chosen by the arguments. Resolves with the exit code and never rejects. */
 export async function main(
   argv: readonly string[],
   env: Environment,

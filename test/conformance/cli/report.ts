@@ -1,4 +1,4 @@
-/** What a run came to, for people and for programs. */
+/** Formats the results of a run, as text and as JSON. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Rule } from '../rule.ts';
 import type { Outcome } from '../run-rule.ts';
@@ -16,32 +16,32 @@ export interface Count {
 
 const WORDS = { passed: 'ok     ', failed: 'failed ', skipped: 'skipped' } as const;
 
-/** A service may say anything: what it sent is shown on one line, without control characters. */
+/** Text from the service is untrusted: it is shown on one line, without control characters. */
 function clean(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\p{Cc}+/gu, ' ')
     .trim();
 }
 
-/** The row of one rule, with the reason below it when it did not pass. */
+/** Returns the row of one rule, followed by the reason if it did not pass. */
 export function formatRow({ rule, outcome }: Verdict): string {
   const row = `${WORDS[outcome.status]} ${rule.id}  ${rule.title}`;
   return outcome.status === 'passed' ? row : `${row}\n          ${clean(outcome.reason)}`;
 }
 
-/** How many rules came to each outcome. */
+/** Counts the rules by outcome. */
 export function count(verdicts: readonly Verdict[]): Count {
   const of = (status: Outcome['status']) =>
     verdicts.filter(({ outcome }) => outcome.status === status).length;
   return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') };
 }
 
-/** The last line of a run. */
+/** Returns the last line of a run. */
 export function formatCount({ passed, failed, skipped }: Count): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-/** The whole run as one document; `reason` is null for a rule that passed. */
+/** Returns the whole run as one document. `reason` is null for a rule that passed. */
 export function formatJson(verdicts: readonly Verdict[]): string {
   const rules = verdicts.map(({ rule, outcome }) => ({
     id: rule.id,

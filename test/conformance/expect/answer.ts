@@ -1,10 +1,10 @@
-/** What rules expect of an answer. */
+/** Assertions about answers. */
 import assert from 'node:assert/strict';
 import type { ServiceUnderTest } from '../service.ts';
 import type { Incoming } from '../wire/exchange.ts';
 import { asObject, isObject, show } from '../wire/json.ts';
 
-/** The codes that the specification names, with their status; the code of any other error is open. */
+/** The codes that the specification names, with their status. Any other error may have any code. */
 export const NAMED_CODES: Readonly<Record<string, number>> = {
   INVALID_REQUEST: 400,
   AUTHENTICATION_FAILED: 401,
@@ -20,7 +20,7 @@ export const NAMED_CODES: Readonly<Record<string, number>> = {
 
 export const REQUEST_ID = /^req_[A-Za-z0-9_-]+$/;
 
-/** An answer in a line: what was asked, the status, and the problem if it is one. */
+/** Describes an answer in one line: the request, the status, and the problem if there is one. */
 export function describe(answer: Incoming): string {
   const problem = isObject(answer.json) ? answer.json : {};
   const about = problem.code === undefined ? '' : ` ${show(problem.code)}: ${show(problem.detail)}`;
@@ -35,8 +35,8 @@ export function expectStatus(answer: Incoming, ...statuses: readonly number[]): 
 }
 
 /**
- * Fails unless the answer is a problem with that status, and with that code where it is named by the specification or
- * the run is strict.
+ * Fails unless the answer is a problem with that status. The code is also checked if the specification names it or the
+ * run is strict.
  */
 export function expectProblem(
   service: ServiceUnderTest,
@@ -56,7 +56,7 @@ export function expectProblem(
   }
 }
 
-/** Fails unless a header is there; gives its value. */
+/** Returns the value of a header. Fails if it is missing. */
 export function headerOf(answer: Incoming, name: string): string {
   const value = answer.headers[name.toLowerCase()];
   if (value === undefined) assert.fail(`the header ${name} is missing; ${describe(answer)}`);

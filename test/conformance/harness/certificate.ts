@@ -1,4 +1,7 @@
-/** A certificate for this machine that the test process trusts: services call callbacks and sources over https only. */
+/**
+ * Creates a certificate for this machine that the test process trusts: services call callbacks and sources only over
+ * https.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +12,7 @@ import type { Certificate } from '../webhooks.ts';
 
 const run = promisify(execFile);
 
-/** Makes one for 127.0.0.1 with openssl; this process, and no other, trusts it from then on. */
+/** Creates one for 127.0.0.1 with openssl. Only this process trusts it. */
 export async function makeCertificate(): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-tls-'));
   try {

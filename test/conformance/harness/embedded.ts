@@ -1,4 +1,4 @@
-/** Starts the embedded service for the suite and hands out the powers of whoever runs it. */
+/** Starts the embedded service for the suite, with administrator access for the rules. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,16 +27,16 @@ export interface EmbeddedHarness {
 
 const HOUR_SECONDS = 3600;
 /**
- * In memory of the same process, an answer is there in milliseconds, but a video of a quarter of an hour is read for long on a
- * busy machine. Rules that must fail do not wait for what never comes.
+ * The service runs in memory in the same process and answers in milliseconds, but reading a video of a quarter of an
+ * hour takes long on a busy machine. Rules that must fail do not wait for an event that never happens.
  */
 const PATIENCE = { everyMs: 5, atMostMs: 120_000, withLimits: false };
 const SHORT_PATIENCE = { ...PATIENCE, atMostMs: 20_000 };
 
-/** What the harness cannot make itself. */
+/** Supplies that the harness cannot create itself. */
 export interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'> {
   readonly receiver: Receiver | null;
-  /** Makes the service misbehave on the wire. */
+  /** Simulates faults on the network. */
   readonly faults?: Faults;
 }
 
@@ -96,7 +96,7 @@ export async function startEmbedded({
 function configOf({ credits, planEnded, requests, idle, loopback }: Means): Partial<ServiceConfig> {
   return {
     ...(credits === undefined ? {} : { openingCredits: credits }),
-    // Any instant of the past.
+    // Any time in the past.
     ...(planEnded === true ? { planEndsAt: 1 } : {}),
     ...(requests === undefined ? {} : { rate: { requests, windowSeconds: HOUR_SECONDS } }),
     ...(idle === true ? { workers: 0 } : {}),

@@ -1,4 +1,4 @@
-/** Media work of the harness: real measuring of real videos, small work behind it. */
+/** The media work of the harness: measures real videos, but produces only small results. */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { createSmallEngines, type SmallEngines } from '../../service/harness/sma
 type Inspection = ReturnType<Engines['inspect']>;
 
 /**
- * Engines that a workspace works with.
- * @param inspected findings by content, shared by all workspaces, since they send the same few videos
+ * Creates the engines of a workspace.
+ * @param inspected results by content, shared by all workspaces, because they send the same few videos
  */
 export function createHarnessEngines(inspected: Map<string, Inspection>): SmallEngines {
   const small = createSmallEngines();
@@ -36,7 +36,7 @@ export function createHarnessEngines(inspected: Map<string, Inspection>): SmallE
         return { audio: { path, contentType: 'audio/wav' }, durationSeconds: seconds };
       },
       auto_localization(task, work) {
-        // The stages that the whole run goes through; the work itself stays small.
+        // Reports all stages of a real run, but does little work.
         work.report(0.1, 'separating');
         return small.run.auto_localization(task, {
           ...work,
@@ -50,7 +50,7 @@ export function createHarnessEngines(inspected: Map<string, Inspection>): SmallE
 const SAMPLE_RATE = 8000;
 const SAMPLE_BYTES = 2;
 
-/** A WAV file of nothing: one channel of 16 bits. */
+/** Returns a silent WAV file: one channel of 16 bits. */
 function silence(seconds: number): Buffer {
   const dataBytes = Math.round(seconds * SAMPLE_RATE) * SAMPLE_BYTES;
   const head = Buffer.alloc(44);

@@ -1,13 +1,13 @@
-/** A server that is no service: it answers as it is told. */
+/** A server that is not a real service and answers as the test defines. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Listens until the test ends; gives the base address. */
+/** Listens until the test ends. Returns the base URL. */
 export async function startImpostor(answer: RequestListener): Promise<string> {
   const server = createServer((request, response) => {
-    // An answer before the request is whole would break the connection under its sender.
+    // An answer before the request is complete would break the sender's connection.
     request.resume().on('end', () => answer(request, response));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

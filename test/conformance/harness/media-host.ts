@@ -6,7 +6,7 @@ import { LOGIN_NAME } from '../rules/inputs.ts';
 import type { Certificate } from '../webhooks.ts';
 
 export interface MediaHost {
-  /** Of the video; what lies beside it is not there, or behind a login. */
+  /** URL of the video. Other paths answer with not found, or require a login. */
   readonly url: string;
   close(): Promise<void>;
 }

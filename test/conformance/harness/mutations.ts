@@ -1,11 +1,11 @@
-/** Slips that a service could make on the wire, each with the rules that must notice it. */
+/** Errors that a service could make in its answers, each with the rules that must detect it. */
 import type { RequestFacts, ServiceResponse } from '../../../src/service/index.ts';
 
 export interface Mutation {
   readonly name: string;
-  /** The answer in place of the right one; the same one where the slip does not show. */
+  /** Returns the changed answer, or the same answer if the error does not affect it. */
   readonly change: (answer: ServiceResponse, request: RequestFacts) => ServiceResponse;
-  /** Ids of rules that fail because of it. */
+  /** Ids of rules that fail because of the error. */
   readonly caughtBy: readonly string[];
 }
 

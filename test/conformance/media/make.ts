@@ -1,4 +1,4 @@
-/** Makes the videos that keep or break a rule, with ffmpeg, from test pictures and a tone. */
+/** Creates videos that keep or break a rule, with ffmpeg, from test pictures and a tone. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import type { UploadFile } from '../service.ts';
 const run = promisify(execFile);
 
 export interface Recipe {
-  /** With the extension that tells ffmpeg the container. */
+  /** Its extension tells ffmpeg the container. */
   readonly name: string;
   readonly seconds?: number;
   readonly picture?: boolean;
@@ -20,11 +20,11 @@ export interface Recipe {
 
 export type MakeVideo = (recipe: Recipe) => Promise<UploadFile>;
 
-/** Small enough that fifteen minutes are made in a second or two. */
+/** Small enough to create fifteen minutes in one or two seconds. */
 const PICTURE = 'color=c=gray:s=64x48:r=5';
 const TONE = 'sine=frequency=440:sample_rate=8000';
 
-/** A maker of videos, or null when ffmpeg is not on the PATH. */
+/** Returns a function that creates videos, or null if ffmpeg is not on the PATH. */
 export async function findVideoMaker(): Promise<MakeVideo | null> {
   try {
     await run('ffmpeg', ['-version']);

@@ -1,4 +1,4 @@
-/** Assets of results, in every form that our client reads. */
+/** Assets of results, in every form that the vloc client supports. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { expectStatus } from '../expect/answer.ts';
@@ -17,7 +17,7 @@ export const ASSETS: Readonly<Record<JobKind, readonly string[]>> = {
   auto_localization: ['video'],
 };
 
-/** The address of an asset: itself, or in `url` or `download_url`. */
+/** Returns the URL of an asset: the asset itself, or its `url` or `download_url`. */
 export function addressOf(asset: unknown): string {
   if (typeof asset === 'string') return asset;
   const url = isObject(asset) ? (asset.url ?? asset.download_url) : undefined;
@@ -25,7 +25,7 @@ export function addressOf(asset: unknown): string {
   return url;
 }
 
-/** When an asset lapses, in ms since 1970: as it says, else its result, else its job. */
+/** Returns when an asset expires, in ms since 1970: the value of the asset, else of its result, else of its job. */
 export function expiryOf(job: unknown, asset: unknown): number {
   const places = [asset, valueAt(job, 'result'), job];
   const nearest = places.find((place) => isObject(place) && Object.hasOwn(place, 'expires_at'));
@@ -33,7 +33,7 @@ export function expiryOf(job: unknown, asset: unknown): number {
   return instantAt(nearest, 'expires_at');
 }
 
-/** Fetches an address as anybody could: no key is involved. */
+/** Fetches a URL without a key, as anyone could. */
 export function fetchAddress(address: string, headers: Headers = {}, method = 'GET'): Promise<Incoming> {
   const { origin, pathname, search } = new URL(address);
   return send({ method, origin, target: pathname + search, headers, body: null });
@@ -45,7 +45,7 @@ export interface FetchedAsset {
   readonly answer: Incoming;
 }
 
-/** The assets of the finished job of a kind, fetched. */
+/** Fetches the assets of the finished job of a kind. */
 export async function fetchAssets(
   service: ServiceUnderTest,
   kind: JobKind,
@@ -61,7 +61,7 @@ export async function fetchAssets(
   return { job, assets };
 }
 
-/** The SRT of the finished job of a kind that makes one. */
+/** Fetches the SRT of the finished job of a kind that creates one. */
 export async function fetchSubtitle(
   service: ServiceUnderTest,
   kind: 'subtitle_recognition' | 'subtitle_translation',
@@ -72,7 +72,7 @@ export async function fetchSubtitle(
   return { job, url: addressOf(file.asset), bytes: file.answer.bytes };
 }
 
-/** In lower-case hexadecimal digits, as assets give it. */
+/** Returns lower-case hexadecimal digits, as in assets. */
 export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

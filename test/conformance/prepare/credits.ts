@@ -1,4 +1,4 @@
-/** What the account has. */
+/** Reads the credits of the account. */
 import assert from 'node:assert/strict';
 import { expectStatus } from '../expect/answer.ts';
 import type { Caller } from '../wire/caller.ts';
@@ -11,7 +11,7 @@ export interface Balance {
   readonly available: number;
 }
 
-/** Reads `GET /credits`; fails unless it is 200 with the three amounts. */
+/** Reads `GET /credits`. Fails unless it is 200 with the three amounts. */
 export async function readBalance(caller: Caller): Promise<Balance> {
   const answer = await caller.get('/credits');
   expectStatus(answer, 200);
@@ -23,7 +23,7 @@ export async function readBalance(caller: Caller): Promise<Balance> {
   };
 }
 
-/** A member of the balance that may stand at the top or within `monthly_usage`. */
+/** Returns a member of the balance, which may be at the top level or in `monthly_usage`. */
 export function quotaMember({ json }: Balance, name: 'limit_credits' | 'remaining_credits'): unknown {
   const { monthly_usage: usage } = json;
   const place = [json, usage].find((each) => isObject(each) && Object.hasOwn(each, name));
@@ -31,12 +31,12 @@ export function quotaMember({ json }: Balance, name: 'limit_credits' | 'remainin
   return valueAt(place, name);
 }
 
-/** Credits that the jobs of this month took or hold, of this key. */
+/** Returns the credits that this key's jobs of this month used or reserved. */
 export function usedCredits({ json }: Balance): number {
   return numberAt(json, 'monthly_usage', 'used_credits');
 }
 
-/** Credits are decimal numbers: sums are compared to the thousandth. */
+/** Credits are decimal numbers, so sums are compared to the thousandth. */
 export function expectCredits(found: number, expected: number, what: string): void {
   assert.equal(found.toFixed(3), expected.toFixed(3), what);
 }

@@ -1,19 +1,22 @@
-/** Events: jobs that are told of, and what their webhooks say. */
+/** Creates jobs with webhooks, and reads their events. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { type ServiceUnderTest, shared } from '../service.ts';
 import type { Delivery, Mailbox, Reaction } from '../webhooks.ts';
 import { type Created, create } from './jobs.ts';
 
-/** Where addresses may lead to this machine: in the harness a new workspace that allows it, elsewhere the service itself. */
+/**
+ * Returns a service that may call this machine: in the harness a new workspace that allows it, elsewhere the service
+ * itself.
+ */
 export async function openReachable(service: ServiceUnderTest): Promise<ServiceUnderTest> {
   return service.admin === null ? service : service.admin.open({ loopback: true });
 }
 
-/** One such place for all rules that do not move its clock. */
+/** One such service for all rules that do not move its clock. */
 export const reachablePlace: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared(openReachable);
 
-/** An address of the receiver for one rule; its first deliveries are answered so, all others with 204. */
+/** Opens a receiver URL for one rule. The first deliveries get these answers, all others 204. */
 export function openMailbox({ supplies }: ServiceUnderTest, ...reactions: readonly Reaction[]): Mailbox {
   if (supplies.webhooks === null) throw new Error('a rule receives webhooks without asking for a receiver');
   return supplies.webhooks.receiver.open(...reactions);
@@ -25,7 +28,7 @@ export function secretOf({ supplies }: ServiceUnderTest): string {
   return supplies.webhooks.secret;
 }
 
-/** A job whose end is told to the mailbox. */
+/** Creates a job whose end is sent to the mailbox. */
 export function createTold(
   service: ServiceUnderTest,
   mailbox: Mailbox,
@@ -34,7 +37,7 @@ export function createTold(
   return create(service, kind, { extra: { callback_url: mailbox.url, client_reference: 'told' } });
 }
 
-/** Waits until so many deliveries have come; gives the last of them. */
+/** Waits until this many deliveries have arrived. Returns the last one. */
 export async function untilDelivered(
   service: ServiceUnderTest,
   mailbox: Mailbox,
@@ -51,14 +54,14 @@ export async function untilDelivered(
   return delivery;
 }
 
-/** A webhook header, by the end of its name: the vendor’s own name stands before it. */
+/** Returns a webhook header by the end of its name, because its prefix depends on the vendor. */
 export function webhookHeader(delivery: Delivery, name: 'timestamp' | 'id' | 'signature'): string {
   const found = Object.entries(delivery.headers).find(([each]) => each.endsWith(`-webhook-${name}`));
   if (found === undefined) assert.fail(`the webhook has no …-Webhook-${name} header`);
   return found[1];
 }
 
-/** The signature that a delivery should carry: three components, joined as we decided. */
+/** Returns the expected signature of a delivery: three components, joined as decided in the contract. */
 export function signatureFor(secret: string, delivery: Delivery, separator = '\n'): string {
   const digest = createHash('sha256').update(delivery.body).digest('hex');
   const parts = [webhookHeader(delivery, 'timestamp'), webhookHeader(delivery, 'id'), digest];

@@ -1,4 +1,4 @@
-/** Jobs, brought as far as a rule needs them. */
+/** Creates jobs and brings them to the state that a rule needs. */
 import { expectStatus } from '../expect/answer.ts';
 import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
 import { adminOf, type ServiceUnderTest, shared } from '../service.ts';
@@ -12,12 +12,12 @@ export type Body = Readonly<Record<string, unknown>>;
 
 const OPEN_STATUSES: readonly string[] = ['queued', 'processing'];
 
-/** True when a job will not change any more. */
+/** Returns true if a job will not change any more. */
 export function hasEnded(job: Incoming): boolean {
   return !OPEN_STATUSES.includes(textAt(job.json, 'status'));
 }
 
-/** A create request of the kind with its required fields; video kinds work on the ready upload of the run. */
+/** Returns a create request of the kind with its required fields. Video kinds use the ready upload of the run. */
 export async function bodyFor(service: ServiceUnderTest, kind: JobKind): Promise<Body> {
   const { source, target } = service.languages;
   switch (kind) {
@@ -42,18 +42,18 @@ async function sourceOf(service: ServiceUnderTest): Promise<Body> {
   return { type: 'upload', upload_id: upload.id };
 }
 
-/** A job as it was made. */
+/** A created job. */
 export interface Created {
   readonly id: string;
   readonly kind: JobKind;
-  /** Below the base address. */
+  /** Below the base URL. */
   readonly path: string;
   readonly body: Body;
   readonly idempotencyKey: string;
   readonly answer: Incoming;
 }
 
-/** Makes a job; `body` is that of `bodyFor` when left out. */
+/** Creates a job. Default `body`: that of `bodyFor`. */
 export async function create(
   service: ServiceUnderTest,
   kind: JobKind,
@@ -71,7 +71,7 @@ export async function create(
   return { id, kind, path: `${KINDS[kind].path}/${id}`, body, idempotencyKey, answer };
 }
 
-/** Makes a job for the sake of its first answer, and cancels it so that it costs nothing. */
+/** Creates a job only for its first answer, and cancels it so that it costs nothing. */
 export async function createBriefly(
   ...[service, kind, options]: Parameters<typeof create>
 ): Promise<Created> {
@@ -80,7 +80,7 @@ export async function createBriefly(
   return created;
 }
 
-/** Waits until a job is in one of these states, or has ended; gives its last answer. */
+/** Waits until a job is in one of these states, or has ended. Returns its last answer. */
 export function untilJob(
   service: ServiceUnderTest,
   job: Pick<Created, 'path'>,
@@ -95,17 +95,17 @@ export function untilJob(
 }
 
 export interface Finished extends Created {
-  /** The GET that found it at its end. */
+  /** The GET that returned its final state. */
   readonly last: Incoming;
 }
 
-/** Makes a job and waits for its end. */
+/** Creates a job and waits for its end. */
 export async function finish(...[service, kind, options]: Parameters<typeof create>): Promise<Finished> {
   const created = await create(service, kind, options);
   return { ...created, last: await untilJob(service, created, [], options?.caller) };
 }
 
-/** The reference that the shared jobs carry. */
+/** The reference of the shared jobs. */
 export const SHARED_REFERENCE = 'conformance shared job';
 
 type Sharing<T> = Readonly<Record<JobKind, (service: ServiceUnderTest) => Promise<T>>>;
@@ -131,22 +131,22 @@ const finishedShared = shareEach((kind) =>
   }),
 );
 
-/** A job of the kind that was made once for all rules. */
+/** Returns a job of the kind, created once for all rules. */
 export function createdJob(service: ServiceUnderTest, kind: JobKind): Promise<Created> {
   return createdShared[kind](service);
 }
 
-/** The same job at its end. */
+/** Returns the same job after its end. */
 export function finishedJob(service: ServiceUnderTest, kind: JobKind): Promise<Finished> {
   return finishedShared[kind](service);
 }
 
-/** The kinds that this run can make jobs of. */
+/** Returns the kinds of jobs that this run can create. */
 export function possibleKinds({ supplies }: ServiceUnderTest): readonly JobKind[] {
   return JOB_KINDS.filter((kind) => KINDS[kind].input === 'subtitle' || supplies.media !== null);
 }
 
-/** A service on which media work never ends by itself, of this harness; one for all rules. */
+/** A service of this harness with media work that never ends by itself, one for all rules. */
 const heldService = shared(async (service) => {
   const held = await adminOf(service).open();
   adminOf(held).holdWork();
@@ -154,12 +154,12 @@ const heldService = shared(async (service) => {
 });
 
 export interface Lasting extends Created {
-  /** Where it runs. */
+  /** The service that runs it. */
   readonly service: ServiceUnderTest;
 }
 
 /**
- * A job that has not ended. Held work makes sure of that in the harness; elsewhere media work takes longer than the
+ * Creates a job that does not end soon. In the harness its work is held; elsewhere media work takes longer than the
  * next call.
  */
 export async function startLasting(service: ServiceUnderTest, kind: JobKind): Promise<Lasting> {

@@ -17,7 +17,7 @@ export const LIST_PATHS: readonly string[] = [
 ];
 export const JOB_LIST_PATHS: readonly string[] = JOB_KINDS.map((kind) => KINDS[kind].path);
 
-/** A page: 200, with an array of records. */
+/** Reads a page. Fails unless it is 200 with an array of records. */
 export async function readPage(caller: Caller, path: string, query: Query = []): Promise<Incoming> {
   const answer = await caller.get(path, query);
   expectStatus(answer, 200);
@@ -25,18 +25,18 @@ export async function readPage(caller: Caller, path: string, query: Query = []):
   return answer;
 }
 
-/** Ids of the records on a page, in their order. */
+/** Returns the ids of the records on a page, in order. */
 export function idsOf(page: Incoming): string[] {
   return listAt(page.json, 'data').map((item) => textAt(item, 'id'));
 }
 
-/** The query of the page behind this one, or null for the last. */
+/** Returns the query of the next page, or null after the last one. */
 export function nextQuery(page: Incoming, query: Query): Query | null {
   if (!booleanAt(page.json, 'has_more')) return null;
   return [...query.filter(([name]) => name !== 'cursor'), ['cursor', textAt(page.json, 'next_cursor')]];
 }
 
-/** All ids of a list from its first page on. */
+/** Returns all ids of a list, starting at its first page. */
 export async function walk(caller: Caller, path: string, query: Query): Promise<string[]> {
   const ids: string[] = [];
   let next: Query | null = query;
@@ -51,7 +51,7 @@ export async function walk(caller: Caller, path: string, query: Query): Promise<
 /** One more than the largest page. */
 const CROWD = 51;
 
-/** Ids of 51 reservations, which cost nothing, the newest first; `since` is the time of the first one. */
+/** Ids of 51 reservations, which cost nothing, newest first. `since` is the time of the first one. */
 export const crowd: (service: ServiceUnderTest) => Promise<{ ids: string[]; since: string }> = shared(
   async (service) => {
     const file = goodSubtitleFile(service);

@@ -1,4 +1,4 @@
-/** Brings an operation to each status that it declares and that a request can bring about. */
+/** Makes an operation answer with each declared status that a request can cause. */
 import assert from 'node:assert/strict';
 import { KINDS, type Operation, pathOf } from '../operations.ts';
 import { adminOf, type ServiceUnderTest, shared } from '../service.ts';
@@ -8,44 +8,44 @@ import { bodyFor, createdJob, finishedJob } from './jobs.ts';
 import { goodSubtitleFile } from './subtitles.ts';
 import { complete, mediaOf, reservationOf, reserve } from './uploads.ts';
 
-/** 64 hexadecimal digits that sign nothing. */
+/** 64 hexadecimal digits that are not a valid signature. */
 export const WRONG_SIGNATURE: string = '0123456789abcdef'.repeat(4);
 
-/** A call of an operation that gets past no check of who calls: unknown id, empty body. */
+/** A minimal call, for checks that come before the id and the body: unknown id, empty body. */
 export function bareCall(operation: Operation): Parts {
   const { method } = operation;
   return { method, path: pathOf(operation), ...(method === 'POST' ? { body: {} } : {}) };
 }
 
-/** The same call with a signature that is none. */
+/** Sends the same call with an invalid signature. */
 export function callWithWrongSignature({ caller }: ServiceUnderTest, parts: Parts): Promise<Incoming> {
   const signed = caller.sign(parts);
   return send({ ...signed, headers: { ...signed.headers, [caller.names.signature]: WRONG_SIGNATURE } });
 }
 
-/** Credentials whose allow-list leaves this machine out; 192.0.2.0/24 is reserved for documents. */
+/** Credentials whose allow-list excludes this machine. 192.0.2.0/24 is reserved for documentation. */
 const blockedKey = shared(async (service) =>
   adminOf(service).issueKey({ allowedAddresses: ['192.0.2.0/24'] }),
 );
 
-/** A workspace that cannot pay for the smallest job. */
+/** A workspace with too few credits for the smallest job. */
 export const penniless: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared((service) =>
   adminOf(service).open({ credits: 0.001 }),
 );
 
-/** A workspace whose key has used up its one request an hour. */
+/** A workspace whose key has used its only request of the hour. */
 export const rationed: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared(async (service) => {
   const opened = await adminOf(service).open({ requests: 1 });
   await opened.caller.get('/credits');
   return opened;
 });
 
-/** A JSON body of more than 12 MiB. */
+/** Returns a JSON body of more than 12 MiB. */
 function oversized(): Buffer {
   return Buffer.from(JSON.stringify({ padding: 'x'.repeat(12 * 1024 ** 2) }));
 }
 
-/** Makes the operation answer with this status, or fails the rule that asks for one that cannot be brought about. */
+/** Makes the operation answer with this status. Fails the rule if no request can cause it. */
 export async function provoke(
   service: ServiceUnderTest,
   operation: Operation,
@@ -65,7 +65,7 @@ export async function provoke(
     case 403:
       return service.callerFor(await blockedKey(service)).call(bare);
     case 404:
-      // A body that is fine, so that only the id is at fault.
+      // A valid body, so that only the id is wrong.
       return caller.call({ ...bare, ...(bare.body === undefined ? {} : { body: { etag: 'a'.repeat(32) } }) });
     case 409:
       return provokeConflict(service, operation);
@@ -107,7 +107,7 @@ function provokeTooLarge({ caller }: ServiceUnderTest, operation: Operation): Pr
   return caller.call({ method: 'POST', path: pathOf(operation), body: oversized() });
 }
 
-/** A create request whose upload has no bytes yet. */
+/** Returns a create request whose upload has no bytes yet. */
 async function createFromUnready(service: ServiceUnderTest, { kind, path }: Operation): Promise<Incoming> {
   if (kind === null) assert.fail('only jobs take uploads');
   const { input } = KINDS[kind];
@@ -116,7 +116,7 @@ async function createFromUnready(service: ServiceUnderTest, { kind, path }: Oper
   return service.caller.post(path, bodyFromUpload(service, kind, id));
 }
 
-/** A create request of the kind that works on this upload. */
+/** Returns a create request of the kind that uses this upload. */
 export function bodyFromUpload(
   { languages }: ServiceUnderTest,
   kind: NonNullable<Operation['kind']>,

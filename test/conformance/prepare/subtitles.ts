@@ -1,4 +1,4 @@
-/** Subtitles in the form of the interface and as SRT. */
+/** Subtitles as structured lines and as SRT. */
 import type { ServiceUnderTest, UploadFile } from '../service.ts';
 
 export interface Line {
@@ -13,12 +13,12 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   es: ['Buenos días a todos.', 'La casa es muy antigua.'],
 };
 
-/** Subtitle lines of two seconds each, one after the other. */
+/** Returns subtitle lines of two seconds each, one after the other. */
 export function linesOf(texts: readonly string[]): Line[] {
   return texts.map((text, at) => ({ index: at + 1, start_ms: at * 2000, end_ms: at * 2000 + 1500, text }));
 }
 
-/** Two lines in the language; text in English where there is none in it. */
+/** Returns two lines in the language; in English if there is no text in that language. */
 export function linesIn(language: string): Line[] {
   return linesOf(TEXTS[language] ?? TEXTS.en ?? []);
 }
@@ -31,7 +31,7 @@ function formatTime(ms: number): string {
   return `${clock.map((part) => pad(part, 2)).join(':')},${pad(ms % 1000, 3)}`;
 }
 
-/** SRT with the numbers of the lines, one blank line between two of them. */
+/** Returns SRT with the numbers of the lines and one blank line between two of them. */
 export function formatSrt(lines: readonly Line[]): string {
   return lines
     .map(
@@ -40,7 +40,7 @@ export function formatSrt(lines: readonly Line[]): string {
     .join('\n');
 }
 
-/** SRT as other programs write it: CRLF, a byte order mark, numbers that do not count. Empty blocks are dropped. */
+/** Parses SRT as other programs write it: CRLF, a byte order mark, wrong numbers. Drops empty blocks. */
 export function parseSrt(text: string): Omit<Line, 'index'>[] {
   const blocks = text
     .replace(/^\uFEFF/, '')
@@ -60,12 +60,12 @@ function parseTime(text: string): number {
   return Math.round((Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds.replace(',', '.'))) * 1000);
 }
 
-/** These bytes as a subtitle file, whatever they hold. */
+/** Returns these bytes as a subtitle file, valid or not. */
 export function subtitleFile(bytes: Buffer | string, name = 'lines.srt'): UploadFile {
   return { purpose: 'subtitle_file', name, contentType: 'application/x-subrip', bytes: Buffer.from(bytes) };
 }
 
-/** A subtitle file that any service takes. */
+/** Returns a subtitle file that any service accepts. */
 export function goodSubtitleFile({ languages }: ServiceUnderTest): UploadFile {
   return subtitleFile(formatSrt(linesIn(languages.source)));
 }

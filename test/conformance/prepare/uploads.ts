@@ -1,4 +1,7 @@
-/** Uploads, brought as far as a rule needs them. Reads the reservation in every form that our client reads. */
+/**
+ * Creates uploads and brings them to the state that a rule needs. Reads the reservation in every form that the vloc
+ * client supports.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe } from '../expect/answer.ts';
@@ -9,12 +12,15 @@ import { type Headers, type Incoming, send } from '../wire/exchange.ts';
 import { asObject, isObject, textAt } from '../wire/json.ts';
 import { goodSubtitleFile } from './subtitles.ts';
 
-/** The body of a reservation. */
+/** Returns the body of a reservation. */
 export function reservationOf(file: UploadFile, size = file.bytes.length): Record<string, unknown> {
   return { purpose: file.purpose, file_name: file.name, content_type: file.contentType, size_bytes: size };
 }
 
-/** Takes an answer that only sets the scene; the form of such requests is not shown, so a refusal decides nothing. */
+/**
+ * Checks an answer to a request that only prepares a rule. The specification does not define the form of such requests,
+ * so a refusal says nothing about the rule.
+ */
 export function prepared(answer: Incoming, ...statuses: readonly number[]): Incoming {
   if (!statuses.includes(answer.status)) {
     throw new Unprepared(`needed ${statuses.join(' or ')} to set the scene; ${describe(answer)}`);
@@ -27,7 +33,7 @@ export interface Reservation {
   readonly answer: Incoming;
 }
 
-/** An upload in `waiting_for_upload`. */
+/** Creates an upload in `waiting_for_upload`. */
 export async function reserve(
   caller: Caller,
   file: UploadFile,
@@ -45,7 +51,7 @@ export interface DirectUpload {
 
 const TARGET_NAMES = ['upload_request', 'upload', 'upload_target', 'direct_upload'];
 
-/** Where and how the bytes are to be sent, as the reservation says. */
+/** Returns where and how to send the bytes, from the reservation. */
 export function directUploadOf(answer: Incoming): DirectUpload {
   const upload = asObject(answer.json);
   const target = TARGET_NAMES.map((name) => upload[name]).find(isObject);
@@ -63,7 +69,7 @@ function headersOf(value: unknown): Headers {
   return Object.fromEntries(pairs);
 }
 
-/** Sends bytes exactly as instructed; no key is involved. */
+/** Sends bytes exactly as instructed, without a key. */
 export function sendBytes(target: DirectUpload, bytes: Buffer): Promise<Incoming> {
   const { origin, pathname, search } = new URL(target.url);
   return send({
@@ -75,7 +81,7 @@ export function sendBytes(target: DirectUpload, bytes: Buffer): Promise<Incoming
   });
 }
 
-/** The ETag that the object storage gave, else the MD5 that it stands for. */
+/** Returns the ETag from the object storage, or the MD5 if there is none. */
 export function etagOf(stored: Incoming, bytes: Buffer): string {
   return stored.headers.etag ?? createHash('md5').update(bytes).digest('hex');
 }
@@ -84,19 +90,19 @@ export interface StoredUpload extends Reservation {
   readonly etag: string;
 }
 
-/** An upload whose bytes have arrived. */
+/** Creates an upload and sends its bytes. */
 export async function store(caller: Caller, file: UploadFile): Promise<StoredUpload> {
   const reservation = await reserve(caller, file);
   const stored = prepared(await sendBytes(directUploadOf(reservation.answer), file.bytes), 200, 201, 204);
   return { ...reservation, etag: etagOf(stored, file.bytes) };
 }
 
-/** Submits the ETag of an upload; gives whatever the service answers. */
+/** Submits the ETag of an upload. Returns any answer of the service. */
 export function complete(caller: Caller, id: string, etag: string, key = freshToken()): Promise<Incoming> {
   return caller.post(`/uploads/${id}/completions`, { etag }, key);
 }
 
-/** An upload that was validated, with its last answer: `ready` or `failed`. */
+/** Creates an upload and waits for its validation. Returns it with its last answer: `ready` or `failed`. */
 export async function validate(
   service: ServiceUnderTest,
   file: UploadFile,
@@ -123,7 +129,7 @@ async function requireReady(
   return upload;
 }
 
-/** The video of the run. */
+/** Returns the video of the run. */
 export function mediaOf({ supplies }: ServiceUnderTest): UploadFile {
   if (supplies.media === null) throw new Error('a rule uses a video that it does not ask for');
   return supplies.media;

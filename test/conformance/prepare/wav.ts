@@ -1,10 +1,11 @@
-/** How long a WAV file lasts, as its own chunks say. */
+/** Computes the length of a WAV file from its chunks. */
 import assert from 'node:assert/strict';
 
-/** Seconds of sound; fails for bytes that are no WAV. */
+/** Returns the seconds of sound. Fails for bytes that are not a WAV. */
 export function wavSeconds(bytes: Buffer): number {
   let bytesPerSecond = 0;
-  // Chunks follow the twelve bytes of the RIFF head: a name of four, a size of four, and the content, at even offsets.
+  // Chunks follow the twelve bytes of the RIFF header: a name of four bytes, a size of four bytes, and the content, at
+  // even offsets.
   for (let at = 12; at + 8 <= bytes.length; ) {
     const name = bytes.toString('latin1', at, at + 4);
     const size = bytes.readUInt32LE(at + 4);

@@ -1,4 +1,4 @@
-/** What a key may do: permissions, addresses, the plan, and whose records it sees. */
+/** The permissions of a key: capabilities, addresses, the plan, and access to other keys' records. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { JOB_KINDS, KINDS, OPERATIONS, pathOf } from '../operations.ts';
@@ -12,7 +12,7 @@ import { adminOf, otherCaller, shared } from '../service.ts';
 
 const rule = section('access');
 
-/** A workspace whose owner’s plan has ended. */
+/** A workspace whose owner's plan has expired. */
 const lapsed = shared((service) => adminOf(service).open({ planEnded: true }));
 
 export const ACCESS_RULES: readonly Rule[] = [
@@ -36,7 +36,7 @@ export const ACCESS_RULES: readonly Rule[] = [
       const key = adminOf(service).issueKey({ allowedAddresses: ['127.0.0.0/8', '::1'] });
       const caller = service.callerFor(key);
       expectStatus(await caller.get('/credits'), 200);
-      // A network that is reserved for documents.
+      // A network that is reserved for documentation.
       adminOf(service).changeKey(key, { allowedAddresses: ['192.0.2.7'] });
       expectProblem(service, await caller.get('/credits'), 403, 'SOURCE_IP_NOT_ALLOWED');
     },

@@ -1,4 +1,4 @@
-/** What a job is charged for, and the ledger. */
+/** The charge for a job, and the ledger. */
 import assert from 'node:assert/strict';
 import { expectMembers, expectStatus } from '../expect/answer.ts';
 import type { MakeVideo } from '../media/make.ts';
@@ -23,7 +23,7 @@ const UNITS: Readonly<Record<JobKind, string>> = {
   auto_localization: 'started_minute',
 };
 
-/** The ledger line of the finished job of a kind. */
+/** Returns the ledger line of the finished job of a kind. */
 async function lineOf(service: ServiceUnderTest, kind: JobKind): Promise<JsonObject> {
   const { id } = await finishedJob(service, kind);
   const page = await readPage(service.caller, '/credit-transactions', [['limit', '50']]);
@@ -34,7 +34,7 @@ async function lineOf(service: ServiceUnderTest, kind: JobKind): Promise<JsonObj
   return line;
 }
 
-/** Uploads of a video of exactly one minute, and of one that is a second longer. */
+/** Uploads of a video of exactly one minute, and of a video that is one second longer. */
 const minuteVideos = shared(async (service) => {
   const { ffmpeg } = service.supplies;
   if (ffmpeg === null) throw new Error('a rule makes a video without asking for ffmpeg');
@@ -42,7 +42,7 @@ const minuteVideos = shared(async (service) => {
 });
 
 async function upload(service: ServiceUnderTest, make: MakeVideo, seconds: number): Promise<string> {
-  // PCM lasts as long as it was asked to; other codecs round up to whole packets.
+  // PCM has exactly the requested length. Other codecs round up to whole packets.
   const options = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le'];
   const file = await make({ name: `${seconds}.mov`, seconds, options });
   const { id, last } = await validate(service, file);
@@ -50,7 +50,7 @@ async function upload(service: ServiceUnderTest, make: MakeVideo, seconds: numbe
   return id;
 }
 
-/** How many units a job reserves. */
+/** Returns how many units a job reserves. */
 async function quantityOf(service: ServiceUnderTest, kind: JobKind, body: JsonObject): Promise<number> {
   const { answer } = await createBriefly(service, kind, { body });
   return numberAt(answer.json, 'billing', 'quantity');
@@ -69,7 +69,7 @@ function minuteRule(kind: 'audio_separation' | 'subtitle_recognition' | 'auto_lo
   });
 }
 
-/** A dubbing request with texts of these lengths. */
+/** Returns a dubbing request with texts of these lengths. */
 function dubOf(service: ServiceUnderTest, texts: readonly string[]): JsonObject {
   const lines = linesOf(texts);
   return { subtitle: { type: 'lines', lines }, target_language: service.languages.target };

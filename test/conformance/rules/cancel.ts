@@ -89,7 +89,7 @@ export const CANCEL_RULES: readonly Rule[] = [
       await untilJob(service, job, ['processing']);
       const cancelled = await service.caller.remove(job.path);
       adminOf(service).letWorkGo();
-      // A later job that has ended shows that the work let go had its time.
+      // The end of a later job shows that the released work had enough time.
       await finish(service, 'subtitle_translation');
       const read = await service.caller.get(job.path);
       for (const name of ['status', 'stage', 'result', 'updated_at']) {

@@ -9,7 +9,7 @@ import { signatureOf } from '../wire/sign.ts';
 
 const rule = section('canonical-form');
 
-/** Asks for a list with a query as it is, signed as `signedQuery`. */
+/** Requests a list with an unchanged query, signed as `signedQuery`. */
 function getSignedAs({ caller }: ServiceUnderTest, path: string, query: string, signedQuery: string) {
   const signed = caller.sign({ method: 'GET', path });
   const { key, secret } = caller.credentials;

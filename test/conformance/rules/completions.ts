@@ -1,4 +1,4 @@
-/** Completions: handing the bytes over to validation. */
+/** Completions: start the validation of the uploaded bytes. */
 import assert from 'node:assert/strict';
 import { expectOneOf, expectProblem, expectStatus } from '../expect/answer.ts';
 import { JOB_LIST_PATHS, readPage } from '../prepare/lists.ts';
@@ -19,7 +19,7 @@ import { listAt, textAt, valueAt } from '../wire/json.ts';
 
 const rule = section('completions');
 
-/** Ids of the newest jobs of every kind. */
+/** Returns the ids of the newest jobs of every kind. */
 async function newestJobs(service: ServiceUnderTest): Promise<string> {
   const pages = [];
   for (const path of JOB_LIST_PATHS) pages.push(await readPage(service.caller, path, [['limit', '1']]));

@@ -1,4 +1,4 @@
-/** The balance, its quota, and how jobs move it. */
+/** The balance, its quota, and how jobs change it. */
 import assert from 'node:assert/strict';
 import { expectMembers, expectProblem, expectStatus } from '../expect/answer.ts';
 import { KINDS } from '../operations.ts';
@@ -13,11 +13,11 @@ const rule = section('credits');
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Names under which an account or another key would show. */
+/** Member names that would reveal an account or another key. */
 const IDENTITY =
   /"(account|workspace|owner|user|email|name|key|keys|api_key|key_id|tenant|organization)[a-z_]*":/i;
 
-/** The month of an instant on a calendar in Shanghai, such as `2026-11`. */
+/** Returns the calendar month in Shanghai at a time, such as `2026-11`. */
 function monthInShanghai(ms: number): string {
   return new Date(ms + 8 * HOUR_MS).toISOString().slice(0, 7);
 }
@@ -223,7 +223,7 @@ export const CREDIT_RULES: readonly Rule[] = [
       const service = await adminOf(original).open();
       const key = adminOf(service).issueKey({ monthlyLimitCredits: 3 });
       const caller = service.callerFor(key);
-      // Two lines, two credits.
+      // Two lines cost two credits.
       const { last } = await finish(service, 'subtitle_translation', { caller });
       const charged = numberAt(last.json, 'billing', 'charged_credits');
       const balance = await readBalance(caller);

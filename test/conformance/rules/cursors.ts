@@ -1,4 +1,4 @@
-/** Cursors: how long they are, and what they are good for. */
+/** Cursors: their length, and where they are valid. */
 import assert from 'node:assert/strict';
 import { expectProblem } from '../expect/answer.ts';
 import { crowd, LIST_PATHS, readPage } from '../prepare/lists.ts';
@@ -9,7 +9,7 @@ import type { Query } from '../wire/sign.ts';
 
 const rule = section('cursors');
 
-/** A cursor of the uploads list, with the query that it belongs to. */
+/** Returns a cursor of the uploads list with the query that it belongs to. */
 async function uploadsCursor(service: ServiceUnderTest): Promise<{ query: Query; cursor: string }> {
   await crowd(service);
   const query: Query = [

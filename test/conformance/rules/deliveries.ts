@@ -1,4 +1,4 @@
-/** Deliveries of webhooks: what counts as taken, and what comes again. */
+/** Deliveries of webhooks: which answers count as success, and which deliveries are retried. */
 import assert from 'node:assert/strict';
 import {
   createTold,
@@ -18,7 +18,7 @@ const rule = section('deliveries');
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** A first answer that is a failed delivery: the event comes again, under the same id, signed anew. */
+/** A first answer that is a failed delivery: the event is sent again with the same id and a new signature. */
 function retryRule(strictness: Rule['strictness'], name: string, reaction: Reaction, title: string): Rule {
   return rule(strictness, name, {
     title,
@@ -39,7 +39,7 @@ function retryRule(strictness: Rule['strictness'], name: string, reaction: React
   });
 }
 
-/** A first answer after which the event does not come again. */
+/** A first answer after which the event is not sent again. */
 function lastRule(name: string, reaction: Reaction, title: string): Rule {
   return rule('contract', name, {
     title,
@@ -50,9 +50,9 @@ function lastRule(name: string, reaction: Reaction, title: string): Rule {
       const mailbox = openMailbox(service, reaction);
       await createTold(service, mailbox);
       await untilDelivered(service, mailbox);
-      // Time that passes before the answer is read would make it come too late.
+      // Moving the clock before the service has read the answer would make the answer too late.
       await mailbox.hungUp();
-      // An event to another address, made and delivered after an hour has passed, shows that nothing else was due.
+      // The delivery of another event one hour later shows that nothing else was due.
       adminOf(service).advance(60 * MINUTE_MS);
       const later = openMailbox(service);
       await createTold(service, later);

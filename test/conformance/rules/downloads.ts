@@ -1,4 +1,4 @@
-/** Download addresses: open to whoever has them, exact, and gone in time. */
+/** Download URLs: usable without a key, exact, and expiring. */
 import assert from 'node:assert/strict';
 import { expectStatus, headerOf } from '../expect/answer.ts';
 import { KINDS } from '../operations.ts';

@@ -13,14 +13,14 @@ import type { Query } from '../wire/sign.ts';
 
 const rule = section('envelope');
 
-/** A filter that no record passes: a reference that nobody used, or a time to come. */
+/** Returns a filter that matches no record: an unused reference or a time in the future. */
 function filterOfNothing({ now }: ServiceUnderTest, path: string): Query {
   if (JOB_LIST_PATHS.includes(path)) return [['client_reference', freshToken()]];
   const tomorrow = new Date(now() + 24 * 60 * 60_000);
   return [['created_after', tomorrow.toISOString()]];
 }
 
-/** Two reservations, and a page that holds one of them. */
+/** Creates two reservations and reads a page with one of them. */
 async function readHalf(service: ServiceUnderTest): Promise<Incoming> {
   const file = goodSubtitleFile(service);
   await reserve(service.caller, file);

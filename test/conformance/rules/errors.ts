@@ -14,7 +14,7 @@ import { asObject, booleanAt, listAt, numberAt, textAt } from '../wire/json.ts';
 
 const rule = section('errors');
 
-/** Refusals of several kinds, made once: 400 in a query and in a body, 401, 404, 409. */
+/** Several kinds of refusals, created once: 400 in a query and in a body, 401, 404, 409. */
 const refusals = shared(async (service): Promise<readonly Incoming[]> => {
   const { caller } = service;
   const key = freshToken();
@@ -31,7 +31,7 @@ const refusals = shared(async (service): Promise<readonly Incoming[]> => {
 
 const STATUSES = [400, 400, 401, 404, 409];
 
-/** Looks at every one of the refusals. */
+/** Creates a rule that checks each of the refusals. */
 function everyRefusal(
   name: string,
   title: string,
@@ -67,7 +67,7 @@ export const ERROR_RULES: readonly Rule[] = [
   ),
   everyRefusal('title', 'title is a short text', ['problem.title'], (answer) => {
     const title = textAt(answer.json, 'title');
-    // Short is what fits on a line.
+    // A short title fits on one line.
     assert.ok(title.trim() !== '' && title.length <= 120 && !title.includes('\n'), title);
   }),
   everyRefusal('status', 'status is the HTTP status', ['problem.status'], (answer) =>

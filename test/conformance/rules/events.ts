@@ -19,7 +19,7 @@ import { instantAt, textAt, valueAt } from '../wire/json.ts';
 
 const rule = section('events');
 
-/** The webhook of a job that succeeded, once for all rules. */
+/** The webhook of a job that succeeded, created once for all rules. */
 const succeeded = shared(async (original) => {
   const service = await reachablePlace(original);
   const mailbox = openMailbox(service);
@@ -29,7 +29,7 @@ const succeeded = shared(async (original) => {
 
 const bodyOf = (delivery: Delivery): unknown => JSON.parse(delivery.body.toString('utf8'));
 
-/** Looks at the webhook of the job that succeeded. */
+/** Creates a rule that checks the webhook of the job that succeeded. */
 function deliveryRule(
   strictness: Rule['strictness'],
   name: string,

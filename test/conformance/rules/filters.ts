@@ -1,4 +1,4 @@
-/** What the filters and bounds of lists let through. */
+/** The records that filters and bounds of lists return. */
 import assert from 'node:assert/strict';
 import { KINDS } from '../operations.ts';
 import { finishedJob, SHARED_REFERENCE } from '../prepare/jobs.ts';
@@ -12,7 +12,7 @@ import type { Query } from '../wire/sign.ts';
 
 const rule = section('filters');
 
-/** The upload in the middle of the crowd: id and time. */
+/** Returns id and time of the upload in the middle of the crowd. */
 async function middle(service: ServiceUnderTest): Promise<{ id: string; at: string }> {
   const { ids } = await crowd(service);
   const id = ids[Math.floor(ids.length / 2)] ?? '';
@@ -20,7 +20,7 @@ async function middle(service: ServiceUnderTest): Promise<{ id: string; at: stri
   return { id, at: textAt(upload.json, 'created_at') };
 }
 
-/** The same instant as it is written eight hours to the east. */
+/** Returns the same time in the time zone eight hours east of UTC. */
 function inShanghai(instant: string): string {
   const shifted = new Date(Date.parse(instant) + 8 * 60 * 60_000);
   return shifted.toISOString().replace('Z', '+08:00');

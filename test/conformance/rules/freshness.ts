@@ -1,4 +1,4 @@
-/** Timestamps and nonces: how old a request may be, and that it counts once. */
+/** Timestamps and nonces: the allowed age of a request, and that it is accepted only once. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus, headerOf } from '../expect/answer.ts';
 import { type Rule, section } from '../rule.ts';
@@ -8,10 +8,13 @@ import { type Incoming, send } from '../wire/exchange.ts';
 
 const rule = section('authentication');
 
-/** A second may turn between signing and checking; this many attempts meet one in which it does not. */
+/** The second may change between signing and checking. In one of this many attempts it does not. */
 const ATTEMPTS = 5;
 
-/** Asks for the balance with a timestamp exactly that far from the clock of the service, as its Date header shows. */
+/**
+ * Requests the balance with a timestamp at exactly this distance from the clock of the service, as shown in its Date
+ * header.
+ */
 async function askAtSkew(service: ServiceUnderTest, seconds: number): Promise<Incoming> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const timestamp = Math.floor(service.now() / 1000) + seconds;

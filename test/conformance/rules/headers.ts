@@ -1,4 +1,4 @@
-/** Headers of requests and answers, but for those of authentication and idempotency. */
+/** Headers of requests and answers, except those of authentication and idempotency. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus, headerOf, REQUEST_ID } from '../expect/answer.ts';
 import { KINDS, OPERATIONS, RESOURCE_OPERATIONS, UNKNOWN_ID } from '../operations.ts';
@@ -23,7 +23,7 @@ function reserveTraced(service: ServiceUnderTest, clientRequestId: string): Prom
   });
 }
 
-/** Location is a relative address under which the resource can be read. */
+/** Checks that Location is a relative URL at which the resource can be read. */
 async function expectLocation(service: ServiceUnderTest, created: Incoming): Promise<void> {
   const location = headerOf(created, 'Location');
   assert.match(location, /^\/[^/]/, 'Location is relative to the origin');

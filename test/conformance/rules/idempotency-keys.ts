@@ -1,4 +1,4 @@
-/** What an Idempotency-Key must look like. */
+/** The form of an Idempotency-Key. */
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { WRITES } from '../operations.ts';
 import { bareCall } from '../prepare/operations.ts';
@@ -15,7 +15,7 @@ function reserveUnder(service: ServiceUnderTest, idempotencyKey: string): Promis
   return service.caller.post('/uploads', reservationOf(goodSubtitleFile(service)), idempotencyKey);
 }
 
-/** A key of that many characters that nobody used: the pattern's own characters. */
+/** Returns an unused key with this many characters, using the characters of the pattern. */
 function keyOf(length: number): string {
   return freshToken().padEnd(length, 'k').slice(0, length);
 }
@@ -33,7 +33,7 @@ export const IDEMPOTENCY_KEY_RULES: readonly Rule[] = [
     covers: ['header.idempotency-key'],
     check: (service) => expectRequired(service, 'POST'),
   }),
-  // The specification requires it on DELETE as well, but declares no 400 there.
+  // The specification also requires it on DELETE, but declares no 400 there.
   rule('contract', 'required-on-delete', {
     title: 'every DELETE without Idempotency-Key is refused with 400',
     covers: ['header.idempotency-key'],

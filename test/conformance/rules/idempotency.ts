@@ -1,4 +1,4 @@
-/** One Idempotency-Key, one intent. */
+/** One Idempotency-Key stands for one request. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus, headerOf } from '../expect/answer.ts';
 import { KINDS } from '../operations.ts';

@@ -1,4 +1,4 @@
-/** Ids, times and addresses, in the forms that we decided on. */
+/** Ids, times and URLs, in the forms defined by the contract. */
 import assert from 'node:assert/strict';
 import { headerOf } from '../expect/answer.ts';
 import type { JobKind } from '../operations.ts';
@@ -18,12 +18,12 @@ const PREFIXES: Readonly<Record<JobKind, string>> = {
   auto_localization: 'loc',
 };
 
-/** A prefix, and 26 lower-case characters of Crockford’s base 32. */
+/** A prefix, and 26 lower-case characters of Crockford's base 32. */
 function expectId(id: string, prefix: string): void {
   assert.match(id, new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`));
 }
 
-/** All members of an answer that hold a time, at any depth. */
+/** Returns all members of an answer that contain a time, at any depth. */
 function timesIn(value: unknown): [name: string, time: unknown][] {
   if (Array.isArray(value)) return value.flatMap(timesIn);
   if (!isObject(value)) return [];

@@ -1,4 +1,4 @@
-/** What a job can be made from. */
+/** The inputs that a job accepts. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { KINDS } from '../operations.ts';
@@ -14,7 +14,7 @@ import { numberAt, textAt } from '../wire/json.ts';
 
 const rule = section('inputs');
 
-/** Addresses that lead into the service’s own network, or to no network at all. */
+/** URLs that point to the service's own network, or to no network. */
 const UNUSABLE_ADDRESSES = [
   '/etc/passwd',
   'lesson.mp4',
@@ -39,10 +39,10 @@ const UNUSABLE_ADDRESSES = [
 ];
 
 const SECOND_MS = 1000;
-/** On the host of the harness this asks for a login. */
+/** The host of the harness requires a login for this name. */
 export const LOGIN_NAME = 'login.mp4';
 
-/** A create request for something unusable is refused, or its job fails; our service refuses. */
+/** A create request with an unusable input is refused, or its job fails. The embedded service refuses it. */
 async function expectUnusable(service: ServiceUnderTest, path: string, body: Body, what: string) {
   const answer = await service.caller.post(path, body);
   if (service.strict || answer.status !== 202) {
@@ -55,12 +55,12 @@ async function expectUnusable(service: ServiceUnderTest, path: string, body: Bod
   assert.equal(textAt(last.json, 'status'), 'failed', what);
 }
 
-/** An address on the host of the run’s video. */
+/** Returns a URL on the host of the run's video. */
 function addressBeside({ supplies }: ServiceUnderTest, name: string): string {
   return new URL(name, supplies.mediaUrl ?? '').href;
 }
 
-/** The last answer about a separation of what lies at an address; `meanwhile` is called while it is waited for. */
+/** Returns the last answer of a separation of the file at a URL. `meanwhile` is called while waiting. */
 async function separateFrom(
   service: ServiceUnderTest,
   url: string | null,
@@ -74,7 +74,7 @@ async function separateFrom(
   return service.until('the job to end', ask, hasEnded);
 }
 
-/** The same for an address that leads to nothing: where the clock can be moved, further attempts are not waited for. */
+/** The same for a URL without a file. If the clock can be moved, it does not wait for further attempts. */
 function separateFromNothing(service: ServiceUnderTest, name: string): Promise<Incoming> {
   return separateFrom(service, addressBeside(service, name), () => service.admin?.advance(SECOND_MS));
 }

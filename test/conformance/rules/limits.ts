@@ -1,4 +1,4 @@
-/** How many media tasks a workspace may have under way, and how large a body may be. */
+/** The number of concurrent media tasks of a workspace, and the size of a body. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { KINDS } from '../operations.ts';

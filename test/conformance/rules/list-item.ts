@@ -23,7 +23,7 @@ export const ITEM_MEMBERS: readonly string[] = [
 ];
 export const JOB_STATUSES: readonly string[] = ['queued', 'processing', 'succeeded', 'failed', 'cancelled'];
 
-/** The item of a job in the list of its kind. */
+/** Returns the item of a job in the list of its kind. */
 async function itemOf(service: ServiceUnderTest, job: Created): Promise<JsonObject> {
   const query = [['client_reference', textAt(job.body, 'client_reference')]] as const;
   const page = await readPage(service.caller, KINDS[job.kind].path, query);
@@ -34,7 +34,7 @@ async function itemOf(service: ServiceUnderTest, job: Created): Promise<JsonObje
   return item;
 }
 
-/** Looks at the item of one finished job of every kind that the run can make. */
+/** Creates a rule that checks the item of one finished job of every kind that the run can create. */
 function itemRule(
   name: string,
   title: string,

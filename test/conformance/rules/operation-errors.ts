@@ -1,4 +1,4 @@
-/** The operation table: every operation answers with each error status that it declares and a request can bring about. */
+/** The operation table: every operation answers with each declared error status that a request can cause. */
 import { expectProblem } from '../expect/answer.ts';
 import { KINDS, OPERATIONS, type Operation } from '../operations.ts';
 import { provoke } from '../prepare/operations.ts';
@@ -10,13 +10,13 @@ const rule = section('operations');
 interface Provoked {
   readonly strictness: Strictness;
   readonly code: string;
-  /** What the request that brings it about has to do with. */
+  /** The cause of the error in the request. */
   readonly because: string;
   readonly needs: readonly Need[];
   readonly covers: readonly SentenceId[];
 }
 
-/** How each declared error is brought about, but for 409, which differs by operation; 500 and 503 cannot be. */
+/** How each declared error is caused, except 409, which differs by operation; 500 and 503 cannot be caused. */
 const PROVOKED: Readonly<Record<number, Provoked>> = {
   400: {
     strictness: 'spec',
@@ -105,10 +105,12 @@ function conflictOf({ id, method }: Operation): Provoked {
   return method === 'DELETE' ? CONFLICTS.cancel : CONFLICTS.create;
 }
 
-/** Decided before anybody looks at the input. */
+/** Decided before the input is read. */
 const BEFORE_INPUT = [400, 401, 403, 404, 413, 429];
 
-/** No request makes a healthy service answer 500 or 503, and nothing shown leads to 422 on a completion. */
+/**
+ * No request makes a healthy service answer 500 or 503, and nothing in the specification causes 422 on a completion.
+ */
 function canBeProvoked({ id }: Operation, status: number): boolean {
   return status !== 500 && status !== 503 && !(id === 'completeUpload' && status === 422);
 }

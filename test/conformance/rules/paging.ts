@@ -1,4 +1,4 @@
-/** Pages and the order of lists. Reservations of uploads cost nothing, so most of it is tried on them. */
+/** Pages and the order of lists. Most rules use reservations of uploads, because they cost nothing. */
 import assert from 'node:assert/strict';
 import { KINDS } from '../operations.ts';
 import { finishedJob } from '../prepare/jobs.ts';
@@ -12,7 +12,7 @@ import type { Query } from '../wire/sign.ts';
 
 const rule = section('paging');
 
-/** Fails unless the times of a list never rise from one item to the next. */
+/** Fails unless the times of a list never increase from one item to the next. */
 async function expectFalling(caller: Caller, path: string, member: string): Promise<void> {
   const page = await readPage(caller, path, [['limit', '50']]);
   const times = listAt(page.json, 'data').map((item) => instantAt(item, member));
@@ -58,7 +58,7 @@ export const PAGING_RULES: readonly Rule[] = [
         ['limit', '7'],
       ]);
       assert.equal(new Set(walked).size, walked.length, 'no record twice');
-      // Their order within one moment is open.
+      // The order of items with the same time is not defined.
       assert.deepEqual(walked.filter((id) => ids.includes(id)).toSorted(), ids.toSorted());
     },
   }),

@@ -1,4 +1,4 @@
-/** Query parameters of lists: which there are, and what they take. */
+/** Query parameters of lists: their names and values. */
 import { expectProblem } from '../expect/answer.ts';
 import { JOB_LIST_PATHS, LIST_PATHS, readPage } from '../prepare/lists.ts';
 import { type Rule, section } from '../rule.ts';
@@ -26,7 +26,7 @@ async function expectTaken(service: ServiceUnderTest, paths: readonly string[], 
   }
 }
 
-/** Values of one parameter that every one of these lists refuses with 400. */
+/** Creates a rule for values of a parameter that each of these lists refuses with 400. */
 function refused(
   name: string,
   title: string,

@@ -1,6 +1,6 @@
 /**
- * Requests that two programs on the way could read in two ways. Each is signed and fine but for the one thing that is
- * wrong with it. It is refused, the connection is closed, and no request hidden behind it is answered.
+ * Requests that two programs on the network path could interpret differently. Each is signed and valid except for one
+ * error. It is refused, the connection is closed, and no request hidden behind it is answered.
  */
 import assert from 'node:assert/strict';
 import { type Rule, section } from '../rule.ts';
@@ -10,7 +10,7 @@ import { joinRequest, type RawAnswer, requestLines, sendRaw } from '../wire/raw.
 
 const rule = section('raw-http');
 
-/** A signed request to spoil, and one that is hidden behind it. */
+/** A signed request to modify, and one that is hidden behind it. */
 interface Material {
   readonly get: Outgoing;
   readonly post: Outgoing;
@@ -19,7 +19,7 @@ interface Material {
 
 type Spoil = (material: Material) => string | Buffer;
 
-/** A reservation that is taken when nothing is wrong with the request around it. */
+/** A reservation that is accepted if the request around it is valid. */
 const json = JSON.stringify({
   purpose: 'subtitle_file',
   file_name: 'a.srt',
@@ -35,7 +35,7 @@ function materialOf({ caller }: ServiceUnderTest): Material {
   return { get, post, hidden };
 }
 
-/** The request line with another target. */
+/** Returns the request with another target in its request line. */
 function retarget({ get }: Material, change: (target: string) => string): string {
   const [, ...rest] = requestLines(get);
   return joinRequest([`GET ${change(get.target)} HTTP/1.1`, ...rest]);
@@ -46,7 +46,7 @@ const withLines =
   ({ get }) =>
     joinRequest(requestLines(get, extra));
 
-/** A POST with these lines on its framing, and what follows its head. */
+/** Returns a POST with these framing headers, and the text after its head. */
 const framed =
   (lines: readonly string[], body: (material: Material) => string): Spoil =>
   (material) =>

@@ -1,4 +1,4 @@
-/** The fields of create requests, as decided where the specification is silent. */
+/** The fields of create requests, as decided in the contract where the specification says nothing. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
@@ -18,7 +18,7 @@ const REQUIRED: Readonly<Record<JobKind, readonly string[]>> = {
   auto_localization: ['source', 'target_language'],
 };
 
-/** Fields that have a value when they are left out. */
+/** Fields that have a default. */
 const DEFAULTS: Readonly<Record<JobKind, Body>> = {
   audio_separation: {},
   subtitle_recognition: { source_language: 'auto' },
@@ -34,7 +34,7 @@ const DEFAULTS: Readonly<Record<JobKind, Body>> = {
   },
 };
 
-/** All values of the fields with a choice. */
+/** All values of the fields with a fixed set of values. */
 const CHOICES: Readonly<Partial<Record<JobKind, Readonly<Record<string, readonly string[]>>>>> = {
   dubbing: { voice_mode: ['auto', 'female', 'male'] },
   auto_localization: {
@@ -49,7 +49,7 @@ const CHOICES: Readonly<Partial<Record<JobKind, Readonly<Record<string, readonly
 const sentenceOf = (kind: JobKind) =>
   kind === 'auto_localization' ? 'shape.localization' : 'shape.other-requests';
 
-/** Each change makes a good request one that is refused with 400. */
+/** Checks that each change to a valid request causes a 400. */
 async function expectRefused(
   service: ServiceUnderTest,
   kind: JobKind,
@@ -77,7 +77,7 @@ const BAD_LINES: readonly unknown[] = [
   'a line',
 ];
 
-/** Rules about one kind. */
+/** Returns the rules about one kind. */
 function rulesOf(kind: JobKind): Rule[] {
   const covers = [sentenceOf(kind), 'behavior.create', 'error.INVALID_REQUEST'] as const;
   const needs = needsOf(KINDS[kind].input);

@@ -1,4 +1,4 @@
-/** What a reservation takes, and what its direct-upload address does. */
+/** The fields of a reservation, and how its direct-upload URL works. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { expectProblem, expectStatus, headerOf } from '../expect/answer.ts';
@@ -23,7 +23,7 @@ const rule = section('reservations');
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A reservation of the good subtitle file with other members. */
+/** Requests a reservation of the valid subtitle file with other members. */
 function reserveWith(
   service: ServiceUnderTest,
   changes: Readonly<Record<string, unknown>>,

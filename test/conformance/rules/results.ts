@@ -1,4 +1,4 @@
-/** What each kind gives, and nothing else. */
+/** The result of each kind, which contains nothing else. */
 import assert from 'node:assert/strict';
 import { expectMembers } from '../expect/answer.ts';
 import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
@@ -28,12 +28,12 @@ const CAPABILITY: Readonly<Record<JobKind, SentenceId>> = {
   auto_localization: 'service.localization',
 };
 
-/** The beginning of a file of that type. */
+/** Returns whether the bytes are the beginning of a file of that type. */
 const isWav = (bytes: Buffer) =>
   bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 const isMp4 = (bytes: Buffer) => bytes.toString('latin1', 4, 8) === 'ftyp';
 
-/** Addresses within a result, wherever they stand. */
+/** Counts the URLs within a result, at any depth. */
 function countAddresses(result: unknown): number {
   return JSON.stringify(result).match(/"https?:\/\//g)?.length ?? 0;
 }
@@ -72,7 +72,7 @@ function rulesOf(kind: JobKind): Rule[] {
   ];
 }
 
-/** Every file of the kind is of that type. */
+/** Creates a rule: every file of the kind has that type. */
 function typeRule(
   kind: JobKind,
   type: string,
@@ -93,7 +93,7 @@ function typeRule(
   });
 }
 
-/** SRT that is UTF-8 and says the same as the structured lines. */
+/** Creates a rule: the SRT is UTF-8 and equals the structured lines. */
 function subtitleRule(kind: 'subtitle_recognition' | 'subtitle_translation'): Rule {
   return rule('spec', `${kind}.subtitle`, {
     title: `the SRT of ${kind} is UTF-8 and says the same as the structured lines`,
@@ -136,7 +136,7 @@ export const RESULT_RULES: readonly Rule[] = [
       );
       if (!service.strict) return;
       const told = numberAt(job.last.json, 'result', 'duration_seconds');
-      // A hundredth of a second is less than one picture.
+      // A hundredth of a second is less than one frame.
       assert.ok(Math.abs(told - seconds) < 0.01, `it lasts ${seconds} s, the result says ${told}`);
     },
   }),

@@ -1,4 +1,4 @@
-/** The four signature headers: there, well formed, and once. */
+/** The four signature headers: present, well formed, and not repeated. */
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { OPERATIONS, UNKNOWN_ID } from '../operations.ts';
 import { bareCall } from '../prepare/operations.ts';
@@ -15,7 +15,7 @@ type HeaderChange = (headers: Headers, name: string) => Headers;
 const without: HeaderChange = (headers, name) =>
   Object.fromEntries(Object.entries(headers).filter(([each]) => each !== name));
 
-/** A balance, and a record of unknown id, asked for with one header changed. */
+/** Requests the balance, and a record with an unknown id, with one header changed. */
 async function askSpoilt(
   service: ServiceUnderTest,
   part: keyof HeaderNames,
@@ -30,8 +30,8 @@ async function askSpoilt(
 }
 
 /**
- * The specification counts bad signature headers among the reasons of 400 and of 401 alike. Decided: what is not well
- * formed is 400, where the operation declares it, else 401.
+ * The specification lists bad signature headers as a reason for both 400 and 401. Our decision: a malformed header
+ * causes 400 if the operation declares it, else 401.
  */
 async function expectSpoilt(service: ServiceUnderTest, part: keyof HeaderNames, change: HeaderChange) {
   const { balance, record } = await askSpoilt(service, part, change);
@@ -46,7 +46,7 @@ const PARTS: readonly (readonly [keyof HeaderNames, SentenceId])[] = [
   ['signature', 'auth.signature'],
 ];
 
-/** Values that cannot be what the header should hold. */
+/** Malformed values for each header. */
 const MALFORMED: Readonly<Record<keyof HeaderNames, readonly string[]>> = {
   key: ['', 'two words'],
   timestamp: ['', 'now', '1767355200.5', '1767355200000', '-1', '0x69579b80'],

@@ -1,4 +1,4 @@
-/** What the signature covers: whatever is changed after signing is refused. */
+/** The parts of a request that the signature covers: a change after signing is refused. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { UNKNOWN_ID } from '../operations.ts';
@@ -15,7 +15,7 @@ import { signatureOf } from '../wire/sign.ts';
 
 const rule = section('authentication');
 
-/** A request that is signed, then changed. */
+/** Sends a request that is changed after it was signed. */
 function tampered(
   name: string,
   what: string,
@@ -54,7 +54,7 @@ export const SIGNATURE_RULES: readonly Rule[] = [
   })),
   tampered('query', 'query', 'auth.signature', ({ target }) => ({ target: `${target}?limit=1` })),
   tampered('body', 'body', 'auth.signature', ({ body }) => ({
-    // One space more: the same JSON, but not the bytes that were signed.
+    // One more space: the same JSON, but not the signed bytes.
     body: Buffer.concat([body ?? Buffer.alloc(0), Buffer.from(' ')]),
   })),
   tampered('timestamp', 'timestamp', 'auth.timestamp', ({ headers }, names) => ({

@@ -1,4 +1,4 @@
-/** What there is and what there is not. */
+/** The paths and methods that exist, and those that must not exist. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus, headerOf } from '../expect/answer.ts';
 import { OPERATIONS, pathOf } from '../operations.ts';
@@ -8,7 +8,7 @@ import { type Rule, section } from '../rule.ts';
 
 const rule = section('surface');
 
-/** Internal resources under the names that they would have. */
+/** Likely names of internal resources. */
 const INTERNAL = [
   'projects',
   'episodes',
@@ -20,7 +20,7 @@ const INTERNAL = [
   'keys',
 ];
 
-/** Methods that a path takes, by path. */
+/** Returns the allowed methods of each path. */
 function methodsByPath(): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const operation of OPERATIONS) {

@@ -1,4 +1,4 @@
-/** What validation lets through: videos made for the purpose, and subtitle files. */
+/** The files that validation accepts: videos created for each rule, and subtitle files. */
 import assert from 'node:assert/strict';
 import type { Recipe } from '../media/make.ts';
 import { formatSrt, linesIn, linesOf, subtitleFile } from '../prepare/subtitles.ts';
@@ -12,7 +12,7 @@ const rule = section('validation');
 
 const QUARTER_HOUR = 15 * 60;
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-pix_fmt', 'yuv420p'];
-/** Packets of this codec last exactly as long as their sound, so that the file lasts exactly as long as it was asked to. */
+/** Packets of this codec are exactly as long as their sound, so the file has exactly the requested length. */
 const EXACT = [
   '-r',
   '1',
@@ -25,7 +25,7 @@ const EXACT = [
   '-c:a',
   'adpcm_ima_qt',
 ];
-/** MPEG knows few frame rates. */
+/** MPEG supports only a few frame rates. */
 const MPEG = ['-c:v', 'mpeg1video', '-r', '25', '-c:a', 'mp2', '-ar', '44100', '-f', 'mpeg'];
 
 async function make(service: ServiceUnderTest, recipe: Recipe): Promise<UploadFile> {
@@ -40,7 +40,7 @@ async function expectReady(service: ServiceUnderTest, file: UploadFile): Promise
   assert.equal(textAt(last.json, 'status'), 'ready', `${file.name}: ${error}`);
 }
 
-/** The upload fails; our service says why in `error`. */
+/** Checks that the upload fails. The embedded service gives the reason in `error`. */
 async function expectFailed(service: ServiceUnderTest, file: UploadFile, code: string): Promise<void> {
   const { last } = await validate(service, file);
   assert.equal(textAt(last.json, 'status'), 'failed', file.name);
@@ -67,7 +67,7 @@ function refusesVideo(name: string, recipe: Recipe, sentence: SentenceId, what: 
   });
 }
 
-/** A subtitle file of these bytes. */
+/** Creates a rule about a subtitle file with these bytes. */
 function subtitleRule(name: string, title: string, bytes: () => Buffer | string, usable: boolean): Rule {
   return rule('spec', name, {
     title: `${title} ${usable ? 'becomes ready' : 'fails validation'}`,

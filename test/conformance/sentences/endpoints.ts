@@ -1,4 +1,4 @@
-/** Specification: "Endpoints". The rows of the operation table are made from the suite's own copy of it. */
+/** Specification: "Endpoints". The rows of the operation table are generated from the suite's own copy of it. */
 import { OPERATIONS, type OperationId } from '../operations.ts';
 import type { Sentence, Sentences } from './sentence.ts';
 

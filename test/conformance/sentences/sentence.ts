@@ -1,6 +1,6 @@
 /**
- * A sentence of the specification in short. With `unseen`, why no client can tell whether it holds.
- * Sentences that say "not shown" stand for what we decided in their place; contract rules cover them.
+ * A short form of a sentence of the specification. `unseen` says why no client can observe whether it holds. Sentences
+ * that say "not shown" represent our decisions; contract rules cover them.
  */
 export type Sentence = string | { readonly text: string; readonly unseen: string };
 

@@ -1,4 +1,4 @@
-/** Calls operations with one key: builds, signs and sends. */
+/** Calls operations with one key: builds, signs and sends requests. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Headers, type Incoming, type Outgoing, send } from './exchange.ts';
@@ -8,18 +8,18 @@ import { type Credentials, formatTarget, type Query, signatureOf } from './sign.
 /** One call of the interface. */
 export interface Parts {
   readonly method: string;
-  /** Below the base address, percent-encoded. */
+  /** Below the base URL, percent-encoded. */
   readonly path: string;
   readonly query?: Query;
-  /** Bytes go out as they are, anything else as JSON. */
+  /** Bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
-  /** Left out: a fresh one where one is required; null: none. */
+  /** Default: a new one if one is required; null: none. */
   readonly idempotencyKey?: string | null;
-  /** Added to those of the call, or in their place. */
+  /** Added to the headers of the call. Replace headers with the same name. */
   readonly headers?: Headers;
-  /** Unix seconds; left out: the present. */
+  /** Unix seconds. Default: now. */
   readonly timestamp?: number;
-  /** Left out: a fresh one. */
+  /** Default: a new one. */
   readonly nonce?: string;
 }
 
@@ -43,20 +43,20 @@ export interface Caller {
 export interface CallerOptions {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Path of the base address, ends in `/v1`. */
+  /** Path of the base URL, ends in `/v1`. */
   readonly basePath: string;
   readonly headerPrefix: string;
   readonly credentials: Credentials;
-  /** ms since 1970 by the clock of the service. */
+  /** ms since 1970, by the clock of the service. */
   readonly now: () => number;
-  /** Waits and tries again when the service says that too many requests came in. */
+  /** Waits and retries if the service answers that there are too many requests. */
   readonly patient: boolean;
 }
 
-/** A service that asks for more than this much patience is better tested another day. */
+/** If a service asks for a longer wait, the run fails instead. */
 const MOST_PATIENCE_SECONDS = 60;
 
-/** A value that no other call used: an Idempotency-Key or a nonce of 128 bits. */
+/** Returns a unique value for an Idempotency-Key or a nonce: 128 bits. */
 export function freshToken(): string {
   return randomBytes(16).toString('base64url');
 }
@@ -71,7 +71,7 @@ export function headerNames(prefix: string): HeaderNames {
   };
 }
 
-/** A caller with one key; every attempt is signed anew. */
+/** Creates a caller with one key. Every attempt is signed again. */
 export function createCaller(options: CallerOptions): Caller {
   const { origin, basePath, credentials } = options;
   const names = headerNames(options.headerPrefix);
@@ -130,7 +130,7 @@ function idempotencyHeader({ method, idempotencyKey }: Parts): Record<string, st
   return { 'Idempotency-Key': idempotencyKey ?? freshToken() };
 }
 
-/** Seconds to wait before the same call may succeed; 0 when waiting is not what the answer asks for. */
+/** Returns the seconds to wait before the same call may succeed; 0 if the answer does not ask to wait. */
 function askedPatience(answer: Incoming): number {
   const limited =
     answer.status === 429 && isObject(answer.json) && answer.json.code === 'RATE_LIMIT_EXCEEDED';

@@ -1,8 +1,8 @@
-/** Sends one request over HTTP or HTTPS exactly as it is described, and reads the whole answer. */
+/** Sends one request over HTTP or HTTPS exactly as described, and reads the whole answer. */
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
-/** A list of values goes out as a header line each. */
+/** A list of values is sent as one header line per value. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Outgoing {
@@ -19,25 +19,25 @@ export interface Incoming {
   readonly method: string;
   readonly target: string;
   readonly status: number;
-  /** By lower-case name; several lines of one name are joined with a comma. */
+  /** By lower-case name. Several lines of one name are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** A service that says nothing for this long is taken for dead. */
+/** A service that sends nothing for this long counts as dead. */
 const SILENCE_MS = 30_000;
 
 const httpAgent = new HttpAgent({ keepAlive: true });
 const httpsAgent = new HttpsAgent({ keepAlive: true });
 
-/** Sends and receives; rejects when the connection breaks before the answer is whole. */
+/** Sends a request and reads the answer. Rejects if the connection breaks before the answer is complete. */
 export async function send(outgoing: Outgoing): Promise<Incoming> {
   try {
     return await attempt(outgoing);
   } catch (error) {
-    // The server closed an idle connection in the moment it was used again: the request was never read.
+    // The server closed an idle connection at the moment it was reused, so the request was never read.
     if (error instanceof StaleConnection) return attempt(outgoing);
     throw error;
   }
@@ -78,7 +78,7 @@ function attempt({ method, origin, target, headers, body }: Outgoing): Promise<I
       sending.destroy(new Error(`${method} ${target}: no answer in ${SILENCE_MS} ms`)),
     );
     sending.on('error', (error) => {
-      // A refused body breaks the pipe after the answer came: the answer counts.
+      // Sending a refused body may fail after the answer arrived. The answer counts.
       if (answered) return;
       const broken = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(broken && sending.reusedSocket ? new StaleConnection(error.message) : error);

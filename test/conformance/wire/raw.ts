@@ -1,20 +1,20 @@
-/** Sends bytes over a socket as they are, for requests that no HTTP client would write. */
+/** Sends raw bytes over a socket, for requests that no HTTP client would send. */
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Outgoing } from './exchange.ts';
 
 export interface RawAnswer {
-  /** Status of every answer on the connection, in order. */
+  /** Statuses of all answers on the connection, in order. */
   readonly statuses: readonly number[];
   readonly text: string;
-  /** False when the service left the connection open. */
+  /** False if the service left the connection open. */
   readonly closed: boolean;
 }
 
-/** A service refuses such a request, and closes its connection, at once; this long is waited for it. */
+/** A service refuses such a request and closes its connection immediately. The test waits this long for it. */
 const OPEN_MS = 2000;
 
-/** The bytes of a signed request, with its lines open to change. */
+/** Returns the lines of a signed request, so that a test can change them. */
 export function requestLines(outgoing: Outgoing, headerLines: readonly string[] = []): string[] {
   const lines = [`${outgoing.method} ${outgoing.target} HTTP/1.1`, `Host: ${new URL(outgoing.origin).host}`];
   for (const [name, value] of Object.entries(outgoing.headers)) {
@@ -23,12 +23,12 @@ export function requestLines(outgoing: Outgoing, headerLines: readonly string[] 
   return [...lines, ...headerLines];
 }
 
-/** Head and body of a request as they go over the wire. */
+/** Joins head and body of a request. */
 export function joinRequest(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Where the service listens. */
+/** Returns the address that the service listens on. */
 function addressOf(origin: string): { secure: boolean; host: string; port: number } {
   const { protocol, hostname, port } = new URL(origin);
   const secure = protocol === 'https:';
@@ -57,7 +57,7 @@ export function sendRaw(origin: string, bytes: Buffer | string): Promise<RawAnsw
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('close', () => finish(true));
     socket.on('error', (error) => {
-      // A server that hangs up in the middle of a request resets the connection; that is an answer of a kind.
+      // A server that disconnects in the middle of a request resets the connection. That also counts as an answer.
       if (connected) return;
       clearTimeout(timer);
       reject(error);
@@ -65,13 +65,14 @@ export function sendRaw(origin: string, bytes: Buffer | string): Promise<RawAnsw
   });
 }
 
-/** As long as a body of some megabytes takes to be on its way. */
+/** The time to send a body of some megabytes. */
 const ON_ITS_WAY_MS = 60;
 
 /**
- * Sends a head that announces a body, waits for the answer, and goes on sending the body as a sender does that has not
+ * Sends a head that announces a body, waits for the answer, and continues to send the body like a sender that has not
  * read the answer yet.
- * @returns the status, 0 when no answer came in two seconds, and whether the service cut the sender off, which makes most of them lose the answer
+ * @returns the status, 0 if no answer came in two seconds, and whether the service disconnected, which makes most
+ * senders lose the answer
  */
 export function sendBeyondAnswer(
   origin: string,
@@ -79,7 +80,7 @@ export function sendBeyondAnswer(
 ): Promise<{ readonly status: number; readonly cutOff: boolean }> {
   const { secure, host, port } = addressOf(origin);
   return new Promise((resolve, reject) => {
-    // Half open: the end of the answer must not end what we send.
+    // Half open: the end of the answer must not end the sending side.
     const tcp = connectTcp({ host, port, allowHalfOpen: true });
     const socket = secure ? connectTls({ socket: tcp, servername: host }) : tcp;
     let status = 0;

@@ -1,6 +1,6 @@
 /**
  * The suite's own signer, written from the specification ("Authentication" 3 to 5) and the decisions on the canonical
- * path and query; it shares nothing with the client and the service.
+ * path and query. It shares no code with the client and the service.
  */
 import { createHash, createHmac } from 'node:crypto';
 
@@ -21,7 +21,7 @@ export interface Signed {
   readonly body: Buffer;
 }
 
-/** Percent-encodes by RFC 3986: only letters, digits and `-._~` stay. */
+/** Percent-encodes as in RFC 3986: only letters, digits and `-._~` stay. */
 export function encode(text: string): string {
   return Array.from(Buffer.from(text, 'utf8'), (byte) => {
     const character = String.fromCharCode(byte);
@@ -30,7 +30,7 @@ export function encode(text: string): string {
   }).join('');
 }
 
-/** Path and query in canonical form: parameters sorted by name, then value, in byte order. */
+/** Returns path and query in canonical form: parameters sorted by name, then value, in byte order. */
 export function formatTarget(path: string, query: Query): string {
   if (query.length === 0) return path;
   const pairs = query.map(([name, value]) => [encode(name), encode(value)] as const);
@@ -44,13 +44,13 @@ function compare(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }
 
-/** The five lines. */
+/** Returns the five lines. */
 export function canonicalRequest({ method, target, timestamp, nonce, body }: Signed): string {
   const digest = createHash('sha256').update(body).digest('hex');
   return [method, target, timestamp, nonce, digest].join('\n');
 }
 
-/** Lower-case hex HMAC-SHA256 over the five lines. */
+/** Returns the HMAC-SHA256 of the five lines in lower-case hex. */
 export function signatureOf(secret: string, signed: Signed): string {
   return createHmac('sha256', secret).update(canonicalRequest(signed)).digest('hex');
 }
