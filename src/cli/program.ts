@@ -3,6 +3,7 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
 import { type Command, decodeOptions, type RawOptions } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
+import { asSentence } from '../context/format.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
@@ -85,7 +86,7 @@ async function addRow(
 ): Promise<void> {
   const parser = createParser(row.name, io)
     .summary(row.summary)
-    .description(sentence(row.summary))
+    .description(asSentence(row.summary))
     .helpGroup(title);
   parent.addCommand(parser);
   // What nobody calls needs a name and a summary only: the root help is asked for often.
@@ -96,14 +97,14 @@ async function addRow(
     for (const child of row.children ?? []) {
       const childParser = createParser(child.name, io)
         .summary(child.summary)
-        .description(sentence(child.summary));
+        .description(asSentence(child.summary));
       parser.addCommand(childParser);
       if (path.slice(1).includes(child.name)) await addCommand(childParser, child, found);
     }
     for (const group of row.groups ?? []) {
       const groupParser = createParser(group.name, io)
         .summary(group.summary)
-        .description(sentence(group.summary));
+        .description(asSentence(group.summary));
       parser.addCommand(groupParser);
       await addChildren(groupParser, group, wordsBehind(path, group.name), io, found);
     }
@@ -130,7 +131,7 @@ async function addChildren(
   for (const child of group.children) {
     const childParser = createParser(child.name, io)
       .summary(child.summary)
-      .description(sentence(child.summary));
+      .description(asSentence(child.summary));
     parser.addCommand(childParser);
     if (path[0] === child.name) await addCommand(childParser, child, found);
   }
@@ -226,10 +227,6 @@ function addAnswers(root: Parser, io: Io): void {
       }
       target.outputHelp();
     });
-}
-
-function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
 /** Commands of other tools that people try first. */

@@ -60,3 +60,9 @@ export function parseMoment(text: string, nowMs: number): string | null {
   const atMs = Date.parse(DATE.test(written) ? `${written}T00:00:00Z` : written.replace(' ', 'T'));
   return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
 }
+
+/** The text with a capital at its beginning and a full stop at its end. */
+export function asSentence(text: string): string {
+  const stop = /[.!?]$/.test(text) ? '' : '.';
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${stop}`;
+}

@@ -1,4 +1,5 @@
 /** Failures of the media work on this machine in the form that commands end with. */
+import { asSentence } from '../context/format.ts';
 import { Failure, type FailureCategory } from '../errors/failure.ts';
 
 /** The codes of `PreparationFailure` that are not the fault of the file. */
@@ -23,7 +24,10 @@ export function asLocalFailure(error: unknown): Failure {
       category: CATEGORIES[code] ?? 'job',
       code,
       message,
-      advice: typeof advice === 'string' ? advice : 'All that was paid is kept: run the same command again.',
+      advice:
+        typeof advice === 'string'
+          ? asSentence(advice)
+          : 'All that was paid is kept: run the same command again.',
     },
     { cause: error },
   );

@@ -5,6 +5,7 @@ import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '..
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
+import { asSentence } from '../../context/format.ts';
 import type { Context, Io } from '../../context/context.ts';
 import { readBody } from '../../context/request-body.ts';
 import { freeBytes } from '../../disk/folder.ts';
@@ -153,6 +154,6 @@ export async function checkRequestSupport(
     category: obstacle.missing ? 'configuration' : 'usage',
     code: obstacle.missing ? 'ENGINE_MISSING' : 'LANGUAGE_NOT_SUPPORTED',
     message: obstacle.message,
-    advice: obstacle.advice,
+    advice: obstacle.missing ? obstacle.advice : asSentence(obstacle.advice),
   });
 }

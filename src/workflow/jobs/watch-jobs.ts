@@ -9,11 +9,12 @@ import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
-import { flagName } from '../../context/command.ts';
+import { flagName, usageFailure } from '../../context/command.ts';
+import { asSentence } from '../../context/format.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
-import { Failure } from '../../errors/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { createBatchView } from '../batch/view.ts';
@@ -139,8 +140,7 @@ function isAround(folder: string, position: number): (other: string, at: number)
 }
 
 function usage(message: string, fix: string): Failure {
-  const advice = `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`;
-  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+  return usageFailure(message, asSentence(fix));
 }
 
 /** True for forms that are lines of one item each, so that a reader need not wait for the end. */

@@ -1,6 +1,7 @@
 /** The media work of a run, for inputs that the service does not take as they are; loaded when the first one comes. */
 import type { Preparation } from '../../batch/preparation.ts';
 import type { Io } from '../../context/context.ts';
+import { asSentence } from '../../context/format.ts';
 import { Failure, type FailureCategory } from '../../errors/failure.ts';
 import type { PreparationFailure } from '../../prepare/failure.ts';
 import { serviceLimits } from './examine-video.ts';
@@ -43,9 +44,8 @@ async function asFailure<T>(moment: Moment, work: () => Promise<T>): Promise<T> 
 
 function explain(error: PreparationFailure, moment: Moment): Failure {
   const isPaid = moment === 'joining';
-  const advice = isPaid
-    ? `${error.advice}. The results of the parts are kept: the same command joins them again and pays nothing.`
-    : `${error.advice}.`;
+  const kept = 'The results of the parts are kept: the same command joins them again and pays nothing.';
+  const advice = `${asSentence(error.advice)}${isPaid ? ` ${kept}` : ''}`;
   const facts = { code: error.code, message: error.message, advice };
   return new Failure({ category: categoryOf(error, isPaid), ...facts }, { cause: error });
 }
