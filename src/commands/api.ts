@@ -4,7 +4,7 @@ import { type Command, defineCommand, usageFailure } from '../context/command.ts
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readPages } from '../context/lists.ts';
-import { readBody, readCall } from '../context/request-body.ts';
+import { readBody } from '../context/request-body.ts';
 import { Failure } from '../errors/failure.ts';
 
 export const api: Command = defineCommand({
@@ -79,7 +79,7 @@ function printAnswer(context: Context, { status, headers, body }: Answer, includ
     return;
   }
   const shown = include ? { status, headers, body } : body;
-  // Nothing came back: nothing is printed.
+  // The answer has no body.
   if (shown !== null) printJson(context, shown);
 }
 
@@ -113,8 +113,8 @@ function usage(message: string): Failure {
 }
 
 /**
- * The entries of every page.
- * @throws Failure of category usage when the answer is no list
+ * Returns the entries of all pages.
+ * @throws Failure of category usage when the answer is not a list
  */
 async function readAllPages(client: Pick<Client, 'send'>, call: Call): Promise<readonly unknown[]> {
   const unlimited = { limit: Number.POSITIVE_INFINITY, cursor: undefined };
@@ -137,4 +137,26 @@ function readEnvelope(body: unknown): ListPage<unknown> {
   }
   const cursor = 'next_cursor' in body && typeof body.next_cursor === 'string' ? body.next_cursor : null;
   return { object: 'list', data, has_more: cursor !== null, next_cursor: cursor };
+}
+
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH'] as const;
+
+/**
+ * Reads `[METHOD] PATH`; without a method it is GET, and POST where there is a body, as with `gh api`.
+ * @throws Failure of category usage
+ */
+function readCall(operands: readonly string[], hasBody: boolean): Pick<Call, 'method' | 'path'> {
+  const [first = '', second, ...rest] = operands;
+  if (rest.length > 0)
+    throw invalidCall('there is one method and one path', 'Quote the path if the shell splits it.');
+  if (second === undefined) return { method: hasBody ? 'POST' : 'GET', path: first };
+  const method = METHODS.find((each) => each === first.toUpperCase());
+  if (method === undefined) {
+    throw invalidCall(`unknown HTTP method "${first}"`, `Methods: ${METHODS.join(', ')}; then the path.`);
+  }
+  return { method, path: second };
+}
+
+function invalidCall(message: string, advice: string): Failure {
+  return new Failure({ category: 'usage', code: 'BODY_INVALID', message, advice });
 }

@@ -82,8 +82,8 @@ export const batchReport: Command = defineCommand({
 });
 
 /**
- * Readers see the old report or the new one, never a part.
- * @throws Failure: `usage` for a file of the batch, which is left as it is; `disk`
+ * Replaces the file atomically: readers see the old report or the new one.
+ * @throws Failure: `usage` for a file of the batch, which is not changed; `disk`
  */
 async function replaceFile(path: string, text: string, batch: OpenBatch): Promise<void> {
   await refuseFileOf(batch, path);

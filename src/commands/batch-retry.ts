@@ -61,7 +61,7 @@ function tell(context: Context, { runs, hopeless, orphans }: Retries, operand: s
   }
 }
 
-/** Failures are left and none of them is retried: that is no success. */
+/** The failure of a command that finds failed items and retries none of them. */
 function nothingToRetry(
   facts: BatchFacts,
   { hopeless }: Retries,
@@ -88,7 +88,7 @@ function retryAll(context: Context, operand: string): string {
   return writeCommand(context, ['batch', 'retry', operand, '--all']);
 }
 
-/** One command after the other: they work in the same folder, which only one at a time may. */
+/** Runs the commands in sequence: they use the same folder, which is locked during a run. */
 async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Failure | null> {
   const outcomes: { label: string; failure: Failure | null }[] = [];
   for (const run of runs) {
@@ -105,7 +105,7 @@ async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Fail
 }
 
 /**
- * Runs the command as it was typed then, where it was typed, for these items only.
+ * Repeats a recorded command in its folder, for these items only.
  * @throws Failure: that of the run, or `usage` for one that cannot be repeated from its record
  */
 async function rerunCommand(context: Context, { command, items }: RetryRun): Promise<void> {
@@ -124,7 +124,7 @@ async function rerunCommand(context: Context, { command, items }: RetryRun): Pro
   };
   await checkFolder(options, then.io);
   if (staged !== null && asksForStages(staged)) {
-    // What is done of them is left alone, whichever items they are.
+    // Stages skip items that are done, so they need no selection.
     const { runStages } = await import('../stages/run-stages.ts');
     await runStages(then, operands, staged, true);
     return;

@@ -109,7 +109,7 @@ function tell(context: Context, batch: OpenBatch, onward: readonly string[]): vo
   for (const line of onward) terminal.note(`  ${line}`);
 }
 
-/** What the exit code follows from. */
+/** The failure that decides the exit code; null when everything is done. */
 function verdictOn(facts: BatchFacts): Failure | null {
   const open = countOpen(facts);
   const failed = countFailed(facts);

@@ -1,6 +1,6 @@
 /**
- * Values that only this machine knows, for the shells: `vloc completion values SOURCE` prints one a line, a tab, and what it
- * is. Nothing of it touches the network, and whatever goes wrong, nothing is offered: a shell has no place for an error.
+ * Values that shells offer on Tab. `vloc completion values SOURCE` prints one per line: the value, a tab, its description.
+ * They come from this machine alone. After an error the list is empty, since a shell cannot show errors.
  */
 
 import { basename, join } from 'node:path';
@@ -11,15 +11,15 @@ import { openProfileStore } from '../profiles/store.ts';
 import { languageName } from '../protocol/language-tag.ts';
 
 /** A value with what it is, as shells show it beside the value. */
-interface Offered {
+interface Suggestion {
   readonly value: string;
   readonly explains: string;
 }
 
-/** What of a run the sources of values look at. */
-type Surroundings = Pick<Io, 'env' | 'platform' | 'now'>;
+/** The parts of `Io` that the lists read. */
+type Sources = Pick<Io, 'env' | 'platform' | 'now'>;
 
-type List = (around: Surroundings) => Promise<readonly Offered[]>;
+type List = (around: Sources) => Promise<readonly Suggestion[]>;
 
 const SOURCES = {
   profiles: listProfiles,
@@ -33,14 +33,14 @@ const SOURCES = {
 
 export type ValueSource = keyof typeof SOURCES;
 
-/** A shell puts the value into the command line as it is; ids come from a service, and are not trusted. */
+/** A shell inserts values without quoting them. Ids come from a service and are not trusted. */
 const SAFE = /^[\w.@+-]+$/;
 
 /** The lines that a shell reads; none for a source that does not exist. */
-export async function valueLines(source: string, around: Surroundings): Promise<string> {
+export async function valueLines(source: string, around: Sources): Promise<string> {
   if (!isSource(source)) return '';
-  const offered = await SOURCES[source](around).catch(() => []);
-  const lines = offered
+  const suggestions = await SOURCES[source](around).catch(() => []);
+  const lines = suggestions
     .filter(({ value }) => SAFE.test(value))
     .map(({ value, explains }) => `${value}\t${explains.replace(/\p{Cc}+/gu, ' ')}\n`);
   return [...new Set(lines)].join('');
@@ -51,7 +51,7 @@ function isSource(source: string): source is ValueSource {
 }
 
 /** The embedded service, then the stored profiles. */
-async function listProfiles({ env, platform }: Surroundings): Promise<readonly Offered[]> {
+async function listProfiles({ env, platform }: Sources): Promise<readonly Suggestion[]> {
   const local = { value: LOCAL, explains: 'the embedded service' };
   const store = openProfileStore(configFolder(env, platform), () => undefined);
   const { profiles } = await store.read().catch(() => ({ profiles: [] }));
@@ -59,7 +59,7 @@ async function listProfiles({ env, platform }: Surroundings): Promise<readonly O
 }
 
 /** Jobs that were made on this machine and that a service still knows, the newest first. */
-async function listJobs({ env, platform, now }: Surroundings): Promise<readonly Offered[]> {
+async function listJobs({ env, platform, now }: Sources): Promise<readonly Suggestion[]> {
   const [{ readLog }, { JOB_RECORD_FILE }, { foldJobs, isForgotten }] = await Promise.all([
     import('../journal/append-log.ts'),
     import('../journal/job-record.ts'),
@@ -74,7 +74,7 @@ async function listJobs({ env, platform, now }: Surroundings): Promise<readonly 
 }
 
 /** Uploads that were made on this machine and can still be used. */
-async function listUploads({ env, platform, now }: Surroundings): Promise<readonly Offered[]> {
+async function listUploads({ env, platform, now }: Sources): Promise<readonly Suggestion[]> {
   const [{ readLog }, { foldUploads, UPLOAD_RECORD_FILE }] = await Promise.all([
     import('../journal/append-log.ts'),
     import('../journal/upload-record.ts'),
@@ -86,35 +86,35 @@ async function listUploads({ env, platform, now }: Surroundings): Promise<readon
   }));
 }
 
-/** Either program answers in a twentieth of a second, on a busy machine in one; a shell must not wait for one that hangs. */
+/** Both programs answer within 50 ms, or 1 s on a busy machine. A shell must not wait for a program that hangs. */
 const LONGEST_MS = 2_000;
 
-async function listTranslationTargets(around: Surroundings): Promise<readonly Offered[]> {
+async function listTranslationTargets(around: Sources): Promise<readonly Suggestion[]> {
   return named((await askDirections(around)).map(({ to }) => to));
 }
 
-async function listTranslationSources(around: Surroundings): Promise<readonly Offered[]> {
+async function listTranslationSources(around: Sources): Promise<readonly Suggestion[]> {
   const sources = named((await askDirections(around)).map(({ from }) => from));
   return [{ value: 'auto', explains: 'found out' }, ...sources];
 }
 
-async function listVoices({ env }: Surroundings): Promise<readonly Offered[]> {
+async function listVoices({ env }: Sources): Promise<readonly Suggestion[]> {
   const { parseVoices } = await import('../engines/speak/voices.ts');
   return named(parseVoices(await ask(env.PATH, 'espeak-ng', '--voices')).map(({ language }) => language));
 }
 
-async function listRecognized(): Promise<readonly Offered[]> {
+async function listRecognized(): Promise<readonly Suggestion[]> {
   const { findSpeechModels } = await import('../engines/recognize/model.ts');
   const models = findSpeechModels().map(({ language }) => language);
   return [{ value: 'auto', explains: 'found out' }, ...named(models)];
 }
 
-async function askDirections({ env }: Surroundings) {
+async function askDirections({ env }: Sources) {
   const { parseDirections } = await import('../engines/translate/directions.ts');
   return parseDirections(await ask(env.PATH, 'apertium', '-l'));
 }
 
-/** What the program prints; nothing when it is not there, fails or hangs. */
+/** The output of the program; empty when it is missing, fails or hangs. */
 async function ask(path: string | undefined, program: string, argument: string): Promise<string> {
   const { execFile } = await import('node:child_process');
   return new Promise((resolve) => {
@@ -127,6 +127,6 @@ async function ask(path: string | undefined, program: string, argument: string):
   });
 }
 
-function named(tags: readonly string[]): Offered[] {
+function named(tags: readonly string[]): Suggestion[] {
   return [...new Set(tags)].sort().map((tag) => ({ value: tag, explains: languageName(tag) }));
 }

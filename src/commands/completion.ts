@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, defineCommand } from '../context/command.ts';
 import { Failure } from '../errors/failure.ts';
 
-/** The shells, each with the file of its script. */
+/** The script file of each shell. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: 'vloc.bash',
   zsh: '_vloc',

@@ -7,7 +7,7 @@ import { printRecord, type RecordForm } from '../context/records.ts';
 
 const BALANCE: RecordForm<CreditBalance> = {
   plural: 'balances',
-  // The one figure that a script asks for.
+  // The figure that scripts need most.
   idOf: (balance) => String(balance.available_credits),
   columns: [
     { head: 'AVAILABLE', field: 'available_credits' },

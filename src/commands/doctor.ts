@@ -19,7 +19,7 @@ export const doctor: Command = defineCommand({
     'Exit code 0: no check failed; 4: configuration, credentials or engines; 10: disk; 7: network. Warnings do not count.',
   ],
   run: async (context, _operands, options) => {
-    // Beside the checks, which end after 5 seconds: only after a longer look is a holder on another machine dead.
+    // Not one of the checks, which take 5 seconds at most: a dead holder on another machine is recognized later.
     if (options.clearLocks) {
       const removed = await clearLocks(lockFolders(context));
       context.terminal.note(`Removed ${removed} stale ${removed === 1 ? 'lock' : 'locks'}.`);

@@ -32,7 +32,7 @@ export const enginesList: Command = defineCommand({
       name: engine.name,
       steps: engine.steps,
       purpose: engine.purpose,
-      // A program without its data is there and yet of no use.
+      // A program without its data cannot be used.
       installed:
         isInstalled(programs, engine) && capabilities.missing.every((each) => each.engine !== engine.name),
     }));

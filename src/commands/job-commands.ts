@@ -71,7 +71,7 @@ async function runToStdout(
   stdout.checkOneFile(kind);
   const { io, content } = await stdout.keepStdin(kind, context.io, operands);
   const out = await stdout.stdoutFolder(context, kind, operands, options, content);
-  // The files in the folder are vloc's own; a result of other inputs is made again.
+  // The folder belongs to vloc, so existing results in it can be replaced.
   const placed = { ...options, out, name: undefined, clobber: true, skipExisting: false };
   return stdout.writeResult({ ...context, io }, (silent) =>
     runJobs(kind, silent, operands, placed, null, stdout.checkOneResult),

@@ -53,7 +53,7 @@ export const jobsCancel: Command = defineCommand({
   },
 });
 
-/** One after the other. Those that an interruption leaves have no job in their outcome. */
+/** Cancels jobs in sequence. After an interruption the outcomes of the remaining jobs have neither job nor failure. */
 async function cancelAll(
   context: Context,
   connection: Connection,
@@ -89,7 +89,7 @@ async function cancelOne(
   }
 }
 
-/** In the forms that are a list of ids, those that were cancelled. */
+/** Prints the outcomes; `id` and `plain` list the cancelled jobs only. */
 async function print(context: Context, outcomes: readonly Outcome[], exitCode: number): Promise<void> {
   const { output, fields } = context;
   if (output !== 'id' && (output !== 'plain' || fields !== null)) {
@@ -107,7 +107,7 @@ function tellStopped(context: Context, outcomes: readonly Outcome[]): void {
   note(`  ${writeCommand(context, ['jobs', 'cancel', ...left])}`);
 }
 
-/** Those that the service would not cancel. */
+/** The command that shows the jobs that were not cancelled. */
 function lookCommand(context: Context, outcomes: readonly Outcome[]): string {
   const failed = outcomes.flatMap(({ label, job, failure }) => (failure === null ? [] : [job?.id ?? label]));
   return writeCommand(context, ['jobs', 'get', ...failed]);

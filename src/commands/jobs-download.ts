@@ -74,7 +74,7 @@ function checkChoice(operands: readonly string[], allFinished: boolean): void {
   );
 }
 
-/** What the lists say, and what this machine knows to have a result and has not fetched. */
+/** Succeeded jobs from the lists of the service, and recorded jobs of this machine whose results were not downloaded. */
 async function succeededIds(
   connection: Connection,
   choice: KindChoice,
@@ -94,12 +94,12 @@ async function succeededIds(
   return [...new Set([...listed, ...due.map(({ kind, id }) => `${kind}/${id}`)])];
 }
 
-/** The job whose addresses lapse first; those that do not tell come last. */
+/** Sorts by when download links expire; jobs without a time come last. */
 function soonestFirst(left: Job, right: Job): number {
   return lapse(left) - lapse(right);
 }
 
-/** Far in the future and still a number that can be subtracted. */
+/** Later than any expiry, and still safe to subtract. */
 const NEVER_MS = Number.MAX_SAFE_INTEGER;
 
 function lapse({ expires_at: instant }: Job): number {
@@ -107,7 +107,7 @@ function lapse({ expires_at: instant }: Job): number {
   return Number.isNaN(atMs) ? NEVER_MS : atMs;
 }
 
-/** Nobody asked for these by name, so they are a note and no failure. */
+/** Expired results were not named by the user, so they cause a note, not a failure. */
 function withoutExpired(jobs: readonly Job[], { io, terminal }: Context): readonly Job[] {
   const due = jobs.filter((job) => lapse(job) > io.now());
   const expired = jobs.length - due.length;

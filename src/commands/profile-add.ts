@@ -89,7 +89,7 @@ export const profileAdd: Command = defineCommand({
   },
 });
 
-/** The profile that is to be replaced, if there is one. */
+/** The profile that will be replaced, if it exists. @throws Failure (`usage`) without --replace */
 function refuseTaken(document: ProfileDocument, name: string, replace: boolean): Profile | undefined {
   const found = findProfile(document, name);
   if (found === undefined || replace) return found;
@@ -101,18 +101,18 @@ function refuseTaken(document: ProfileDocument, name: string, replace: boolean):
   });
 }
 
-/** Key and prefix must be such that they can be sent; nothing is. */
+/** Checks the format of key and header prefix; sends nothing. */
 async function checkForm(context: Context, input: ProfileInput): Promise<void> {
   const { baseUrl, key, headerPrefix = DEFAULT_HEADER_PREFIX } = input;
   const client = await createRemoteClient({ baseUrl, key, secret: 'not sent', headerPrefix }, context);
   await client.close();
 }
 
-/** One signed read that costs nothing. What is wrong comes back in the words of the client, and nothing is stored. */
+/** Sends one signed read that costs nothing. @throws Failure of the client, before anything is stored */
 async function checkService(context: Context, input: ProfileInput): Promise<void> {
   const { baseUrl, key, headerPrefix = DEFAULT_HEADER_PREFIX } = input;
   const secret = await readSecret(input.secret, context);
-  // The others are not sent, but a command that fails must not be stored.
+  // Other secrets are not sent, but a command that fails must not be stored.
   for (const name of PROFILE_SECRETS) if (name !== 'secret') await readSecret(input[name], context);
   const client = await createRemoteClient({ baseUrl, key, secret, headerPrefix }, context);
   try {

@@ -13,7 +13,7 @@ import {
 
 interface ShownSetting {
   readonly setting: string;
-  /** Null where nothing is set; of a secret only where it lies. */
+  /** Null if nothing is set; for a secret, where it is stored. */
   readonly value: string | null;
   readonly origin: string | null;
 }
@@ -57,7 +57,7 @@ export const profileShow: Command = defineCommand({
 
 function showSettings(settings: Settings): ShownSetting[] {
   return SETTING_NAMES.map((name) => {
-    // The embedded service has a folder in place of an address.
+    // The embedded service has a state folder instead of an address.
     if (name === 'baseUrl' && settings.baseUrl.value === null) return show('state_dir', settings.stateDir);
     return show(SETTINGS[name].field, isSecret(name) ? mask(settings[name]) : settings[name]);
   });

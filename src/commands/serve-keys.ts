@@ -18,31 +18,31 @@ export const STATE_DIR = {
   help: 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
 } as const;
 
-/** What names the folder, and whether it is made where no service has been. */
+/** The chosen state folder, and whether it is created if missing. */
 interface KeyFolder {
   readonly stateDir: string | undefined;
   readonly make: boolean;
 }
 
 /**
- * Does something with the keys of a state folder, and closes it.
- * @throws Failure: `usage` where no service has been and none is to be made, else `disk`
+ * Opens the keys of a state folder for some work, then closes them.
+ * @throws Failure: `usage` when the folder has no service and is not to be created, else `disk`
  */
 async function withKeys<Result>(
   context: Context,
   { stateDir, make }: KeyFolder,
-  work: (desk: KeyAdmin) => Promise<Result> | Result,
+  work: (admin: KeyAdmin) => Promise<Result> | Result,
 ): Promise<Result> {
   const { hasService, openKeyDesk } = await import('../service/operate/key-admin.ts');
   const { env, platform, now, cwd } = context.io;
   const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));
   const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';
   if (!make && !hasService(folder)) throw noService(folder, chooser);
-  const desk = await openStateFolder(folder, chooser, () => openKeyDesk(folder, now));
+  const admin = await openStateFolder(folder, chooser, () => openKeyDesk(folder, now));
   try {
-    return await openStateFolder(folder, chooser, async () => work(desk));
+    return await openStateFolder(folder, chooser, async () => work(admin));
   } finally {
-    desk.close();
+    admin.close();
   }
 }
 
@@ -56,8 +56,8 @@ function noService(folder: string, chooser: string): Failure {
 }
 
 /**
- * Shows a new key; one whose secrets could not be shown is taken back, since nobody would ever know them.
- * @throws Failure that says so
+ * Shows a new key. If its secrets could not be printed, the key is deleted: they are not shown again.
+ * @throws Failure of the output
  */
 export async function showNewKey(context: Context, show: () => void, takeBack: () => unknown): Promise<void> {
   show();
@@ -72,7 +72,7 @@ export async function showNewKey(context: Context, show: () => void, takeBack: (
   }
 }
 
-/** A key in the JSON forms, under the names of the interface. */
+/** A key as a JSON document, with the field names of the API. */
 function keyDocument(key: KeyDescription): object {
   return {
     key: key.key,
@@ -126,12 +126,12 @@ export const serveKeysCreate: Command = defineCommand({
       monthlyLimitCredits: checkQuota(monthlyQuota),
       allowedAddresses: allow,
     };
-    await withKeys(context, { stateDir, make: true }, async (desk) => {
-      const issued = issueKey(desk, rules);
+    await withKeys(context, { stateDir, make: true }, async (admin) => {
+      const issued = issueKey(admin, rules);
       await showNewKey(
         context,
         () => announce(context, issued),
-        () => desk.drop(issued.key),
+        () => admin.drop(issued.key),
       );
     });
     context.terminal.note('Keep the secrets now: they are not shown again.');
@@ -139,9 +139,9 @@ export const serveKeysCreate: Command = defineCommand({
   },
 });
 
-function issueKey(desk: KeyAdmin, rules: KeyRules): IssuedKey {
+function issueKey(admin: KeyAdmin, rules: KeyRules): IssuedKey {
   try {
-    return desk.issue(rules);
+    return admin.issue(rules);
   } catch (error) {
     if (!isAddressError(error)) throw error;
     throw usageFailure(
@@ -165,7 +165,7 @@ function checkQuota(credits: number | null): number | null {
   throw usageFailure('--monthly-quota must not be negative', 'Leave it out for no limit.');
 }
 
-/** What Node throws for a text that is no address or no network. */
+/** True for the errors of Node about invalid addresses and networks. */
 function isAddressError(error: unknown): error is Error {
   return ['ERR_INVALID_ADDRESS', 'ERR_OUT_OF_RANGE'].includes(errorCode(error));
 }
@@ -194,7 +194,7 @@ export const serveKeysList: Command = defineCommand({
     { command: 'vloc serve keys list --output id', explains: 'the identifiers of the keys that work' },
   ],
   run: async (context, _operands, { stateDir }) => {
-    const keys = await withKeys(context, { stateDir, make: false }, (desk) => desk.list());
+    const keys = await withKeys(context, { stateDir, make: false }, (admin) => admin.list());
     const { print } = context;
     switch (context.output) {
       case 'json':
@@ -246,7 +246,7 @@ export const serveKeysRevoke: Command = defineCommand({
     },
   ],
   run: async (context, [key = ''], { stateDir }) => {
-    const revoked = await withKeys(context, { stateDir, make: false }, (desk) => desk.revoke(key));
+    const revoked = await withKeys(context, { stateDir, make: false }, (admin) => admin.revoke(key));
     if (revoked === null) {
       throw new Failure({
         category: 'refused',

@@ -95,13 +95,13 @@ export const serve: Command = defineCommand({
     });
     await service.close();
     const { reason } = context.signal;
-    // SIGTERM is how a supervisor stops a server: that is an orderly end, not a failure.
+    // SIGTERM is how a supervisor stops a server, so it is not a failure.
     if (reason instanceof Interruption) return 0;
     throw reason;
   },
 });
 
-/** A key is made only where its secrets are shown: nobody would ever know them. */
+/** True if the first key can be created: only when its secrets are printed. @throws Failure (`usage`) for `id` */
 function showsSecrets({ output }: Context): boolean {
   if (output !== 'id') return output !== 'plain';
   throw usageFailure(
@@ -115,7 +115,7 @@ async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
   await close();
 }
 
-/** The file first, then the options over it; each is refused by its own name. */
+/** The settings of the file, overridden by the options. @throws Failure that names the setting or the option */
 async function readOptions(context: Context, options: Options): Promise<ServiceOptions> {
   const { checkSettings, optionsOf, readSettingsFile, SettingsError } = await import(
     '../service/operate/settings.ts'
@@ -172,7 +172,7 @@ const ADDRESS_ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'Ports under 1024 need a permission: choose a higher --port, or put a proxy in front.',
 };
 
-/** Starts; an address that cannot be listened on is reported with what to change. */
+/** Starts listening. @throws Failure (`configuration`) for an address that cannot be used, with what to change */
 export async function listen<Listening>(start: () => Promise<Listening>): Promise<Listening> {
   try {
     return await start();
@@ -189,8 +189,8 @@ export async function listen<Listening>(start: () => Promise<Listening>): Promis
 }
 
 /**
- * Says where the service is and, but for `plain`, its oldest key; the secrets only at the start that made them, as with
- * `vloc serve keys create`.
+ * Prints the address of the service and, except in `plain`, its oldest key. Secrets are printed only by the start that
+ * created the key.
  */
 function announce(context: Context, { url, keys, newKey }: Service): void {
   const key = newKey?.key ?? keys()[0]?.key ?? null;
@@ -222,7 +222,7 @@ function announce(context: Context, { url, keys, newKey }: Service): void {
   }
 }
 
-/** What to know about the keys, for the log: nothing of it is on stdout. */
+/** The log entry about the keys. */
 function describeKeys({ keys, newKey }: Service, stateDir: string, context: Context): LogEntry {
   const create = writeCommand(context, ['serve', 'keys', 'create', '--state-dir', stateDir]);
   if (newKey !== null) {

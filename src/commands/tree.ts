@@ -1,5 +1,5 @@
 /**
- * The command tree. Names and summaries stand here so that the root help loads nothing else; everything about one
+ * The command tree. Names and summaries are here, so that the root help loads nothing else; everything about one
  * command is in the file that `load` imports.
  */
 import type { Command } from '../context/command.ts';
@@ -8,9 +8,9 @@ export interface CommandLeaf {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<Command>;
-  /** Commands below this one, which is itself a command. */
+  /** Subcommands of a row that is a command itself. */
   readonly children?: readonly CommandLeaf[];
-  /** Groups of commands below it. */
+  /** Groups of subcommands. */
   readonly groups?: readonly CommandGroup[];
 }
 
@@ -286,7 +286,7 @@ export interface CalledCommand {
   readonly leaf: CommandLeaf;
 }
 
-/** All commands in the order of the help, those below others too. */
+/** All commands with their subcommands, in the order of the help. */
 export const COMMANDS: readonly CalledCommand[] = COMMAND_ROWS.flatMap((row) => listCommands(row, []));
 
 function listCommands(row: CommandRow, before: readonly string[]): CalledCommand[] {

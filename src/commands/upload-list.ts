@@ -20,7 +20,7 @@ export const uploadList: Command = defineCommand({
   ],
   run: async (context, _operands, options) => {
     const request = readListRequest('listUploads', options, context.io.now());
-    const filters = request.filters as UploadFilters; // the options were made from the parameters of this very operation
+    const filters = request.filters as UploadFilters; // the options come from the parameters of the same operation
     const connection = await connect(context);
     try {
       const { uploads } = connection.client;

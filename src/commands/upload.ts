@@ -62,7 +62,7 @@ export const upload: Command = defineCommand({
 });
 
 interface UploadSettings {
-  /** Undefined where the name of the file will do. */
+  /** Undefined for the name of the file. */
   readonly fileName: string | undefined;
   readonly clientReference: string | undefined;
   readonly noWait: boolean;
@@ -112,12 +112,12 @@ async function uploadOne(
   const { signal, io } = context;
   const file = { path, bytes, purpose: description.purpose };
   const { uploads: record } = openLocalRecords(connection, io.now);
-  // A reference is asked for because there is to be an upload that carries it.
+  // With a reference a new upload is wanted, which carries it.
   if (clientReference === undefined) {
     // A record that cannot be read or written only costs another upload.
     const known = await unlessDiskFails(() => findKnownUpload({ record, client }, file, signal), undefined);
     const name = known?.upload.file_name;
-    // A name is asked for because there is to be an upload that has it.
+    // Likewise with a new name.
     if (known != null && (askedName === undefined || askedName === name)) {
       const before = name === description.fileName ? 'sent before' : `sent before as ${name}`;
       progress.end(label, 'done', `${describeReady(known.upload, bytes)}, ${before}`);

@@ -12,7 +12,7 @@ import { formatDuration } from '../context/format.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { createEventCommands } from '../workflow/webhooks/event-commands.ts';
-import { createShow, type Show } from '../workflow/webhooks/event-output.ts';
+import { createEventOutput, type EventOutput } from '../workflow/webhooks/event-output.ts';
 import { type Listener, startListener } from '../workflow/webhooks/listener.ts';
 import {
   checkSuccess,
@@ -20,7 +20,7 @@ import {
   idOfReference,
   isEndOf,
   type ReceivedEvent,
-  type Report,
+  type WebhookReport,
 } from '../workflow/webhooks/receiver.ts';
 import { RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
 import { listen } from './serve.ts';
@@ -74,10 +74,10 @@ export const webhooksListen: Command = defineCommand({
     const target = options.forwardTo === undefined ? null : parseForwardTarget(options.forwardTo);
     const rules = await readRules(context, options);
     const forwarder = target === null ? null : createForwarder(target);
-    const show = createShow(context);
+    const show = createEventOutput(context);
     const ended = Promise.withResolvers<ReceivedEvent>();
     const commands = options.exec === undefined ? null : createCommands(context, options.exec, show);
-    const report = (told: Report) => {
+    const report = (told: WebhookReport) => {
       show.report(told);
       if (told.type !== 'event') return;
       commands?.run(told.event);
@@ -93,7 +93,7 @@ export const webhooksListen: Command = defineCommand({
       listener = await listen(() => startListener({ host, port, path, receive, onRefused }));
       show.listening(listener.url);
       const last = await waitForEnd(context, ended.promise, options);
-      // Let the answer to the last event, and its command, finish.
+      // Lets the answer to the last event, and its command, finish.
       await listener.close();
       await commands?.idle();
       if (last !== null) checkSuccess(last, context);
@@ -108,12 +108,12 @@ export const webhooksListen: Command = defineCommand({
   },
 });
 
-function createCommands({ io, signal }: Context, command: string, show: Show) {
+function createCommands({ io, signal }: Context, command: string, show: EventOutput) {
   const { env, cwd, stderr: output } = io;
   return createEventCommands({ command, env, cwd, output, signal, onFailed: show.commandFailed });
 }
 
-/** The event that `--until` waits for, or null when listening has an orderly end without one. */
+/** Resolves with the event that `--until` waits for; with null when listening ends normally without it. */
 async function waitForEnd(
   context: Context,
   ended: Promise<ReceivedEvent>,
@@ -121,7 +121,7 @@ async function waitForEnd(
 ): Promise<ReceivedEvent | null> {
   const { signal } = context;
   const timer = new AbortController();
-  // Longer than any run.
+  // Without --timeout: longer than any run.
   const sleep = SYSTEM_RUNTIME.sleep(
     timeout ?? Number.MAX_SAFE_INTEGER,
     AbortSignal.any([signal, timer.signal]),
@@ -135,7 +135,7 @@ async function waitForEnd(
     if (typeof outcome === 'object') return outcome;
     if (outcome === 'time' && until !== undefined) throw stillWaiting(until, timeout ?? 0, context);
     if (outcome === 'time') return null;
-    // Without a job to wait for, being stopped is how listening ends, as with `vloc serve`.
+    // Without --until, Ctrl-C is the normal end, as with `vloc serve`.
     if (until === undefined && signal.reason instanceof Interruption) return null;
     throw signal.reason;
   } finally {
@@ -148,14 +148,14 @@ function stillWaiting(job: string, timeoutMs: number, caller: Caller): Failure {
     category: 'timeout',
     code: 'NO_EVENT',
     message: `no completion event for ${job} within ${formatDuration(timeoutMs)}`,
-    // Its event may have come before, or be lost: nobody has asked the service.
+    // The event may have been sent earlier or be lost; the service was not asked.
     advice: `Check the job: \`${writeCommand(caller, ['jobs', 'get', job])}\``,
     jobId: idOfReference(job),
     retryable: true,
   });
 }
 
-function checkCommands({ failedCommands }: Show): void {
+function checkCommands({ failedCommands }: EventOutput): void {
   if (failedCommands === 0) return;
   throw new Failure({
     category: 'partial',

@@ -18,9 +18,9 @@ type HelpGroup = (typeof HELP_GROUPS)[number];
 export type OptionSpec = {
   readonly help: string;
   readonly short?: string;
-  /** Under which heading the help shows it; omitted: under `Options:`. */
+  /** Heading in the help; default: `Options:`. */
   readonly group?: HelpGroup;
-  /** True for one that the command does not work without. */
+  /** True for an option that the command requires. */
   readonly required?: true;
 } & (
   | { readonly type: 'flag' }
@@ -31,16 +31,16 @@ export type OptionSpec = {
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 
-/** Options by name before a table has given them types: what the parser has found, or a journal has kept. */
+/** Options by name before they are checked against a table: from the parser, or from a journal. */
 export type RawOptions = Readonly<Record<string, unknown>>;
 
-/** The same options under a heading of the help. */
+/** Puts options under a heading of the help. */
 export function inGroup<const T extends OptionTable>(group: HelpGroup, table: T): T {
   const entries = Object.entries(table).map(([name, spec]) => [name, { ...spec, group }]);
   return Object.fromEntries(entries) as T; // the same names and types
 }
 
-/** The value of an option: durations in milliseconds, `list` split at commas, `texts` from repetition alone, `pairs` from repeated `name=value`. */
+/** The value of an option: durations in milliseconds, `list` is split at commas, `texts` and `pairs` (`name=value`) come from repeated options. */
 type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
   ? boolean
   : O extends { type: 'list' | 'texts' }
@@ -57,15 +57,15 @@ type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
 
 export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: OptionValue<NonNullable<T[N]>> };
 
-/** The operands behind the options: one name for all of them. */
+/** The operands of a command; one name for all of them. */
 export interface Operands {
   readonly name: string;
   readonly help: string;
-  /** `any` may also be none. */
+  /** `any` includes none. */
   readonly count: 'one' | 'many' | 'any';
-  /** How the help writes them where the name alone would say too little. */
+  /** How the help shows them, if the name alone is not enough. */
   readonly written?: string;
-  /** All that there are, for completion; the command itself refuses others. */
+  /** All valid values, for completion; the command itself rejects others. */
   readonly choices?: readonly string[];
 }
 
@@ -78,9 +78,9 @@ interface CommandDefinition<T extends OptionTable> {
   readonly operands?: Operands;
   readonly options: T;
   readonly examples: readonly Example[];
-  /** Paragraphs behind the options in the help. */
+  /** Paragraphs after the options in the help. */
   readonly notes?: readonly string[];
-  /** The fields that --fields accepts, those of each printed record; called only when they are needed. A command without has no records. */
+  /** The field names that --fields accepts; missing for commands that print no records. */
   readonly fields?: () => readonly string[];
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
@@ -92,7 +92,7 @@ export interface Command extends Omit<CommandDefinition<OptionTable>, 'run'> {
   readonly run: (context: Context, operands: readonly string[], options: RawOptions) => Promise<number>;
 }
 
-/** Makes a command of its definition, whose `run` gets the exact types of its option table. */
+/** Creates a command; `run` of the definition gets the exact types of its option table. */
 export function defineCommand<const T extends OptionTable>(definition: CommandDefinition<T>): Command {
   return {
     ...definition,
@@ -160,7 +160,7 @@ function isText(value: unknown): value is string {
 
 export { flagName };
 
-/** The failure of a command that was called in a way it does not take: exit code 2, and nothing was sent. */
+/** The failure for an invalid call of a command: exit code 2, and nothing was sent. */
 export function usageFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'USAGE', message, advice });
 }

@@ -1,4 +1,4 @@
-/** The service a run talks to: one elsewhere, or the one inside this program, over real HTTP either way. */
+/** The connection to the service of a run: a remote one, or the embedded one; both over real HTTP. */
 import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { Failure } from '../errors/failure.ts';
@@ -18,21 +18,21 @@ import { formatDuration } from './format.ts';
 
 export interface Connection {
   readonly client: Client;
-  /** What the engines of the embedded service can do; null for a service elsewhere. */
+  /** Capabilities of the embedded engines; null for a remote service. */
   readonly capabilities: Capabilities | null;
-  /** Pace of looking at jobs; null leaves it to the client. */
+  /** Polling interval in milliseconds; null for the default of the client. */
   readonly everyMs: number | null;
-  /** Names service and key in the records of this machine; see `profileId`. */
+  /** Identifies service and key in the records of this machine; see `profileId`. */
   readonly profile: string;
-  /** Where those records lie. */
+  /** Folder of these records. */
   readonly stateDir: string;
   close(): Promise<void>;
 }
 
-/** Short enough that each stage is seen; a look at the service inside this process takes a millisecond. */
+/** Short enough to show each stage; a request to the embedded service takes a millisecond. */
 const EMBEDDED_POLL_MS = 200;
 
-/** Connects, and says on stderr when it is the embedded service. The caller must close. */
+/** Connects to the service of the run; a note on stderr says if it is the embedded one. The caller must close. */
 export async function connect(context: Context): Promise<Connection> {
   const target = await chooseService(context);
   return target.type === 'remote'
@@ -54,7 +54,7 @@ export function createKeeper({ io, terminal }: Context): SecretKeeper {
   return createSecretKeeper({ env: io.env, isAttended, note: terminal.note });
 }
 
-/** A client of a service elsewhere; `proxy` is the way that the environment describes. */
+/** A client of a remote service; the proxy comes from the environment. */
 export async function createRemoteClient(
   target: Omit<Target & { type: 'remote' }, 'type'>,
   context: Context,
@@ -115,7 +115,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   };
 }
 
-/** Loaded here: it hashes, and who only wants to see the help should not wait for that part of Node. */
+/** Loaded here because it loads `node:crypto`, which the help does not need. */
 async function nameProfile(service: string, key: string): Promise<string> {
   const { profileId } = await import('../journal/profile-id.ts');
   return profileId(service, key);
@@ -147,13 +147,13 @@ function tell(event: ClientEvent, { terminal }: Context): void {
   }
 }
 
-/** Shorter waits are over before a reader has read of them. */
+/** Shorter waits are not worth a note. */
 const NOTICEABLE_MS = 2_000;
 
 /**
- * Runs work that opens the folder.
- * @param chooser what names the folder: a variable or an option
- * @throws Failure (`disk`); errors about other things than these files as they are
+ * Runs work on the state folder of a service.
+ * @param chooser the variable or option that names the folder
+ * @throws Failure (`disk`) for errors about files of the folder; other errors unchanged
  */
 export async function openStateFolder<T>(
   folder: string,
@@ -178,18 +178,18 @@ export async function openStateFolder<T>(
   }
 }
 
-/** Null for an error that is not about files of the folder. */
+/** The code of an error about files of the folder; null for other errors. */
 function codeOfPath(error: unknown, folder: string): string | null {
   const path = error instanceof Error && 'path' in error ? error.path : null;
   if (typeof path !== 'string') return null;
-  // A folder above it may be what cannot be made.
+  // The error may be about a parent of the folder.
   return path.startsWith(folder) || folder.startsWith(path) ? errorCode(error) : null;
 }
 
 /**
- * Reads project file, profiles and environment.
- * @param warn called for files that others may read
- * @throws Failure (`configuration`) for a file or a combination that cannot be used
+ * Reads the settings of the service from flags, environment, project file and profiles, without fetching a secret.
+ * @param warn called for files that other users can read
+ * @throws Failure (`configuration`) for an unusable file or combination
  */
 export async function readSettings(context: Context, warn: (text: string) => void): Promise<Settings> {
   const { io, service: flags } = context;

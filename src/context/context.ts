@@ -1,4 +1,4 @@
-/** What a command works with: streams, the chosen output, the signal that ends it, and the terminal. */
+/** What a command gets: streams, the output form, the signal that ends it, and the terminal. */
 
 import type { Readable, Writable } from 'node:stream';
 import type { CreditTotals } from '../batch/item.ts';
@@ -21,21 +21,21 @@ export interface Step {
 /** Progress on stderr, one line for each key. */
 export interface Progress {
   show(key: string, step: Step): void;
-  /** Replaces the line of the key by a last one that stays. */
+  /** Replaces the line of the key by a final one. */
   end(key: string, outcome: 'done' | 'failed' | 'stopped', text: string): void;
   close(): void;
 }
 
-/** One of many pieces of work, while it goes on. */
+/** One of many pieces of work in progress. */
 export interface RunningWork {
   readonly label: string;
   readonly step: Step;
-  /** When it began, milliseconds since 1970. */
+  /** When it started, milliseconds since 1970. */
   readonly since: number;
 }
 
-/** How many pieces of work stand at one moment. */
-export interface WorkPicture {
+/** The state of many pieces of work at one moment. */
+export interface WorkSummary {
   /** Longest running first. */
   readonly running: readonly RunningWork[];
   readonly counts: {
@@ -44,18 +44,18 @@ export interface WorkPicture {
     readonly running: number;
     readonly waiting: number;
     readonly failed: number;
-    /** Not begun, or not followed to the end, because the whole came to a stop. */
+    /** Not started or not finished, because the run stopped. */
     readonly left: number;
   };
   /** Expected time to the end in milliseconds; null while nothing is known. */
   readonly leftMs: number | null;
-  /** Null while no job has told. */
+  /** Null until a job has reported some. */
   readonly credits: CreditTotals | null;
   /** Slots of the service that this run may use; null before the first one is taken. */
   readonly slots: number | null;
-  /** When the first result that is not here yet lapses, RFC 3339. */
+  /** When the first result that was not downloaded expires, RFC 3339. */
   readonly deadline: string | null;
-  /** Why no more work is begun, one sentence; null while it is. */
+  /** Why no new work is started, one sentence; null while it is. */
   readonly stop: string | null;
 }
 
@@ -64,25 +64,25 @@ export type TableHead =
   | string
   | {
       readonly title: string;
-      /** Shortened when the table is too wide: the highest number first. */
+      /** Shortened if the table is too wide, the column with the highest number first. */
       readonly shrinks?: number;
-      /** Cells that it keeps as long as another column can be dropped. */
+      /** Minimum width in cells while another column can be dropped. */
       readonly least?: number;
-      /** True for one that is dropped where others would become too narrow to read. */
+      /** True for a column that is dropped before others become too narrow. */
       readonly drops?: boolean;
-      /** True where `failed` and `succeeded` have a meaning that colour may show. */
+      /** True if `failed` and `succeeded` may be coloured. */
       readonly status?: boolean;
     };
 
-/** People's side of the output; everything here goes to stderr but what `table` returns. */
+/** Output for people. Everything goes to stderr, except what `table` returns. */
 export interface Terminal {
   note(text: string): void;
   warn(text: string): void;
   detail(text: string): void;
   progress(): Promise<Progress>;
-  /** Progress of many pieces of work with totals; `look` is asked how they stand whenever that is shown. */
-  board(look: () => WorkPicture): Promise<Progress>;
-  /** Lays rows out as a table that fits a terminal on stdout; cells are escaped. */
+  /** Progress of many pieces of work with totals; `look` is called for each refresh. */
+  board(look: () => WorkSummary): Promise<Progress>;
+  /** Formats rows as a table that fits the terminal on stdout; cells are escaped. */
   table(head: readonly TableHead[], rows: readonly (readonly string[])[]): Promise<string>;
   /** Asks for a yes on the terminal. @throws Failure (`usage`) without an answer, Interruption on Ctrl-C */
   confirm(question: Question): Promise<boolean>;
@@ -101,23 +101,23 @@ export interface Question {
 export interface Context {
   readonly io: Io;
   readonly output: OutputMode;
-  /** What of each record is wanted, in this order; null for all of it. */
+  /** The fields of --fields, in this order; null for all. */
   readonly fields: readonly string[] | null;
   /** Aborted by Ctrl-C and SIGTERM, with an Interruption as reason, or by `fail`, with its failure. */
   readonly signal: AbortSignal;
-  /** Ends the run as Ctrl-C does, but with this failure and its exit code: for what nobody waits for. */
+  /** Ends the run as Ctrl-C does, but with this failure and its exit code; for errors of work in the background. */
   readonly fail: (failure: Failure) => void;
   readonly terminal: Terminal;
   /** Writes data to stdout, a line at a time. */
   readonly print: (line: string) => void;
   /**
    * Resolves when everything printed so far is on stdout.
-   * @throws Failure when it could not be written, or --jq made nothing of it
+   * @throws Failure when it could not be written, or --jq failed
    */
   readonly printed: () => Promise<void>;
-  /** The command as it was typed, for messages that name it again. */
+  /** The command as it was typed, for messages that repeat it. */
   readonly commandLine: readonly string[];
-  /** What the flags say of the service. */
+  /** The flags that choose the service. */
   readonly service: ServiceFlags;
 }
 
@@ -141,13 +141,13 @@ export type Output = Writable & {
 
 /** How long inputs may be before they must be split; passed in, so that tests need no hours of video. */
 export interface LongLimits {
-  /** Longest video that is sent whole, in seconds. */
+  /** Longest video of one job, in seconds. */
   readonly seconds: number;
   /** Exclusive. */
   readonly bytes: number;
-  /** Most lines of subtitles that are sent whole. */
+  /** Most subtitle lines of one job. */
   readonly lines: number;
-  /** What parts of videos keep to. */
+  /** Limits of the parts of a video. */
   readonly parts: SplitLimits;
 }
 

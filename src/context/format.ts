@@ -14,7 +14,7 @@ export function formatDuration(ms: number): string {
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)?$/;
 const DURATION_MS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Reads `90s`, `30m`, `2h`; a bare number counts seconds. Null when it is none. Milliseconds. */
+/** Reads `90s`, `30m`, `2h`; a bare number is in seconds. Returns milliseconds; null for other text. */
 export function parseDuration(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (match === null) return null;
@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | null {
   return Number(match[1]) * DURATION_MS[unit];
 }
 
-/** A path for people: from the current directory where it lies below it, else as it is. */
+/** A path for people: relative if it is below the current directory, else unchanged. */
 export function showPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way === '' || way.startsWith('..') || isAbsolute(way) ? path : way;
@@ -34,7 +34,7 @@ const RELATIVE_UNITS = [
   ['min', 60_000],
 ] as const;
 
-/** `3 min ago`, `in 22 h`, `now`: in the largest unit, rounded down, so that a countdown never promises too much. */
+/** `3 min ago`, `in 22 h`, `now`: in the largest unit, rounded down. */
 export function formatRelative(instant: string | null, nowMs: number): string {
   const atMs = Date.parse(instant ?? '');
   if (Number.isNaN(atMs)) return '-';
@@ -49,8 +49,8 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
 
 /**
- * Reads a moment: RFC 3339 with its zone, a date (midnight in UTC, as all times are shown), or how long ago (`2h`, `7d`).
- * RFC 3339 in UTC comes back; null when it is none of them.
+ * Reads a moment: RFC 3339 with its zone, a date (midnight in UTC, as all times are shown), or an age (`2h`, `7d`).
+ * Returns RFC 3339 in UTC; null for other text.
  */
 export function parseMoment(text: string, nowMs: number): string | null {
   const ago = parseDuration(text);

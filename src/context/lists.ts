@@ -8,10 +8,10 @@ import { type Action, OPERATIONS } from '../protocol/operations.ts';
 import { flagName, type OptionSpec, type OptionTable, type OptionValues } from './command.ts';
 import { parseMoment } from './format.ts';
 
-/** Names that people expect where the parameter's own would be long. */
+/** Shorter names for some parameters. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { created_after: 'since', created_before: 'until' };
 
-/** Parameters whose meaning here is wider than on the wire. */
+/** Help of parameters that accept more here than in the API. */
 const HELP: Readonly<Record<string, string>> = {
   limit: 'how many at most, over as many pages as it takes (default: 20)',
   cursor: 'continue from a previous next_cursor, with the same filters',
@@ -80,22 +80,22 @@ function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What a list is asked for. */
+/** The request of a list command. */
 export interface ListRequest {
-  /** Parameters that hold for every page, by their names on the wire. */
+  /** Query parameters of every page, by their names in the API. */
   readonly filters: Readonly<Record<string, string>>;
   readonly cursor: string | undefined;
-  /** How many in all; infinite with --all. */
+  /** Most rows in total; infinite with --all. */
   readonly limit: number;
 }
 
-/** As many as a screen shows; the same as the service's own page. Source: specification, "List query parameters". */
+/** One screen; also the default of the service. Source: specification, "List query parameters". */
 const DEFAULT_LIMIT = 20;
 
 /**
  * Reads the options of `listOptions`.
- * @param nowMs for times that say how long ago
- * @throws Failure of category usage that names every option at fault
+ * @param nowMs the current time, for ages
+ * @throws Failure of category usage that names every invalid option
  */
 export function readListRequest(
   action: Action,
@@ -137,16 +137,16 @@ export function readListRequest(
   };
 }
 
-/** What one page is asked for. */
+/** The query of one page. */
 interface PageQuery {
   readonly limit: number;
   readonly cursor: string | undefined;
 }
 
 /**
- * Reads pages until there are as many rows as wanted, or no more.
- * The pages end exactly there, so that the last cursor goes on behind the last row.
- * @throws Failure of category refused when a cursor leads back to where it came from
+ * Reads pages until the limit is reached or the list ends.
+ * The last page ends at the limit, so that its cursor continues after the last row.
+ * @throws Failure of category refused when the service repeats a cursor
  */
 export async function readPages<Row>(
   { limit, cursor }: Pick<ListRequest, 'limit' | 'cursor'>,

@@ -11,9 +11,9 @@ import type { Connection } from './connection.ts';
 const SLOTS_FOLDER = 'slots';
 
 /**
- * The records of the profile that a connection uses; nothing is read or written before it is needed.
- * @param jobs how many jobs the user allows at once, where that is more than the service's own limit
- * @param warn is told when a run waits for slots of others
+ * Opens the records for the profile of a connection; nothing is read or written until it is needed.
+ * @param jobs how many jobs the user allows at a time, if more than the limit of the service
+ * @param warn called when a run waits for slots of other processes
  */
 export function openLocalRecords(
   { stateDir, profile }: Pick<Connection, 'stateDir' | 'profile'>,

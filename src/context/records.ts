@@ -6,25 +6,25 @@ import { formatRelative } from './format.ts';
 export interface Column<Row> {
   readonly head: TableHead;
   readonly field: keyof Row & string;
-  /** Default: the field itself, times relative. */
+  /** Default: the value of the field, times relative. */
   readonly text?: (row: Row, nowMs: number) => string;
 }
 
 export interface RecordForm<Row> {
-  /** What several are called. */
+  /** The noun in messages. */
   readonly plural: string;
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
 }
 
-/** Rows with the envelope of a list: where the next page begins, when there is one. */
+/** Rows, and where the next page begins. */
 interface RecordList<Row> {
   readonly data: readonly Row[];
   readonly has_more: boolean;
   readonly next_cursor: string | null;
 }
 
-/** Writes a list. An empty one is said on stderr, and no failure. */
+/** Prints a list. An empty list is not a failure; a note says so. */
 export async function printList<Row extends object>(
   context: Context,
   form: RecordForm<Row>,
@@ -50,7 +50,7 @@ export async function printList<Row extends object>(
   }
 }
 
-/** Writes one record: in JSON the record itself. */
+/** Prints one record; in JSON the record itself. */
 export async function printRecord<Row extends object>(
   context: Context,
   form: RecordForm<Row>,
@@ -101,7 +101,7 @@ export function cutFields<Row extends object>(row: Row, fields: readonly string[
   return Object.fromEntries(fields.map((field) => [field, all.get(field) ?? null]));
 }
 
-/** The columns of the form, or one for each field that is wanted. */
+/** The columns of the form, or one for each field of --fields. */
 function chosenColumns<Row>(form: RecordForm<Row>, fields: readonly string[] | null): readonly Column<Row>[] {
   if (fields === null) return form.columns;
   return fields.map((field) => {
@@ -112,10 +112,10 @@ function chosenColumns<Row>(form: RecordForm<Row>, fields: readonly string[] | n
   });
 }
 
-/** For programs: times and numbers as the service wrote them, nothing where it said nothing. */
+/** A value for programs: times and numbers as the service wrote them, empty for null. */
 export function plainCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  // A tab or a line break of a value would make a column or a record of its own.
+  // A tab or a line break in a value would start another column or record.
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return text.replace(/[\t\r\n]+/g, ' ');
 }

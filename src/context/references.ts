@@ -13,13 +13,13 @@ export const JOB_OPERANDS = {
 
 interface References {
   readonly ids: readonly string[];
-  /** True for one that was named: its form on stdout is a record and no list. */
+  /** True for a single id that was named: it is printed as a record, not as a list. */
   readonly single: boolean;
 }
 
 /**
- * Takes the operands, `-` replaced by the lines of stdin, each up to its first blank or tab, so
- * that the plain form of a list can be piped on. Each id comes once. Nothing on stdin is an empty list and no failure.
+ * Returns the operands, with `-` replaced by the first word of each line of stdin,
+ * so that the plain form of a list can be piped in. Removes duplicates. Empty stdin is not a failure.
  */
 export async function readReferences(
   operands: readonly string[],
@@ -51,7 +51,7 @@ export interface Collected<Row> {
   readonly outcomes: readonly { readonly label: string; readonly failure: Failure | null }[];
 }
 
-/** Reads one record for each id; failures are reported at the end. Only an interruption and defects are thrown. */
+/** Reads one record for each id and collects failures. Throws only interruptions and unexpected errors. */
 export async function collect<Row>(
   context: Pick<Context, 'signal'>,
   ids: readonly string[],

@@ -36,7 +36,7 @@ export function profileStore({ io, terminal }: Context): ProfileStore {
 type TextField = SettingRows[(typeof PROFILE_TEXTS)[number]]['field'];
 type SecretField = SettingRows[(typeof PROFILE_SECRETS)[number]]['field'];
 
-/** A profile as it may be shown: no secret, only where it lies. */
+/** A profile without its secrets: only where they are stored. */
 type ShownProfile = { readonly name: string; readonly in_use: boolean } & {
   readonly [Field in TextField]: string | null;
 } & {
@@ -79,7 +79,7 @@ export function showProfiles(document: ProfileDocument): readonly ShownProfile[]
   return [{ name: LOCAL }, ...profiles].map((profile) => showProfile(profile, current));
 }
 
-/** One profile; `local` has a name alone. */
+/** One profile; `local` has only a name. */
 export function showProfile(
   profile: Pick<Profile, 'name'> & Partial<Profile>,
   current: string | undefined,
@@ -99,7 +99,7 @@ export function showProfile(
   ]);
 }
 
-/** Takes all secrets of a profile out of the keychain. */
+/** Removes all secrets of a profile from the keychain. */
 export async function forgetSecrets(keeper: SecretKeeper, profile: Profile): Promise<void> {
   for (const name of PROFILE_SECRETS) {
     const source = profile[SETTINGS[name].field];
@@ -152,8 +152,8 @@ export type ProfileInput = { readonly [Name in RequiredName]: InputValue<Name> }
 type Given = OptionValues<InputOptions>;
 
 /**
- * Collects everything before anything is checked or stored.
- * @throws Failure (`usage`) for what is missing where nobody can be asked, (`configuration`) for a wrong address
+ * Collects all settings of a new profile before anything is checked or stored.
+ * @throws Failure (`usage`) for a missing setting without a terminal, (`configuration`) for an invalid address
  */
 export async function readProfileInput(context: Context, options: Given): Promise<ProfileInput> {
   for (const name of PROFILE_SECRETS) {
@@ -180,7 +180,7 @@ async function readText(name: TextName, context: Context, options: Given): Promi
   return text.replace(/\/+$/, '');
 }
 
-/** @param lines what stdin gave, a line for each secret */
+/** @param lines of stdin, one for each secret */
 async function readSecret(
   name: SecretName,
   lines: string[],
@@ -205,7 +205,7 @@ function twofold(flag: string): Failure {
   return usageFailure(`${flag}-stdin and ${flag}-command exclude each other`, 'Leave one of them out.');
 }
 
-/** More than two secrets ever need. */
+/** Far more than two secrets. */
 const LARGEST_BYTES = 64 * 1024;
 
 async function readLines({ io }: Context): Promise<string[]> {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, formatRelative, parseDuration, parseMoment } from '../../src/context/format.ts';
+import {
+  asSentence,
+  formatDuration,
+  formatRelative,
+  parseDuration,
+  parseMoment,
+} from '../../src/context/format.ts';
 import { formatBytes } from '../../src/errors/amounts.ts';
 
 it.each([
@@ -68,4 +74,11 @@ describe('a time beside now', () => {
   ])('%s is read as %s', (text, instant) => {
     expect(parseMoment(text, now)).toBe(instant);
   });
+});
+
+it.each([
+  ['export the video once more', 'Export the video once more.'],
+  ['Is it whole?', 'Is it whole?'],
+])('writes %j as a sentence', (text, sentence) => {
+  expect(asSentence(text)).toBe(sentence);
 });

@@ -1,6 +1,6 @@
 /** Many items on a terminal: a frame that stays in its place, and above it only failures. */
 import stringWidth from 'string-width';
-import type { Io, Progress, RunningWork, WorkPicture } from '../../context/context.ts';
+import type { Io, Progress, RunningWork, WorkSummary } from '../../context/context.ts';
 import { formatDuration } from '../../context/format.ts';
 import { escapeControls } from './escape.ts';
 import { shorten } from './fit.ts';
@@ -15,7 +15,7 @@ export interface LiveBoard extends Progress {
 }
 
 /** Draws on stderr; the caller must `close` it, which leaves the totals behind and gives the cursor back. */
-export function createLiveBoard(io: Io, style: Style, look: () => WorkPicture, repeat?: Repeat): LiveBoard {
+export function createLiveBoard(io: Io, style: Style, look: () => WorkSummary, repeat?: Repeat): LiveBoard {
   const screen = createScreen(io, (room) => drawBoard(look(), room, io.now(), style), repeat);
   let isClosed = false;
   return {
@@ -43,7 +43,7 @@ const OTHER_ROWS = 5;
  * The lines of a frame. The totals come first, so that they keep their place while rows come and go.
  * @param now milliseconds since 1970
  */
-export function drawBoard(picture: WorkPicture, room: Room, now: number, style: Style): readonly string[] {
+export function drawBoard(picture: WorkSummary, room: Room, now: number, style: Style): readonly string[] {
   // A line as wide as the terminal would take a second row on some.
   const width = Math.max(1, room.columns - 1);
   const rows = Math.max(1, room.rows - OTHER_ROWS);

@@ -1,5 +1,5 @@
 /** Progress where stderr is not a terminal: a line at the start, one every half minute, and one for each end. */
-import type { Io, Progress, Step, WorkPicture } from '../../context/context.ts';
+import type { Io, Progress, Step, WorkSummary } from '../../context/context.ts';
 import { escapeControls } from './escape.ts';
 import { describeCounts, describeOutlook, describeStep } from './progress-text.ts';
 import { type Repeat, repeatWithTimer } from './repeat.ts';
@@ -41,7 +41,7 @@ function describeAll(running: ReadonlyMap<string, Step>): string {
 /** Writes the totals now, every half minute, and when it is closed, which the caller must do. */
 export function createPlainBoard(
   io: Pick<Io, 'stderr' | 'now'>,
-  look: () => WorkPicture,
+  look: () => WorkSummary,
   repeat: Repeat = repeatWithTimer,
 ): Progress {
   const write = (text: string) => io.stderr.write(`${escapeControls(text)}\n`);

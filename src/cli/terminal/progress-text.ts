@@ -1,7 +1,7 @@
 /** Progress in words: the step of one item, and the totals of many. */
 
 import type { CreditTotals } from '../../batch/item.ts';
-import type { Step, WorkPicture } from '../../context/context.ts';
+import type { Step, WorkSummary } from '../../context/context.ts';
 import { formatDuration, formatRelative } from '../../context/format.ts';
 
 /** `dubbing 40 %` or `uploading 12 %, 3.1 of 27 MB`. */
@@ -19,7 +19,7 @@ export function drawBar(fraction: number | null): string {
 }
 
 /** `120 of 400 done, 15 running, 263 waiting, 2 failed`; zero counts are omitted. */
-export function describeCounts({ counts }: Pick<WorkPicture, 'counts'>): string {
+export function describeCounts({ counts }: Pick<WorkSummary, 'counts'>): string {
   const { total, done, running, waiting, failed, left } = counts;
   const rest = [
     [running, 'running'],
@@ -32,7 +32,7 @@ export function describeCounts({ counts }: Pick<WorkPicture, 'counts'>): string 
 }
 
 /** Time left, credits, slots, the next deadline and why nothing more is begun, as far as they are known. */
-export function describeOutlook(picture: WorkPicture, now: number): readonly string[] {
+export function describeOutlook(picture: WorkSummary, now: number): readonly string[] {
   const { counts, leftMs, credits, slots, deadline, stop } = picture;
   const isUnderWay = counts.running + counts.waiting > 0;
   const parts: string[] = [];

@@ -1,5 +1,5 @@
 /** People's side of the output: notes, warnings, progress and tables, all escaped. */
-import type { Io, Progress, Terminal, WorkPicture } from '../../context/context.ts';
+import type { Io, Progress, Terminal, WorkSummary } from '../../context/context.ts';
 import type { GlobalValues } from '../global-options.ts';
 import { escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';
@@ -58,7 +58,7 @@ async function createProgress(io: Io, global: GlobalValues, style: Style): Promi
   return createLiveProgress(io, style);
 }
 
-async function createQuietBoard(io: Io, global: GlobalValues, look: () => WorkPicture): Promise<Progress> {
+async function createQuietBoard(io: Io, global: GlobalValues, look: () => WorkSummary): Promise<Progress> {
   if (global.quiet) return SILENT;
   const { createPlainBoard } = await import('./plain-progress.ts');
   return createPlainBoard(io, look);

@@ -1,4 +1,4 @@
-/** What `--output ndjson` tells programs while a batch runs: pure. */
+/** The lines of `--output ndjson` while a batch runs. */
 import type {
   BatchEvent,
   BatchItem,
@@ -7,11 +7,11 @@ import type {
   Doing,
   ItemState,
 } from '../../batch/item.ts';
-import type { Sight } from './progress.ts';
+import type { ItemProgress } from './progress.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The line for an event that is no new state of an item. */
+/** The line for an event about the run. */
 export function lineOfRun(event: Exclude<BatchEvent, { type: 'item' }>): Line {
   switch (event.type) {
     case 'uploaded': {
@@ -38,8 +38,8 @@ export function lineOfRun(event: Exclude<BatchEvent, { type: 'item' }>): Line {
   }
 }
 
-/** The lines for what has become of an item: `item` for each new phase, or new work in one, and the events of its job and its files. */
-export function linesOfItem(before: Sight | null, now: Sight, atMs: number): readonly Line[] {
+/** The lines for a new state of an item: `item` for each new phase or preparation, then the events of its job and files. */
+export function linesOfItem(before: ItemProgress | null, now: ItemProgress, atMs: number): readonly Line[] {
   const { item, state } = now;
   const isNews =
     before === null || before.state.phase !== state.phase || doingOf(before.state) !== doingOf(state);
@@ -75,7 +75,7 @@ function jobIdOf(state: ItemState): string | null {
   return 'jobId' in state ? state.jobId : null;
 }
 
-/** Only what is seen to be submitted is new; to other jobs this run has come back. */
+/** Only jobs that this run submitted are new; others are resumed. */
 function createdLines(item: BatchItem, before: ItemState | null, state: ItemState): Line[] {
   const id = jobIdOf(state);
   if (before?.phase !== 'submitting' || id === null) return [];
@@ -90,7 +90,7 @@ function jobLines(before: ItemState | null, state: ItemState): Line[] {
   return [{ type: 'job', id, status, stage, progress: progressOf(state, status) }];
 }
 
-/** What the service calls the state of the job; null where it has said nothing new. */
+/** The status of the job at the service; null if it has not changed. */
 function statusOf(before: ItemState | null, state: ItemState): string | null {
   switch (state.phase) {
     case 'queued':
@@ -149,7 +149,7 @@ export function summaryLine(
     done: count('done'),
     failed: count('failed'),
     left: count('left'),
-    // A sum without all of its parts is none.
+    // A partial sum would be wrong.
     charged_credits: credits === null || credits.unknown > 0 ? null : credits.charged,
     reserved_credits: credits === null || credits.unknown > 0 ? null : credits.reserved,
     exit_code: exitCode,

@@ -1,4 +1,4 @@
-/** The report as a page: what the journal knows, beside what lies on the disk. */
+/** The report as an HTML page, from the journal and the files of a batch. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import type { OpenBatch } from './open-batch.ts';
 
 /**
  * The text of the page.
- * @param path where it will lie, absolute: it names the media from there
+ * @param path of the page, absolute: links to media are relative to it
  * @throws Failure (`configuration`) without ffmpeg; the reason of the signal
  */
 export async function htmlReport(batch: OpenBatch, path: string, context: Context): Promise<string> {

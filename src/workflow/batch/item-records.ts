@@ -38,7 +38,7 @@ export const ITEMS: RecordForm<ItemReport> = {
   ],
 };
 
-/** For people: stages make several jobs of one item, which only their kinds tell apart. */
+/** The table for people: with a KIND column if there are several kinds, as in stages. */
 export function tableOf(items: readonly ItemReport[]): RecordForm<ItemReport> {
   if (new Set(items.map(({ kind }) => kind)).size < 2) return ITEMS;
   const columns = ITEMS.columns.flatMap((column) => (column.field === 'label' ? [column, KIND] : [column]));

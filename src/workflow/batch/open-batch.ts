@@ -14,7 +14,7 @@ import { describeBatchDamage, findWorker, readBatchLog, type Worker } from '../.
 import { selectRetries } from '../../batch/report/select-retries.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Operands } from '../../context/command.ts';
-import type { Context, Io, Progress, WorkPicture } from '../../context/context.ts';
+import type { Context, Io, Progress, WorkSummary } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import {
   type Caller,
@@ -36,11 +36,11 @@ export interface OpenBatch {
   /** Absolute. */
   readonly folder: string;
   readonly facts: BatchFacts;
-  /** All of the journal that can be read. */
+  /** The readable records of the journal. */
   readonly records: readonly LogRecord[];
   /** A sentence for each damaged place of the journal. */
   readonly damage: readonly string[];
-  /** The process that works there; null when none does. */
+  /** The process that uses the folder; null for none. */
   readonly worker: Worker | null;
 }
 
@@ -61,14 +61,14 @@ export async function openBatch({ io }: Pick<Context, 'io'>, operand: string): P
   return { folder, facts, records: content.records, damage: describeBatchDamage(folder, content), worker };
 }
 
-/** The journal of hundreds of items is read in milliseconds, and nothing in it changes faster than people read. */
+/** Reading the journal of hundreds of items takes milliseconds. */
 const REFRESH_MS = 2_000;
 
-/** States in which something is going on, as far as the journal can tell. */
+/** States in which an item is in progress, according to the journal. */
 const GOING: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
 
 /**
- * Shows how the batch stands until nothing of it is open, and gives how it stood last.
+ * Shows the progress of a batch until no item is open; returns its last state.
  * @throws Failure as `openBatch`; the reason of the signal, which ends it
  */
 export async function watchStatus(context: Context, operand: string): Promise<OpenBatch> {
@@ -100,7 +100,7 @@ function tell(board: Progress, { label, state, error, files }: ItemReport, cwd: 
   else board.show(label, { phase: state, fraction: null });
 }
 
-function pictureOf({ facts, worker }: OpenBatch, nowMs: number): WorkPicture {
+function pictureOf({ facts, worker }: OpenBatch, nowMs: number): WorkSummary {
   const { items, counts, credits, next_deadline } = facts;
   const going = items.filter(({ state }) => GOING.includes(state));
   return {
@@ -136,12 +136,12 @@ export function continueBatch(
   const open = new Set(items.filter(isIn(OPEN_STATES)).map(({ key }) => key));
   const lines = pickNewest(commands, open).map((command) => repeatCommand(command, caller));
   if (!items.some(isIn(FAILED_STATES))) return lines;
-  // Without --all it would leave alone what failed permanently, and run nothing.
+  // If everything failed permanently, only --all retries something.
   const all = selectRetries({ items, commands }, false).runs.length === 0 ? ['--all'] : [];
   return [...lines, writeCommand(caller, ['batch', 'retry', folder, ...all])];
 }
 
-/** For each open item the command that it was run with last; in the order of the commands. */
+/** The newest command of each open item, in the order of the commands. */
 function pickNewest(commands: readonly BatchCommand[], open: ReadonlySet<string>): readonly BatchCommand[] {
   const left = new Set(open);
   const newestFirst = commands.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
@@ -155,7 +155,7 @@ function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boo
   return ({ state }) => states.includes(state);
 }
 
-/** For the service that it named then, with the change of folder before it where paths would lead elsewhere. */
+/** The command for the same service, after a `cd` to its folder if it differs from the current one. */
 function repeatCommand({ argv, cwd }: BatchCommand, { io }: BatchCaller): string {
   const then = { io, service: serviceFlagsOf(argv), commandLine: argv };
   const command = sameCommand(then);

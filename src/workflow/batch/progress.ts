@@ -1,32 +1,32 @@
-/** How the items of a batch stand, kept up to date event by event, and when they will be finished. */
+/** The progress of the items of a batch, updated by events, with an estimate of the remaining time. */
 import type { BatchEvent, BatchItem, ItemState } from '../../batch/item.ts';
-import type { RunningWork, Step, WorkPicture } from '../../context/context.ts';
+import type { RunningWork, Step, WorkSummary } from '../../context/context.ts';
 import { formatDuration } from '../../context/format.ts';
 import { formatBytes } from '../../errors/amounts.ts';
 
-/** An item with the times that its states alone do not tell, milliseconds since 1970. */
-export interface Sight {
+/** An item, its state, and since when, in milliseconds since 1970. */
+export interface ItemProgress {
   readonly item: BatchItem;
   readonly state: ItemState;
-  /** When anything was done for it first; null before. */
+  /** When work on it started; null before. */
   readonly begunMs: number | null;
-  /** When its present phase began. */
+  /** When its current phase started. */
   readonly phaseMs: number;
 }
 
-interface Picture {
-  /** Takes an event in; for one of an item what was known of it before, and what is known now. */
-  add(event: BatchEvent): { before: Sight | null; now: Sight } | null;
-  look(nowMs: number): WorkPicture;
+interface BatchProgress {
+  /** Applies an event. For an event about an item, returns its progress before and after. */
+  add(event: BatchEvent): { before: ItemProgress | null; now: ItemProgress } | null;
+  look(nowMs: number): WorkSummary;
 }
 
-/** @param items those that are known from the beginning; others may come */
-export function createPicture(items: readonly BatchItem[]): Picture {
-  const sights = new Map<string, Sight>();
+/** @param items known at the start; others may follow */
+export function createBatchProgress(items: readonly BatchItem[]): BatchProgress {
+  const byKey = new Map<string, ItemProgress>();
   for (const item of items) {
-    sights.set(item.key, { item, state: { phase: 'waiting' }, begunMs: null, phaseMs: 0 });
+    byKey.set(item.key, { item, state: { phase: 'waiting' }, begunMs: null, phaseMs: 0 });
   }
-  let credits: WorkPicture['credits'] = null;
+  let credits: WorkSummary['credits'] = null;
   let slots: number | null = null;
   let stop: string | null = null;
 
@@ -34,9 +34,9 @@ export function createPicture(items: readonly BatchItem[]): Picture {
     add(event) {
       switch (event.type) {
         case 'item': {
-          const before = sights.get(event.item.key) ?? null;
+          const before = byKey.get(event.item.key) ?? null;
           const now = advance(before, event);
-          sights.set(event.item.key, now);
+          byKey.set(event.item.key, now);
           return { before, now };
         }
         case 'part':
@@ -54,7 +54,7 @@ export function createPicture(items: readonly BatchItem[]): Picture {
       }
     },
     look(nowMs) {
-      const all = [...sights.values()];
+      const all = [...byKey.values()];
       return {
         running: listRunning(all, nowMs),
         counts: countItems(all),
@@ -68,15 +68,18 @@ export function createPicture(items: readonly BatchItem[]): Picture {
   };
 }
 
-function advance(before: Sight | null, { item, state, atMs }: Extract<BatchEvent, { type: 'item' }>): Sight {
+function advance(
+  before: ItemProgress | null,
+  { item, state, atMs }: Extract<BatchEvent, { type: 'item' }>,
+): ItemProgress {
   const begunMs = before?.begunMs ?? (isActive(state) ? atMs : null);
   const isSamePhase = before !== null && before.state.phase === state.phase && before.phaseMs > 0;
   return { item, state, begunMs, phaseMs: isSamePhase ? before.phaseMs : atMs };
 }
 
-/** The order of their beginnings, so that no row overtakes another. */
-function listRunning(sights: readonly Sight[], nowMs: number): readonly RunningWork[] {
-  return sights
+/** In the order of their start, so that rows keep their places. */
+function listRunning(followed: readonly ItemProgress[], nowMs: number): readonly RunningWork[] {
+  return followed
     .flatMap(({ item, state, begunMs, phaseMs }) => {
       if (!isActive(state)) return [];
       return [{ label: item.label, step: stepOf(state, nowMs - phaseMs), since: begunMs ?? nowMs }];
@@ -84,10 +87,11 @@ function listRunning(sights: readonly Sight[], nowMs: number): readonly RunningW
     .sort((left, right) => left.since - right.since);
 }
 
-function countItems(sights: readonly Sight[]): WorkPicture['counts'] {
-  const count = (wanted: (state: ItemState) => boolean) => sights.filter(({ state }) => wanted(state)).length;
+function countItems(followed: readonly ItemProgress[]): WorkSummary['counts'] {
+  const count = (wanted: (state: ItemState) => boolean) =>
+    followed.filter(({ state }) => wanted(state)).length;
   return {
-    total: sights.length,
+    total: followed.length,
     done: count(({ phase }) => phase === 'done'),
     running: count(isActive),
     waiting: count(({ phase }) => phase === 'waiting' || phase === 'ready'),
@@ -96,8 +100,8 @@ function countItems(sights: readonly Sight[]): WorkPicture['counts'] {
   };
 }
 
-function workOf(sights: readonly Sight[], nowMs: number): [Share[], number] {
-  const shares = sights.flatMap(({ item, state, begunMs }): Share[] => {
+function workOf(followed: readonly ItemProgress[], nowMs: number): [WorkShare[], number] {
+  const shares = followed.flatMap(({ item, state, begunMs }): WorkShare[] => {
     const units = item.units?.quantity ?? null;
     if (state.phase === 'failed' || state.phase === 'left') return [];
     if (state.phase === 'done') {
@@ -106,25 +110,25 @@ function workOf(sights: readonly Sight[], nowMs: number): [Share[], number] {
     if (!isActive(state)) return [{ units, state: 'waiting', fraction: 0 }];
     return [{ units, state: 'going', fraction: fractionOf(state) }];
   });
-  const begun = sights.flatMap(({ begunMs }) => (begunMs === null ? [] : [begunMs]));
+  const begun = followed.flatMap(({ begunMs }) => (begunMs === null ? [] : [begunMs]));
   return [shares, begun.length === 0 ? 0 : nowMs - Math.min(...begun)];
 }
 
-/** How much of the paid work is done; the way to the service and back is short beside it. */
+/** The finished fraction of the paid work; transfers are short in comparison. */
 function fractionOf(state: ItemState): number {
   if (state.phase === 'processing') return state.fraction;
   return state.phase === 'downloading' ? 1 : 0;
 }
 
-function soonestDeadline(sights: readonly Sight[]): string | null {
-  const deadlines = sights.flatMap(({ state }) =>
+function soonestDeadline(followed: readonly ItemProgress[]): string | null {
+  const deadlines = followed.flatMap(({ state }) =>
     state.phase === 'downloading' && state.expiresAt !== null ? [state.expiresAt] : [],
   );
-  // Of times with a zone of their own the texts do not sort.
+  // Times with different zones cannot be sorted as text.
   return deadlines.sort((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null;
 }
 
-/** States in which something goes on for the item. */
+/** Phases in which the item is in progress. */
 const ACTIVE = [
   'preparing',
   'uploading',
@@ -141,7 +145,7 @@ export function isActive(state: ItemState): state is ActiveState {
 }
 
 /**
- * What the item is at.
+ * The state of an item as a step of its progress.
  * @param forMs how long it has been in this phase
  */
 export function stepOf(state: ActiveState, forMs: number): Step {
@@ -162,9 +166,9 @@ export function stepOf(state: ActiveState, forMs: number): Step {
   }
 }
 
-/** With rate and time left. */
+/** With rate and remaining time. */
 function uploadStep(bytes: number, total: number, forMs: number): Step {
-  // The first bytes come with no time passed.
+  // Avoids a division by zero for the first bytes.
   const rate = bytes / Math.max(0.001, forMs / 1000);
   const left = rate === 0 ? '' : `, ${formatDuration(((total - bytes) / rate) * 1000)} left`;
   return {
@@ -183,28 +187,28 @@ function downloadStep(bytes: number, total: number | null): Step {
   };
 }
 
-/** One item as far as the estimate is concerned. */
-export interface Share {
-  /** By what it is metered; null while unknown. */
+/** The facts about one item that the estimate uses. */
+export interface WorkShare {
+  /** Metered units; null if unknown. */
   readonly units: number | null;
   readonly state: 'finished' | 'going' | 'waiting';
-  /** How much of it is done, 0 to 1; null while it does not tell. */
+  /** Finished fraction, 0 to 1; null if unknown. */
   readonly fraction: number | null;
 }
 
 /**
- * The expected time to the end in milliseconds, at the pace of what this run has done so far; null before the first
- * item is finished, since until then nobody knows how long one takes.
- * @param shares what this run does: neither what was done before nor what failed
- * @param elapsedMs since the first of them began
+ * Estimates the remaining time in milliseconds from the pace of this run; null before the first
+ * item is finished.
+ * @param shares the items of this run, without failed ones and those done before
+ * @param elapsedMs since the first of them started
  */
-export function estimateRemaining(shares: readonly Share[], elapsedMs: number): number | null {
+export function estimateRemaining(shares: readonly WorkShare[], elapsedMs: number): number | null {
   const usual = usualUnits(shares);
   let done = 0;
   let left = 0;
   for (const { units, state, fraction } of shares) {
     const size = units ?? usual;
-    // Half-done items count: else the first estimate of fifteen that run side by side is fifteen times too long.
+    // Partly finished items count: otherwise the first estimate with 15 concurrent jobs is 15 times too long.
     const part = state === 'finished' ? 1 : state === 'waiting' ? 0 : (fraction ?? 0);
     done += size * part;
     left += size * (1 - part);
@@ -213,8 +217,8 @@ export function estimateRemaining(shares: readonly Share[], elapsedMs: number): 
   return hasPace ? (elapsedMs * left) / done : null;
 }
 
-/** The mean of the known sizes; one for all where none is known. */
-function usualUnits(shares: readonly Share[]): number {
+/** The mean of the known sizes; 1 if none is known. */
+function usualUnits(shares: readonly WorkShare[]): number {
   const known = shares.flatMap(({ units }) => (units === null ? [] : [units]));
   if (known.length === 0) return 1;
   return known.reduce((sum, units) => sum + units, 0) / known.length;

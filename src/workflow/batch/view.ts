@@ -1,25 +1,25 @@
-/** What people and programs see of a batch while it runs. */
+/** Progress of a running batch, for people and programs. */
 import type { BatchItem, BatchListener, BatchOutcome } from '../../batch/item.ts';
 import type { Context, Progress } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import { lineOfRun, linesOfItem, summaryLine } from './event-lines.ts';
-import { createPicture, isActive, type Sight, stepOf } from './progress.ts';
+import { createBatchProgress, type ItemProgress, isActive, stepOf } from './progress.ts';
 
 interface BatchView {
   readonly listener: BatchListener;
   /** Writes the last line of `--output ndjson`; nothing in the other forms. */
   summarize(outcomes: readonly BatchOutcome[], exitCode: number): void;
-  /** Takes progress off the terminal; a second time does nothing. */
+  /** Removes the progress from the terminal; may be called twice. */
   close(): void;
 }
 
 interface BatchViewOptions {
   readonly items: readonly BatchItem[];
-  /** True where more items may come, as from a folder that is watched. */
+  /** True if items may be added, as in a watched folder. */
   readonly grows?: boolean;
 }
 
-/** So many have room for the whole story of each. */
+/** Up to this number every item has a line of its own. */
 const FEW = 3;
 
 /** The caller must `close` it before anything is written to stdout for people. */
@@ -27,12 +27,12 @@ export async function createBatchView(
   context: Context,
   { items, grows = false }: BatchViewOptions,
 ): Promise<BatchView> {
-  const picture = createPicture(items);
+  const picture = createBatchProgress(items);
   const { terminal, io } = context;
   const isMany = grows || items.length > FEW;
   const look = () => {
     const seen = picture.look(io.now());
-    // What comes is not known, and in the hours before it came nothing was done.
+    // Future files are unknown, so there is no estimate.
     return grows ? { ...seen, leftMs: null } : seen;
   };
   const progress = await openProgress(context, isMany, look);
@@ -66,23 +66,33 @@ function openProgress(
   isMany: boolean,
   look: Parameters<Context['terminal']['board']>[0],
 ): Promise<Progress> {
-  // Events and a frame on one terminal would write over each other; the events tell all that the frame does.
+  // Events and a live display would overwrite each other on one terminal; the events contain everything.
   if (output === 'ndjson' && io.stdout.isTTY === true) return Promise.resolve(NONE);
   return isMany ? terminal.board(look) : terminal.progress();
 }
 
-/** What was done before and what is left behind are in the totals: a line for each would bury what went wrong. */
-function showOfMany(progress: Progress, { item, state, phaseMs }: Sight, nowMs: number, cwd: string): void {
+/** Shows lines for active, failed and finished items only; items done before and unfinished ones are in the totals. */
+function showOfMany(
+  progress: Progress,
+  { item, state, phaseMs }: ItemProgress,
+  nowMs: number,
+  cwd: string,
+): void {
   if (isActive(state)) progress.show(item.label, stepOf(state, nowMs - phaseMs));
   else if (state.phase === 'failed') progress.end(item.label, 'failed', state.failure.message);
   else if (state.phase === 'done' && state.before === null) endDone(progress, item.label, state.files, cwd);
 }
 
-function showOfFew(progress: Progress, { item, state, phaseMs }: Sight, nowMs: number, cwd: string): void {
+function showOfFew(
+  progress: Progress,
+  { item, state, phaseMs }: ItemProgress,
+  nowMs: number,
+  cwd: string,
+): void {
   const { label } = item;
   switch (state.phase) {
     case 'waiting':
-    // Over at once, mostly: a line that says so would only be noise.
+    // Usually too short to be worth a line.
     case 'submitting':
       return;
     case 'ready':

@@ -18,7 +18,7 @@ export function lockFolders({ io }: Context): LockFolders {
   return { state: stateFolder(env, platform), config: configFolder(env, platform), current: cwd };
 }
 
-/** All checks at once; the findings keep the order of reading. */
+/** Runs all checks concurrently; the reports are in the order of display. */
 export async function runChecks(context: Context, runCheck: RunCheck): Promise<CheckReport[]> {
   const { io } = context;
   const warnings: string[] = [];
@@ -54,13 +54,13 @@ function describeSettings({ baseUrl, profile }: Settings) {
   return { grade: 'ok', message: `${shown} (${from})`, facts } as const;
 }
 
-/** On a build server the machine can be in order before a service is chosen; half a choice is a mistake. */
+/** On a build server no service may be chosen yet, which is a warning; an incomplete choice is a failure. */
 function describeDoubt({ facts: { code, message, advice = '' } }: Failure) {
   const grade = code === 'SERVICE_NOT_CHOSEN' ? 'warn' : 'fail';
   return { grade, message, fix: advice, facts: { code } } as const;
 }
 
-/** Without settings there is nothing to reach, and the finding on them says why. */
+/** Empty without settings: their own check reports why. */
 async function checkService(
   context: Context,
   runCheck: RunCheck,
@@ -69,7 +69,7 @@ async function checkService(
   if (settings === null) return [];
   const { value } = settings.baseUrl;
   const way = value === null ? [] : await checkBaseUrl(context, runCheck, value);
-  // Who cannot get there learns nothing about credentials, and would wait for retries.
+  // Without a connection the check of credentials would only wait for retries.
   if (way.some(({ grade, check }) => grade === 'fail' && check !== 'clock')) return way;
   const look = (signal: AbortSignal) => checkCredentials(context, signal);
   return [...way, await runCheck('credentials', 'configuration', look)];

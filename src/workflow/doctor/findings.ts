@@ -30,11 +30,11 @@ export type RunCheck = (
   look: (signal: AbortSignal) => Promise<CheckResult> | CheckResult,
 ) => Promise<CheckReport>;
 
-/** Looking at a healthy system takes milliseconds; a check of a broken one must end too. */
+/** Checks of a healthy system take milliseconds. */
 export const CHECK_LIMIT_MS = 5_000;
 
 /**
- * Makes the function that runs checks: what a check throws, and a check that takes too long, is a finding too.
+ * Creates the function that runs checks. Errors and timeouts of a check become failed reports.
  * @throws the reason of the signal when that is aborted
  */
 export function createCheckRunner(signal: AbortSignal, limitMs = CHECK_LIMIT_MS): RunCheck {
@@ -75,7 +75,7 @@ function reportOf(error: unknown, check: string, area: CheckArea, limitMs: numbe
   return { check, area: AREA_OF[category] ?? area, grade: 'fail', message, ...fix, facts: { code } };
 }
 
-/** Prints all findings, in the form that was asked for. */
+/** Prints all reports in the chosen output form. */
 export async function printFindings(context: Context, findings: readonly CheckReport[]): Promise<void> {
   const { output, print, terminal } = context;
   const summary = {
@@ -115,7 +115,7 @@ function rows({ grade, check, message, fix }: CheckReport): string[][] {
   return fix === undefined || grade === 'ok' ? [found] : [found, ['', '', `→ ${fix}`]];
 }
 
-/** The settings come first: their faults make the rest fail. A network may recover by itself, a disk does not. */
+/** Settings first, since wrong settings make other checks fail; the network last, since it may recover by itself. */
 const ORDER: readonly CheckArea[] = ['configuration', 'disk', 'network'];
 
 const CATEGORIES = { configuration: 'configuration', disk: 'disk', network: 'temporary' } as const;

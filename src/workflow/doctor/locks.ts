@@ -1,4 +1,4 @@
-/** Who holds the locks and slots of this user, and which of them were left behind. */
+/** The locks and slots of this user: their holders, and which are stale. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockPath } from '../../batch/record-folder.ts';
@@ -18,7 +18,7 @@ export interface LockFolders {
   readonly current: string;
 }
 
-/** State folder, kind of lock, profile: no lock lies deeper. */
+/** Levels below the state folder that hold locks: kind of lock, profile. */
 const DEPTH = 3;
 
 /** Shows the locks; changes nothing. */
@@ -37,7 +37,7 @@ export async function checkLocks(folders: LockFolders): Promise<CheckResult> {
 }
 
 /**
- * Removes the locks whose holder is dead, in the way in which a run takes them over; a living one keeps its lock.
+ * Removes locks of dead holders, with the same takeover as a run. Locks of living processes stay.
  * @returns how many were removed
  */
 export async function clearLocks(folders: LockFolders): Promise<number> {
@@ -60,7 +60,7 @@ async function findLocks({ state, config, current }: LockFolders): Promise<Found
 }
 
 async function listLocks(folder: string, depth: number): Promise<string[]> {
-  // A folder that is missing or closed has its own check.
+  // Another check reports folders that are missing or unreadable.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const paths = entries.map(async (entry) => {
     const path = join(folder, entry.name);
@@ -83,7 +83,7 @@ function factsOf({ path, holder, isStale, beatMs }: FoundLock): object {
   };
 }
 
-/** One part for each holder: fifteen slots of one dead process are one piece of news. */
+/** Groups the locks by holder: 15 slots of one dead process are one entry. */
 function describe(found: readonly FoundLock[]): string {
   const groups = Map.groupBy(found, ({ holder, isStale }) => {
     const who = holder === null ? 'nobody that can be read' : nameProcess(holder);

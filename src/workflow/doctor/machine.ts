@@ -32,7 +32,7 @@ function numbersOf(version: string): number[] {
   return version.split('.').map(Number);
 }
 
-/** Never fails: vloc writes plain text where a terminal can do no more. */
+/** Never fails: vloc falls back to plain text. */
 export function checkTerminal({ stdout, stderr, env, platform }: Io): CheckResult {
   const { NO_COLOR: noColor = null, TERM: term = null } = env;
   const unicode = platform === 'win32' || /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
@@ -53,13 +53,13 @@ export function checkTerminal({ stdout, stderr, env, platform }: Io): CheckResul
 
 /** A video of the largest size, and its result. Source: specification, "Limits" (video size). */
 const COMFORTABLE_BYTES = 2 * 1024 ** 3;
-/** A sound track of 15 minutes at 48 kHz, 16 bit, stereo takes 173 MB: less than that, and hardly any job gets through. */
+/** A sound track of 15 minutes at 48 kHz, 16 bit, stereo takes 173 MB: with less space, hardly any job succeeds. */
 const LEAST_BYTES = 175_000_000;
 
-/** The smallest file that shows it: an empty one may fit on a full disk. */
+/** Not empty: an empty file may fit on a full disk. */
 const PROBE = 'vloc doctor\n';
 
-/** Writes and removes a small file there, or where the folder would be made. */
+/** Writes and removes a small file in the folder, or in its nearest existing parent. */
 export async function checkFolderWritable(folder: string): Promise<CheckResult> {
   const existing = await nearestExisting(resolve(folder));
   const facts = { path: folder, exists: existing === resolve(folder) };
@@ -77,7 +77,7 @@ export async function checkFolderWritable(folder: string): Promise<CheckResult> 
   return judgeFreeSpace(facts.exists ? folder : `${folder} (not made yet)`, bavail * bsize, facts);
 }
 
-/** @param freeBytes what this user may still write */
+/** @param freeBytes available to this user */
 export function judgeFreeSpace(
   shown: string,
   freeBytes: number,
@@ -105,7 +105,7 @@ async function nearestExisting(folder: string): Promise<string> {
   }
 }
 
-/** Null when it worked, else the code of the system. */
+/** Null on success, else the error code of the system. */
 async function tryWrite(folder: string): Promise<string | null> {
   const path = join(folder, `.vloc-doctor-${randomUUID()}`);
   try {
@@ -119,12 +119,12 @@ async function tryWrite(folder: string): Promise<string | null> {
   }
 }
 
-/** What group and others may do. */
+/** The mode bits of group and others. */
 const OTHERS = 0o077;
 
 /**
- * Looks at folders that exist.
- * @param warnings what the readers of the files in them have said of their modes
+ * Checks that group and others cannot access the folders that exist.
+ * @param warnings about modes of files in them, from reading the settings
  */
 export async function checkPermissions(
   folders: readonly string[],

@@ -1,10 +1,10 @@
-/** The engines of the embedded service: what is there, in which version, and what it can do. */
+/** Checks of the engines of the embedded service: presence, version, languages. */
 import { tmpdir } from 'node:os';
 import type { Engine } from '../../engines/catalog.ts';
 import type { Programs } from '../../engines/programs.ts';
 import type { CheckReport, CheckResult, RunCheck } from './findings.ts';
 
-/** Looks at every engine. @param needed false for a service elsewhere, which brings its own */
+/** Checks every engine. @param needed false for a remote service, which has its own */
 export async function checkEngines(
   runCheck: RunCheck,
   searchPath: string,
@@ -50,7 +50,7 @@ function missing(message: string, needed: boolean, facts: Readonly<Record<string
   return { grade: 'fail', message, fix: 'vloc engines install', facts };
 }
 
-/** They agree on no flag: the first that is answered with a number counts. */
+/** The programs use different flags; the first answer with a version counts. */
 const VERSION_FLAGS = ['-version', '--version', '-V'];
 
 async function versionOf(programs: Programs, program: string, signal: AbortSignal): Promise<string | null> {
@@ -76,7 +76,7 @@ async function askVersion(
       'utf8',
     );
   } catch {
-    // Some print their version and end with an error.
+    // Some programs print their version and fail.
     signal.throwIfAborted();
   }
   return /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;

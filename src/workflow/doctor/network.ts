@@ -19,7 +19,7 @@ interface Route {
   readonly limitMs: number;
 }
 
-/** Looks at each step while the one before it is right. A service behind a proxy is looked at through it. */
+/** Checks step by step until one fails; through the proxy if one is in use. */
 export async function checkConnection(runCheck: RunCheck, way: Route): Promise<CheckReport[]> {
   const proxyUrl = proxyFor(way);
   const steps = await checkSteps(runCheck, proxyUrl ?? way.url, proxyUrl === null ? '' : ' of the proxy');
@@ -56,7 +56,7 @@ async function checkSteps(runCheck: RunCheck, url: URL, suffix: string): Promise
   findings.push(tcp);
   if (tcp.grade === 'fail' || url.protocol !== 'https:') return findings;
   const tls = await runCheck(`TLS${suffix}`, 'network', async (signal) => {
-    // An address is no name to ask for. Source: RFC 6066, section 3.
+    // IP addresses are not allowed as server names. Source: RFC 6066, section 3.
     const socket = connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) });
     return opened(socket, 'secureConnect', signal, url.host, describeTls);
   });
@@ -73,7 +73,7 @@ async function lookUp(host: string): Promise<CheckResult> {
   }
 }
 
-/** Waits for the event and closes the socket; `describe` looks at it in between. */
+/** Waits for the event, lets `describe` examine the socket, and closes it. */
 async function opened<Kind extends Socket>(
   socket: Kind,
   event: string,
@@ -104,7 +104,7 @@ function describeTls(socket: TLSSocket): CheckResult {
   };
 }
 
-/** Any answer says what time it is; this one is a refusal, since the request has no signature. */
+/** Compares clocks by the `Date` header of an unsigned request, which the service rejects. */
 async function checkClock({ url, proxy, now, limitMs }: Route, signal: AbortSignal): Promise<CheckResult> {
   const { createHttp } = await import('../../client/transport/http.ts');
   const http = await createHttp({ connectMs: limitMs, ...(proxy === undefined ? {} : { proxy }) });
@@ -130,13 +130,13 @@ async function checkClock({ url, proxy, now, limitMs }: Route, signal: AbortSign
 }
 
 /**
- * Judges by the `Date` header of an answer, which has whole seconds.
+ * Compares the clocks by the `Date` header of a response, which has whole seconds.
  * @param sentMs when the request left, `receivedMs` when the answer came; milliseconds since 1970
  */
 export function compareClocks(date: string | undefined, sentMs: number, receivedMs: number): CheckResult {
   const serviceMs = Date.parse(date ?? '');
   if (Number.isNaN(serviceMs)) return { grade: 'warn', message: 'the service does not say what time it is' };
-  // The header is cut to the second and was written while the request was under way.
+  // The header is truncated to seconds and was written between sending and receiving.
   const seconds = Math.round(((sentMs + receivedMs) / 2 - (serviceMs + 500)) / 1000);
   const facts = { ahead_seconds: seconds };
   const away = Math.abs(seconds);
@@ -149,7 +149,7 @@ export function compareClocks(date: string | undefined, sentMs: number, received
     : { grade: 'ok', message, facts };
 }
 
-/** Left for telling why there is no answer. */
+/** Time to report why there is no answer. */
 const LAST_WORDS_MS = 500;
 
 /** Reads the balance; changes nothing. */
@@ -157,7 +157,7 @@ export async function checkCredentials(context: Context, signal: AbortSignal): P
   const begun = context.io.now();
   const connection = await connect(context);
   try {
-    // Just before the check itself runs out of time: the client then says what it met.
+    // Shortly before the check times out, so that the client reports the cause.
     const deadline = begun + (context.io.checkMs ?? CHECK_LIMIT_MS) - LAST_WORDS_MS;
     const { available_credits: available } = await connection.client.credits.balance({ signal, deadline });
     const ms = context.io.now() - begun;

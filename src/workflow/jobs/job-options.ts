@@ -22,10 +22,10 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 
-/** In place of the folder of results: stdout. */
+/** The value of --out for stdout. */
 export const STDOUT = '-';
 
-/** Where results go; shared by every command that fetches some. */
+/** Where results go; for every command that downloads results. */
 const FOLDER_OPTIONS = inGroup('Output:', {
   out: {
     type: 'text',
@@ -54,7 +54,7 @@ export const TIMEOUT_OPTION = inGroup('Limits:', {
   timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job continues' },
 });
 
-/** The same for commands that also wait. */
+/** The same for commands that wait. */
 const DELIVERY_OPTIONS = {
   ...FOLDER_OPTIONS,
   ...TIMEOUT_OPTION,
@@ -82,7 +82,7 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
   },
 });
 
-/** Which inputs; beside the operands. */
+/** The inputs beyond the operands. */
 const INPUT_OPTIONS = inGroup('Input:', {
   watch: {
     type: 'flag',
@@ -171,7 +171,7 @@ interface FieldOption {
   readonly spec: OptionSpec;
 }
 
-/** One option for each request field of the kind; what the operands stand for has none. */
+/** One option for each request field of the kind, except the input. */
 export function fieldOptions(kind: JobKind): readonly FieldOption[] {
   return fieldFlags(kind).flatMap(({ field, option, row }) => {
     const spec = specOf(row);

@@ -11,7 +11,7 @@ import { Failure } from '../../errors/failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { kindOfPath } from '../../protocol/operations.ts';
 
-/** Kinds by the names of the commands that make them. */
+/** The command of each kind. */
 const COMMAND_OF: Readonly<Record<JobKind, string>> = {
   audio_separation: 'separate',
   subtitle_recognition: 'recognize',
@@ -20,7 +20,7 @@ const COMMAND_OF: Readonly<Record<JobKind, string>> = {
   auto_localization: 'localize',
 };
 
-/** All names that --kind takes, but for the paths of the service. */
+/** The names that --kind accepts; it also accepts API paths. */
 export const KIND_CHOICES: readonly string[] = [...Object.values(COMMAND_OF), ...JOB_KIND_NAMES];
 
 export const KIND_OPTION = {
@@ -31,7 +31,7 @@ export const KIND_OPTION = {
 
 export interface KindChoice {
   readonly kinds: readonly JobKind[];
-  /** True for kinds that somebody asked for. */
+  /** True if the user named the kinds. */
   readonly areNamed: boolean;
 }
 
@@ -50,31 +50,31 @@ export function readKinds(written: readonly string[]): KindChoice {
   return { kinds: [...new Set(kinds)], areNamed: true };
 }
 
-interface Listed {
+interface JobListing {
   readonly page: ListPage<JobSummary>;
-  /** Those that the key may see. */
+  /** The kinds that the key has permission for. */
   readonly kinds: readonly JobKind[];
 }
 
 /**
- * Lists jobs of these kinds merged by when they were created, the newest first. A cursor belongs to one list of the
- * service, so there is one only where a single kind is asked for. Kinds that nobody named and the key may not see are
- * skipped with a note.
- * @throws Failure of category usage for a cursor with several kinds; of the service, also when the key may see none
+ * Lists jobs of these kinds merged by creation time, newest first. A cursor belongs to one list of the
+ * service, so it exists for a single kind only. Kinds without permission are skipped with a note, unless the user
+ * named them.
+ * @throws Failure of category usage for a cursor with several kinds; of the service, also without permission for any kind
  */
 export async function listJobs(
   client: Pick<Client, 'jobs'>,
   { kinds, areNamed }: KindChoice,
   request: ListRequest,
   { signal, terminal }: Pick<Context, 'signal' | 'terminal'>,
-): Promise<Listed> {
+): Promise<JobListing> {
   if (request.cursor !== undefined && kinds.length > 1) {
     throw usageFailure(
       '--cursor continues the list of one kind',
       'Name it with --kind, or use --limit or --all for several.',
     );
   }
-  const filters = request.filters as JobFilters; // the options were made from the parameters of this very operation
+  const filters = request.filters as JobFilters; // the options come from the parameters of the same operation
   const read = (kind: JobKind) =>
     readPages(request, (page) => client.jobs.list(kind, { ...filters, ...page }, { signal }));
   const answers = await Promise.all(
@@ -90,7 +90,7 @@ export async function listJobs(
   return { page: mergeLists(lists, kinds.length, request.limit), kinds: permitted };
 }
 
-/** The list; or the refusal of a key that may not see the kind. */
+/** The list, or the failure of a key without permission for the kind. */
 async function refusalOr<List>(reading: Promise<List>): Promise<List | Failure> {
   try {
     return await reading;
@@ -100,7 +100,7 @@ async function refusalOr<List>(reading: Promise<List>): Promise<List | Failure> 
   }
 }
 
-/** @param asked how many kinds were asked for: the cursor of one list is of no use for several */
+/** @param asked number of kinds in the request: only for one the cursor can be used */
 function mergeLists(
   lists: readonly ListPage<JobSummary>[],
   asked: number,
@@ -115,15 +115,15 @@ function mergeLists(
 
 function newestFirst(left: JobSummary, right: JobSummary): number {
   const apart = Date.parse(right.created_at) - Date.parse(left.created_at);
-  // Jobs of one millisecond keep an order, so that two runs show the same; a hosted service may leave the time out.
+  // The id decides between jobs of the same millisecond, and if a hosted service omits the time.
   return Number.isNaN(apart) || apart === 0 ? (left.id < right.id ? 1 : -1) : apart;
 }
 
 export { jobFields };
 
-/** A job of a list, with what this machine has recorded of it. */
+/** A job of a list, with the input that this machine has recorded. */
 interface ListedJob extends JobSummary {
-  /** What the job was made from, as its command named it; null for jobs that were made elsewhere. */
+  /** The input as its command named it; null for jobs of other machines. */
   readonly input: string | null;
 }
 
@@ -163,7 +163,7 @@ function statusOf(job: Job): string {
   return job.status === 'processing' && job.stage !== null ? `${job.status} (${job.stage})` : job.status;
 }
 
-/** How long the results can still be fetched. */
+/** When the results expire. */
 function expiryOf(job: Job, nowMs: number): string {
   if (job.expires_at === null) return '-';
   return Date.parse(job.expires_at) <= nowMs ? 'expired' : formatRelative(job.expires_at, nowMs);

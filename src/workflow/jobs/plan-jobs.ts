@@ -5,8 +5,8 @@ import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '..
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
-import { asSentence } from '../../context/format.ts';
 import type { Context, Io } from '../../context/context.ts';
+import { asSentence } from '../../context/format.ts';
 import { readBody } from '../../context/request-body.ts';
 import { freeBytes } from '../../disk/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
@@ -15,18 +15,18 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { createVideoExaminer } from '../prepare/examine-video.ts';
 import { createLinesExaminer, SUBTITLE_IO } from '../prepare/subtitles.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
-import { readHistory, type Warned, warnOfDamage } from './read-history.ts';
+import { readHistory, type WarningReceiver, warnOfDamage } from './read-history.ts';
 
 /**
- * Checks operands and options all at once, and compares with what earlier runs have done.
- * @param only keys of the items that matter: of the files in folders others are not looked at; null for all
+ * Checks all operands and options, and compares them with earlier runs.
+ * @param only keys of the wanted items: other files in folders are not examined; null for all
  * @throws Failure of category usage that lists every problem found
  */
 export async function planJobs(
   kind: JobKind,
   operands: readonly string[],
   options: JobOptions,
-  context: Pick<Context, 'io' | 'signal'> & Warned,
+  context: Pick<Context, 'io' | 'signal'> & WarningReceiver,
   only: ReadonlySet<string> | null = null,
 ): Promise<BatchPlan> {
   const request = await readRequest(kind, operands, options, context.io);
@@ -39,7 +39,7 @@ export async function planJobs(
   return planBatch({ ...request, isWanted }, planIo, history);
 }
 
-/** What a plan is made of, with the fields of --body and the problems found in them. */
+/** The request of a plan, with the fields of --body and their problems. */
 export async function readRequest(
   kind: JobKind,
   operands: readonly string[],
@@ -51,7 +51,7 @@ export async function readRequest(
   return { kind, operands, options, body, problems };
 }
 
-/** What decides how inputs are looked at. */
+/** How inputs are examined. */
 interface PlanIoOptions {
   readonly kind: JobKind;
   readonly options: PreparationOptions;
@@ -78,7 +78,7 @@ type Fields = Record<string, unknown>;
 
 /**
  * The object of `--body @file` or `--body -`; empty without the option.
- * @param operands those that stand for inputs: stdin can be read once
+ * @param operands the inputs: stdin can be read only once
  */
 export async function readBodyFields(
   written: string | undefined,
@@ -108,9 +108,9 @@ function isObject(value: unknown): value is Fields {
 }
 
 /**
- * The plan with these items only. Some may not be in it any more: files that are gone, addresses whose query no record
- * keeps.
- * @throws Failure (`usage`) when none is
+ * Restricts a plan to these items. Some may be missing: deleted files, and addresses with a query, which records
+ * omit.
+ * @throws Failure (`usage`) when none is left
  */
 export function pickItems(
   plan: BatchPlan,
@@ -128,8 +128,8 @@ export function pickItems(
 }
 
 /**
- * Checks every item that a new job is to be made for; a service elsewhere (`capabilities` null) answers for itself.
- * @throws Failure of category configuration for a missing engine, usage for a language that there is no engine for
+ * Checks that the embedded engines support every new job. A remote service (`capabilities` null) checks by itself.
+ * @throws Failure of category configuration for a missing engine, usage for an unsupported language
  */
 export async function checkSupport(
   planned: readonly PlannedItem[],

@@ -1,4 +1,4 @@
-/** What earlier runs have left in a folder of results, for the plan: read without a lock and without changing it. */
+/** The history of a folder of results, for the plan; read without a lock. */
 import { resolve } from 'node:path';
 import type { History } from '../../batch/plan/batch-plan.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
@@ -11,7 +11,7 @@ import type { JobOptions } from './job-options.ts';
 type HistoryOptions = Pick<JobOptions, 'out' | 'fresh' | 'clobber' | 'retryFailed'>;
 
 interface ReadHistory extends History {
-  /** A sentence for each damaged place of the journal, as far as nobody has looked for what is lost. */
+  /** A sentence for each damaged place of the journal that was not repaired yet. */
   readonly damage: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export async function readHistory(
   };
 }
 
-/** How the options want the past to count, as of now. */
+/** How the options treat earlier runs. */
 export function historyChoices(
   { io, signal }: Pick<Context, 'io' | 'signal'>,
   options: HistoryOptions,
@@ -44,16 +44,16 @@ export function historyChoices(
   };
 }
 
-/** Who hears of damage. */
-export interface Warned {
+/** The terminal that gets warnings. */
+export interface WarningReceiver {
   readonly terminal: Pick<Context['terminal'], 'warn'>;
 }
 
-/** Most sentences about one journal: the first ones tell where to look. */
+/** Most warnings about one journal. */
 const MOST_PLACES = 3;
 
 /** Reports damage of the journal, before anything else can end the command. */
-export function warnOfDamage({ terminal }: Warned, { damage }: Pick<ReadHistory, 'damage'>): void {
+export function warnOfDamage({ terminal }: WarningReceiver, { damage }: Pick<ReadHistory, 'damage'>): void {
   for (const sentence of damage.slice(0, MOST_PLACES)) terminal.warn(sentence);
   const more = damage.length - MOST_PLACES;
   if (more > 0) terminal.warn(`The record is damaged in ${more} more places.`);

@@ -30,12 +30,12 @@ import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import { checkSupport, pickItems, planJobs } from './plan-jobs.ts';
 
-interface Request extends Omit<JobRun, 'connection' | 'runOptions'> {
+interface PlannedRun extends Omit<JobRun, 'connection' | 'runOptions'> {
   readonly plan: BatchPlan;
   readonly only: ReadonlySet<string> | null;
 }
 
-type Work = Request & JobRun;
+type ConnectedRun = PlannedRun & JobRun;
 
 /**
  * Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with.
@@ -50,19 +50,19 @@ export async function runJobs(
   only: ReadonlySet<string> | null = null,
   check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
 ): Promise<number> {
-  // A retry asks for results again that have expired.
+  // A retry makes expired results again.
   const runOptions = readRunOptions(options, only !== null);
   const whole = await planJobs(kind, operands, options, context, only);
   const plan = check(only === null ? whole : pickItems(whole, only, context));
   for (const note of plan.notes) context.terminal.note(note);
   tellSkipped(context, plan);
   const { delivery } = plan;
-  const request: Request = { kind, context, operands, options, delivery, plan, only };
+  const request: PlannedRun = { kind, context, operands, options, delivery, plan, only };
   const known = outcomesOf(plan);
-  // Nothing is to be sent, so no key and no network is needed.
+  // Without anything to send, neither key nor network is needed.
   if (known !== null) return endHere(request, known);
   const connection = await connect(context);
-  const work: Work = { ...request, runOptions, connection };
+  const work: ConnectedRun = { ...request, runOptions, connection };
   try {
     await checkSupport(plan.planned, connection.capabilities);
     await finish(work, await runPlan(work));
@@ -81,7 +81,7 @@ function tellSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
   }
 }
 
-/** The outcomes of a plan that needs nothing of the service; null for all others. */
+/** The outcomes of a plan that needs no service; null for other plans. */
 function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | null {
   const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] => {
     if (decision.step === 'done') return [{ item, state: doneBefore(item, decision), job: null }];
@@ -92,7 +92,7 @@ function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | n
   return outcomes.length === planned.length ? outcomes : null;
 }
 
-async function endHere(request: Request, outcomes: readonly RunOutcome[]): Promise<number> {
+async function endHere(request: PlannedRun, outcomes: readonly RunOutcome[]): Promise<number> {
   const { context, plan } = request;
   await recordUnusable(request);
   const failure = summarizeOutcomes(outcomes);
@@ -107,10 +107,10 @@ async function endHere(request: Request, outcomes: readonly RunOutcome[]): Promi
 }
 
 /**
- * Keeps in the journal which files cannot be used, and which can be again, for `batch status` and the other commands that
+ * Records in the journal which files cannot be used, and which were fixed, for the commands that
  * read it. @throws Failure (`temporary`, `disk`)
  */
-async function recordUnusable(request: Request): Promise<void> {
+async function recordUnusable(request: PlannedRun): Promise<void> {
   const { context, plan } = request;
   const now = context.io.now();
   const folder = resolve(context.io.cwd, plan.delivery.folder);
@@ -128,20 +128,20 @@ async function recordUnusable(request: Request): Promise<void> {
   await journal.add(...preface, ...unusable, ...fixed).finally(() => journal.close());
 }
 
-/** A run for some items of a command keeps the record of the whole. */
-function prefaceOf(request: Request): readonly LogRecord[] {
+/** A partial re-run keeps the record of the full command. */
+function prefaceOf(request: PlannedRun): readonly LogRecord[] {
   const keys = request.plan.planned.map(({ item }) => item.key);
   return request.only === null ? [commandRecord(request, keys)] : [];
 }
 
-/** The lines of `ndjson` come from the view. */
+/** Prints the outcomes; in `ndjson` the view has done that. */
 async function printEnd(context: Context, plan: BatchPlan, outcomes: readonly RunOutcome[]): Promise<void> {
   const told = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
   if (context.output !== 'ndjson') await printOutcomes(context, told);
   if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, told);
 }
 
-async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
+async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {
   const { context, plan } = work;
   const view = await createBatchView(context, { items: plan.planned.map(({ item }) => item) });
   try {
@@ -158,7 +158,7 @@ async function runPlan(work: Work): Promise<readonly RunOutcome[]> {
   }
 }
 
-async function finish(work: Work, outcomes: readonly RunOutcome[]): Promise<void> {
+async function finish(work: ConnectedRun, outcomes: readonly RunOutcome[]): Promise<void> {
   const { context, plan, connection } = work;
   const isEmbedded = connection.capabilities !== null;
   if (context.signal.aborted) {
@@ -183,7 +183,7 @@ export interface JobRun {
   readonly connection: Connection;
 }
 
-/** The batch of a run, but for its items. */
+/** The batch of a run, without its items. */
 export function batchOf({
   kind,
   context,

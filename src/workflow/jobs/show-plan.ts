@@ -14,7 +14,7 @@ import { describeUnits } from '../../protocol/metering.ts';
 import type { JobOptions } from './job-options.ts';
 import { checkSupport, planJobs } from './plan-jobs.ts';
 
-/** Somebody looks at a screen; the plan is worth more than the balance. */
+/** Longest wait for balance and prices; the plan is shown without them. */
 export const PATIENCE_MS = 5_000;
 
 /** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
@@ -45,13 +45,13 @@ async function askForPurse({ planned }: BatchPlan, context: Context): Promise<Pu
   }
 }
 
-/** The failure that the command itself would end with, as far as that is known before anything is sent. */
+/** The failure that the command would end with, as far as it is known before sending. */
 export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failure | null {
   const problems = planned.flatMap(({ item, decision }) =>
     decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
   );
   if (problems.length === 0) return null;
-  // Languages of a file mostly share what is wrong with it.
+  // The same problem is listed once for all languages of a file.
   const once = [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
   if (problems.length === planned.length) return unusable(once, null);
   return new Failure({
@@ -67,7 +67,7 @@ type Account = Awaited<ReturnType<typeof connect>>['client']['credits'];
 
 const NO_PURSE: Purse = { balance: null, price: () => null };
 
-/** Balance and prices; a service that does not tell is no reason to show no plan. */
+/** Reads balance and prices; a note says if the service does not answer. */
 export async function readPurse(credits: Account, context: Context, signal: AbortSignal): Promise<Purse> {
   try {
     const [balance, { data }] = await Promise.all([
@@ -85,7 +85,7 @@ export async function readPurse(credits: Account, context: Context, signal: Abor
   }
 }
 
-/** What this key may spend now: no more than the account has, nor than the quota of the key leaves for the month. */
+/** The credits that this key may spend: limited by the account and by the monthly quota of the key. */
 export function spendableOf({
   available_credits: available,
   monthly_usage: month,
@@ -93,19 +93,19 @@ export function spendableOf({
   return Math.min(available, month.remaining_credits ?? available);
 }
 
-/** What the newest job of the kind was charged for a unit; null when none was. */
+/** The price of a unit, from the newest charge for the kind; null without charges. */
 export function priceOf(
   kind: JobKind,
   newestFirst: readonly Pick<CreditTransaction, 'capability' | 'amount' | 'quantity'>[],
 ): number | null {
   for (const { capability, amount, quantity } of newestFirst) {
-    // What is above zero is a refund or a top-up.
+    // Positive amounts are refunds and top-ups.
     if (capability === kind && amount < 0 && quantity !== null && quantity > 0) return -amount / quantity;
   }
   return null;
 }
 
-/** Writes it in the chosen form; in the form for people the sum goes to stderr. */
+/** Prints the plan in the chosen form; in a table, the totals go to stderr. */
 async function printPlan(context: Context, forecast: Forecast): Promise<void> {
   const { items, ...sum } = forecast;
   switch (context.output) {

@@ -1,6 +1,6 @@
 /**
- * `--out -`: the only result of a command, written to stdout. It is made in a folder of its own first, with the record of
- * every run, so that a command which is stopped or repeated continues and pays for nothing twice.
+ * `--out -`: the only result of a command, written to stdout. It is first written to a folder of its own, with a journal
+ * like every run, so that a repeated command continues and pays nothing twice.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -27,7 +27,7 @@ const CONFLICTS = {
   allFinished: '--all-finished',
 } as const;
 
-/** What the options of a command say about its result on stdout. */
+/** The options that matter for a result on stdout. */
 export type StdoutOptions = Pick<JobOptions, 'out'> & {
   readonly [Name in keyof typeof CONFLICTS]?: boolean;
 };
@@ -78,7 +78,7 @@ const ABOUT_THE_RUN: ReadonlySet<string> = new Set([
   ...['timeout', 'clobber', 'skipExisting', 'name'],
 ]);
 
-/** Reads subtitles that come on stdin, and gives them again to who reads them next; the content is their SHA-256. */
+/** Buffers subtitles from stdin, so that they can be hashed and read again. `content` is their SHA-256. */
 export async function keepStdin(
   kind: JobKind,
   io: Context['io'],
@@ -91,9 +91,9 @@ export async function keepStdin(
 }
 
 /**
- * The folder of a job command: the same when it is run again, and another one for each other command, so that several of
- * them run side by side.
- * @param content of stdin where that is an input: other text is another command
+ * The folder of a job command. A repeated command gets the same folder; different commands get different ones, so that
+ * they can run concurrently.
+ * @param content hash of stdin if it is an input; null otherwise
  */
 export async function stdoutFolder(
   { io, service }: Pick<Context, 'io' | 'service'>,
@@ -112,8 +112,8 @@ export async function stdoutFolder(
 }
 
 /**
- * Writes the result of a job that is there already to stdout.
- * @param ids what the command names  @param run delivers the job and prints the paths of its files
+ * Writes the result of an existing job to stdout.
+ * @param ids the operands  @param run delivers the job and prints the paths of its files
  */
 export async function jobToStdout(
   context: Context,
@@ -138,7 +138,7 @@ export async function jobToStdout(
   }
 }
 
-/** The folder of all of them, without those that no run can continue any more: the service has forgotten their jobs. */
+/** The folder that holds all of them; removes those whose jobs the service has deleted. */
 async function openRoot({ env, platform, now }: Context['io']): Promise<string> {
   const root = join(stateFolder(env, platform), 'stdout');
   await makePrivateFolder(root);
@@ -154,8 +154,8 @@ async function openRoot({ env, platform, now }: Context['io']): Promise<string> 
 }
 
 /**
- * Runs a command that prints the paths of its results, and writes the only one to stdout instead.
- * @param run is given a context that prints nothing
+ * Runs a command that prints the path of its only result, and writes the file to stdout instead.
+ * @param run gets a context whose output is captured
  */
 export async function writeResult(
   context: Context,
@@ -171,7 +171,7 @@ export async function writeResult(
   return code;
 }
 
-/** The result is in a folder that nobody knows of, so its path would only mislead. */
+/** Hides the path of the result, which is in an internal folder. */
 function hidePaths(terminal: Terminal): Terminal {
   const hide = (progress: Progress): Progress => ({
     ...progress,
@@ -184,7 +184,7 @@ function hidePaths(terminal: Terminal): Terminal {
   };
 }
 
-/** A reader that has had enough is fine; all other faults are reported by the guard of stdout. */
+/** Stops quietly when the reader closes; other errors of stdout are reported by its guard. */
 async function copyToStdout(path: string, { io: { stdout }, signal }: Context): Promise<void> {
   for await (const chunk of createReadStream(path)) {
     signal.throwIfAborted();
@@ -202,5 +202,5 @@ async function copyToStdout(path: string, { io: { stdout }, signal }: Context): 
   }
 }
 
-/** What ends the wait for a slow reader. */
+/** Events that end the wait for a slow reader. */
 const EVENTS = ['drain', 'close', 'error'] as const;

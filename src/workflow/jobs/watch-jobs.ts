@@ -1,4 +1,4 @@
-/** A job command with --watch: files that come into folders are worked on as they come, until somebody stops it. */
+/** A job command with --watch: new files in folders are processed until Ctrl-C. */
 
 import { resolve, sep } from 'node:path';
 import type { BatchEvent } from '../../batch/item.ts';
@@ -10,9 +10,9 @@ import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
 import { flagName, usageFailure } from '../../context/command.ts';
-import { asSentence } from '../../context/format.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
+import { asSentence } from '../../context/format.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -27,8 +27,8 @@ import { batchOf, type JobRun } from './run-jobs.ts';
 import { createWatchSource, type WatchSource } from './watch-source.ts';
 
 /**
- * Watches the folders that the operands name. What was done before is not sent again, and jobs that run are waited for.
- * @returns the exit code 0 when a limit of time has ended it and all is done
+ * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
+ * @returns the exit code 0 when a time limit has ended it and everything is done
  * @throws Failure that the watch ended with; the reason of the signal
  */
 export async function watchJobs(
@@ -94,7 +94,7 @@ async function runWatched(run: JobRun, source: WatchSource): Promise<readonly Ru
   }
 }
 
-/** Why each of these cannot go with it. */
+/** Options that contradict --watch, with the reason. */
 const AGAINST = {
   dryRun: 'which files will come nobody knows; leave out --watch to see what is to be done with those there',
   detach: 'it would never return; leave out --detach',
@@ -104,7 +104,7 @@ const AGAINST = {
 } as const;
 
 /**
- * The folders to be watched, absolute.
+ * The folders to watch, absolute.
  * @param results folder of the results, absolute
  * @throws Failure (`usage`)
  */
@@ -143,12 +143,12 @@ function usage(message: string, fix: string): Failure {
   return usageFailure(message, asSentence(fix));
 }
 
-/** True for forms that are lines of one item each, so that a reader need not wait for the end. */
+/** True for output forms with one line per item, which are printed immediately. */
 function isStreamed({ output, fields }: Pick<Context, 'output' | 'fields'>): boolean {
   return output === 'id' || (output === 'plain' && fields === null);
 }
 
-/** Writes to stdout what this run has done, as it is done. */
+/** Prints results to stdout as they finish. */
 function printAsDone(context: Context, event: BatchEvent): void {
   if (!isStreamed(context) || event.type !== 'item') return;
   const { state } = event;
@@ -157,20 +157,20 @@ function printAsDone(context: Context, event: BatchEvent): void {
   else if (state.jobId !== null) context.print(state.jobId);
 }
 
-/** Says that an input is not worked on. */
+/** Reports an input that is skipped. */
 function tellExcluded({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
   terminal.warn(`Skipped: ${pointer}: ${detail}`);
   if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
 }
 
-/** Writes the end: the work of this run, without what was done before it, and how to go on. */
+/** Prints the outcomes of this run, without items done before it, and how to continue. */
 async function printWatch(
   { context, delivery, connection }: JobRun,
   outcomes: readonly RunOutcome[],
 ): Promise<void> {
   const own = outcomes.filter(({ state }) => state.phase !== 'done' || state.before === null);
   const isWritten = isStreamed(context) || context.output === 'ndjson';
-  // Everything that is done was done by this run, so no plan has to name its files.
+  // All of it was done by this run, so the outcomes contain the files.
   if (!isWritten)
     await printOutcomes(
       context,

@@ -1,4 +1,4 @@
-/** Files of watched folders made into the tasks of a run, as they come. */
+/** Turns new files in watched folders into tasks of a run. */
 
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { WatchPlan, WatchPlanner } from '../../batch/plan/plan.ts';
@@ -14,7 +14,7 @@ type Recorded = Parameters<TaskSource>[0];
 export interface WatchSource {
   readonly more: TaskSource;
   readonly listen: FilesAtWork['listen'];
-  /** What ended the watching from within; null while nothing has. */
+  /** The failure that ended the watch; null otherwise. */
   readonly failure: Failure | null;
 }
 
@@ -42,7 +42,7 @@ export function createWatchSource(
     }
   }
 
-  /** Files that this run has seen before must not be paid for twice: --fresh is for what was before it. */
+  /** --fresh ignores earlier runs, but a file that this run has seen is not paid for twice. */
   async function plan(paths: readonly string[], recorded: Recorded): Promise<WatchPlan['planned']> {
     const choices = historyChoices(run.context, run.options);
     const [news, known] = [
@@ -58,7 +58,7 @@ export function createWatchSource(
       const made = await planReadable(planner, round.paths, { recorded: recorded(), choices: round.choices });
       tell(made.excluded);
       for (const note of made.notes) run.context.terminal.note(note);
-      // What this run has done stands in its end already.
+      // Items that this run has finished are reported already.
       tasks.push(...made.planned.filter(({ decision }) => round.isNew || decision.step !== 'done'));
     }
     for (const path of paths) planned.add(path);
@@ -103,7 +103,7 @@ function openWatchOf({ context }: JobRun) {
   return openWatch === undefined ? {} : { openWatch };
 }
 
-/** A file may disappear while it is examined: only that file is reported. */
+/** Plans the files; if one disappears meanwhile, only that file is reported. */
 async function planReadable(
   planner: WatchPlanner,
   paths: readonly string[],

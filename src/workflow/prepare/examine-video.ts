@@ -1,4 +1,4 @@
-/** A look at a video before anything is sent: whether the service takes it, and what must be done to it before. */
+/** Examines a video before anything is sent: whether the service accepts it, and which preparation it needs. */
 import { tmpdir } from 'node:os';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
@@ -10,10 +10,10 @@ import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { AllowedPreparation } from '../jobs/job-options.ts';
 
-interface Examiner {
+interface ExaminerOptions {
   readonly kind: JobKind;
   readonly allowed: AllowedPreparation;
-  /** Where programs are, as PATH says it. */
+  /** The value of PATH. */
   readonly searchPath: string;
   readonly limits: LongLimits | undefined;
   readonly signal: AbortSignal;
@@ -21,15 +21,15 @@ interface Examiner {
 
 type Prepare = typeof import('../../prepare/index.ts');
 
-/** One look at one video. */
-interface Look extends Examiner {
+/** The examination of one video. */
+interface Examination extends ExaminerOptions {
   readonly prepare: Prepare;
   readonly programs: Programs;
   readonly limits: LongLimits;
   readonly path: string;
 }
 
-export function createVideoExaminer(examiner: Examiner): PlanIo['examineVideo'] {
+export function createVideoExaminer(examiner: ExaminerOptions): PlanIo['examineVideo'] {
   return async (path, file) => {
     const [prepare, { createPrograms }, limits] = await Promise.all([
       import('../../prepare/index.ts'),
@@ -37,13 +37,13 @@ export function createVideoExaminer(examiner: Examiner): PlanIo['examineVideo'] 
       examiner.limits ?? serviceLimits(),
     ]);
     const programs = createPrograms(examiner.searchPath);
-    const look: Look = { ...examiner, prepare, programs, limits, path };
+    const examination: Examination = { ...examiner, prepare, programs, limits, path };
     try {
-      return await examine(look, await measure(look));
+      return await examine(examination, await measure(examination));
     } catch (error) {
       if (!(error instanceof prepare.PreparationFailure)) throw error;
       const isSendable = file.isTaken && file.bytes < limits.bytes && examiner.allowed.audioTrack === null;
-      // What nothing here can read, the service judges, unless something is to be done to it. Damage is damage there too.
+      // The service decides about files that cannot be read here, unless they are damaged or need preparation.
       const isJudgedThere = isSendable && error.code !== 'MEDIA_CORRUPT';
       return isJudgedThere ? asItIs(null) : problem(`${error.message}; ${error.advice}`);
     }
@@ -52,8 +52,8 @@ export function createVideoExaminer(examiner: Examiner): PlanIo['examineVideo'] 
 
 type Measured = VideoFacts & { readonly seconds: number | null };
 
-/** Recordings of browsers say nothing of their length: their packets do. */
-async function measure({ prepare, programs, path, signal }: Look): Promise<Measured> {
+/** Recordings of browsers have no duration in their header; it is computed from their packets. */
+async function measure({ prepare, programs, path, signal }: Examination): Promise<Measured> {
   const run = { signal, folder: tmpdir() };
   const facts = await prepare.readFacts(programs, path, run);
   if (facts.durationSeconds !== null || facts.picture === null) {
@@ -63,8 +63,8 @@ async function measure({ prepare, programs, path, signal }: Look): Promise<Measu
   return { ...facts, seconds: durationSeconds };
 }
 
-async function examine(look: Look, declared: Measured): Promise<ExaminedVideo> {
-  const { prepare, allowed, limits } = look;
+async function examine(examination: Examination, declared: Measured): Promise<ExaminedVideo> {
+  const { prepare, allowed, limits } = examination;
   if (declared.picture === null) return { type: 'other', detail: 'it is sound alone, without a picture' };
   const { tracks } = declared;
   if (tracks.length > 1 && allowed.audioTrack === null && !allowed.convert) {
@@ -73,22 +73,22 @@ async function examine(look: Look, declared: Measured): Promise<ExaminedVideo> {
       `it has ${tracks.length} audio tracks; choose one with --audio-track N, or take the default with --convert: ${list}`,
     );
   }
-  const first = planOf(look, declared, {});
+  const first = planOf(examination, declared, {});
   if (first.type === 'impossible') return problem(`${first.message}; ${first.advice}`);
-  // Converting pads the sound a little, and what is split keeps a distance to the limit anyway.
+  // Converting lengthens the sound a little; a split keeps a margin to the limit.
   const whole = allowed.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
   const isLong = declared.bytes >= limits.bytes || (declared.seconds ?? 0) > whole;
   const { plan, facts } = isLong
-    ? await planLong(look, declared, first.track)
+    ? await planLong(examination, declared, first.track)
     : { plan: first, facts: declared };
   if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
   const obstacles = [
-    ...(isLong && !allowed.split ? [adviseSplit(look, facts)] : []),
+    ...(isLong && !allowed.split ? [adviseSplit(examination, facts)] : []),
     ...(isAllowed(plan, facts, allowed) ? [] : [adviseConversion(plan, facts, isLong)]),
   ];
   if (obstacles.length > 0) return problem(obstacles.join('; and '));
   if (plan.type === 'none' && !isLong && plan.reasons.length === 0) return asItIs(facts.seconds);
-  const cost = prepare.videoSplitCost(look.kind, sizeOf(facts), limits.parts);
+  const cost = prepare.videoSplitCost(examination.kind, sizeOf(facts), limits.parts);
   const isMeasured = facts.seconds !== null;
   return {
     type: 'usable',
@@ -103,47 +103,54 @@ async function examine(look: Look, declared: Measured): Promise<ExaminedVideo> {
   };
 }
 
-type Usable = Exclude<ConversionPlan, { type: 'impossible' }>;
+type UsablePlan = Exclude<ConversionPlan, { type: 'impossible' }>;
 
-function planOf(look: Look, facts: VideoFacts, about: { willBeSplit?: boolean; isConstant?: boolean }) {
-  const { audioTrack } = look.allowed;
-  return look.prepare.planConversion(facts, { ...about, ...(audioTrack === null ? {} : { audioTrack }) });
+function planOf(
+  examination: Examination,
+  facts: VideoFacts,
+  about: { willBeSplit?: boolean; isConstant?: boolean },
+) {
+  const { audioTrack } = examination.allowed;
+  return examination.prepare.planConversion(facts, {
+    ...about,
+    ...(audioTrack === null ? {} : { audioTrack }),
+  });
 }
 
-/** Only the packets tell whether a video can be cut on the borders of frames, and whether there is what is to be cut. */
+/** Reads the packets: they show whether the video can be cut between frames, and whether it is complete. */
 async function planLong(
-  look: Look,
+  examination: Examination,
   facts: Measured,
   track: TrackFacts,
 ): Promise<{ readonly plan: ConversionPlan; readonly facts: Measured }> {
-  const { prepare, programs, path, signal } = look;
+  const { prepare, programs, path, signal } = examination;
   const run = { signal, folder: tmpdir() };
   await prepare.requireWhole(programs, path, { facts, track }, run);
   const { isConstant, durationSeconds } = await prepare.readTimeline(programs, path, facts, run);
-  const plan = planOf(look, facts, { willBeSplit: true, isConstant });
-  // All that there is will be cut and paid for, also what the header does not count.
+  const plan = planOf(examination, facts, { willBeSplit: true, isConstant });
+  // The whole file is cut and paid for, even beyond the duration in the header.
   return { plan, facts: { ...facts, seconds: Math.max(facts.seconds ?? 0, durationSeconds) } };
 }
 
-/** --audio-track on a file that the service takes asks for a file with that track alone. */
-function isAllowed(plan: Usable, facts: VideoFacts, allowed: AllowedPreparation): boolean {
+/** --audio-track on an accepted file extracts that track without re-encoding. */
+function isAllowed(plan: UsablePlan, facts: VideoFacts, allowed: AllowedPreparation): boolean {
   if (plan.type === 'none' || allowed.convert) return true;
   return allowed.audioTrack !== null && facts.tracks.length > 1 && plan.picture === 'copy' && plan.isTaken;
 }
 
-function mannerOf(plan: Usable): 'remuxed' | 'transcoded' | null {
+function mannerOf(plan: UsablePlan): 'remuxed' | 'transcoded' | null {
   if (plan.type === 'none') return null;
   return plan.picture === 'copy' && plan.sound === 'copy' ? 'remuxed' : 'transcoded';
 }
 
-function adviseConversion(plan: Usable, facts: VideoFacts, isLong: boolean): string {
+function adviseConversion(plan: UsablePlan, facts: VideoFacts, isLong: boolean): string {
   const copying = `without re-encoding${isLong ? ', unless a cut needs it' : ''}`;
   const how = mannerOf(plan) === 'remuxed' ? copying : 'encoding what it must';
   const codecs = [facts.picture?.codec, plan.track.codec].join(' and ');
   return `${plan.reasons.join(', ')} (it holds ${codecs}); --convert makes an MP4 of it, ${how}`;
 }
 
-function adviseSplit({ prepare, kind, limits }: Look, facts: Measured): string {
+function adviseSplit({ prepare, kind, limits }: Examination, facts: Measured): string {
   const long =
     facts.bytes >= limits.bytes
       ? `it has ${formatBytes(facts.bytes)}, and the service takes less than ${formatBytes(limits.bytes)}`
@@ -164,7 +171,7 @@ function problem(detail: string): ExaminedVideo {
   return { type: 'problem', detail };
 }
 
-/** Those of the service. Source: specification, "Limits". */
+/** The limits of the service. Source: specification, "Limits". */
 export async function serviceLimits(): Promise<LongLimits> {
   const [{ SERVICE_SPLIT }, { LIMITS }] = await Promise.all([
     import('../../prepare/split/limits.ts'),

@@ -1,4 +1,4 @@
-/** Results of parts put together: subtitles, sound and video. */
+/** Joins the results of parts: subtitles, sound and video. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JoinedFile, JoinTask, PreparationWork } from '../../batch/preparation.ts';
@@ -14,11 +14,11 @@ interface JoinWork {
   readonly work: PreparationWork;
 }
 
-/** Where the parts begin and the last one ends, on the time line of the whole. */
+/** Start of each part and end of the last one, on the time line of the whole video. */
 interface TimeLine {
   readonly offsetsMs: readonly number[];
   readonly endMs: number;
-  /** Of a video; null for subtitles. */
+  /** The split of a video; null for subtitles. */
   readonly split: VideoSplit | null;
 }
 
@@ -39,7 +39,7 @@ function assetsOf(kind: JobKind): (ResultPart & { type: 'asset' })[] {
   return parts.filter((part) => part.type === 'asset');
 }
 
-/** What the samples of the parts are counted in. */
+/** Sample rate of the split: 48 kHz. */
 const SAMPLES_PER_MS = 48;
 
 function timeLineOf({ prepare, task, work }: JoinWork): TimeLine {
@@ -85,7 +85,7 @@ async function joinSound(
   name: string,
 ): Promise<Joined> {
   const results = paths.map((path, place) => ({ path, startSeconds: (offsetsMs[place] ?? 0) / 1000 }));
-  // The stems of a part are as long as it; the last sentence of a dub takes its time.
+  // Stems are as long as their part; a dub may overrun with its last sentence.
   const manner = split === null ? 'overlap' : 'cut';
   const path = await prepare.joinWavs(programs, results, { endSeconds: endMs / 1000, manner, name }, work);
   return { path, notes: [] };

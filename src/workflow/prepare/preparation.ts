@@ -1,4 +1,4 @@
-/** The media work of a run, for inputs that the service does not take as they are; loaded when the first one comes. */
+/** The media work of a run, for inputs that need preparation; loaded for the first one. */
 import type { Preparation } from '../../batch/preparation.ts';
 import type { Io } from '../../context/context.ts';
 import { asSentence } from '../../context/format.ts';
@@ -6,7 +6,7 @@ import { Failure, type FailureCategory } from '../../errors/failure.ts';
 import type { PreparationFailure } from '../../prepare/failure.ts';
 import { serviceLimits } from './examine-video.ts';
 
-/** @param io says where programs are, and how long an input may be */
+/** @param io PATH, and the limits of one job */
 export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): Preparation {
   const load = async () => {
     const [prepare, { createPrograms }] = await Promise.all([
@@ -29,21 +29,21 @@ export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): 
   };
 }
 
-/** `sending`: nothing is paid yet; `joining`: the parts are paid, and what fails is this machine. */
-type Moment = 'sending' | 'joining';
+/** `sending`: nothing is paid yet; `joining`: the parts are paid. */
+type PreparationStage = 'sending' | 'joining';
 
-/** Runs work of `prepare`; its failures leave as Failure, all else as it is. */
-async function asFailure<T>(moment: Moment, work: () => Promise<T>): Promise<T> {
+/** Runs work of `prepare`, and converts its failures to Failure. */
+async function asFailure<T>(stage: PreparationStage, work: () => Promise<T>): Promise<T> {
   const { PreparationFailure } = await import('../../prepare/failure.ts');
   try {
     return await work();
   } catch (error) {
-    throw error instanceof PreparationFailure ? explain(error, moment) : error;
+    throw error instanceof PreparationFailure ? explain(error, stage) : error;
   }
 }
 
-function explain(error: PreparationFailure, moment: Moment): Failure {
-  const isPaid = moment === 'joining';
+function explain(error: PreparationFailure, stage: PreparationStage): Failure {
+  const isPaid = stage === 'joining';
   const kept = 'The results of the parts are kept: the same command joins them again and pays nothing.';
   const advice = `${asSentence(error.advice)}${isPaid ? ` ${kept}` : ''}`;
   const facts = { code: error.code, message: error.message, advice };

@@ -1,4 +1,4 @@
-/** The files that are sent in the place of a video: a converted one, parts, or parts of a converted one. */
+/** The files that are sent instead of a video: a converted file, parts, or parts of a converted file. */
 import { rm, stat } from 'node:fs/promises';
 import type { FileInput } from '../../batch/plan/input.ts';
 import type { MadeFile, MadeFiles, PreparationWork } from '../../batch/preparation.ts';
@@ -20,17 +20,17 @@ interface VideoTask {
   readonly work: PreparationWork;
 }
 
-/** Converting takes this share of the time where cutting follows. */
+/** Share of the time for converting, if cutting follows. */
 const CONVERTING_SHARE = 0.5;
 
-/** @throws PreparationFailure; Failure when what comes out is nothing for the service either */
+/** @throws PreparationFailure; Failure when the converted file exceeds a limit */
 export async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
   const { input, work } = task;
   const isCut = (input.preparation?.parts ?? 1) > 1;
   const ready = await convertVideo(task, isCut);
   if (!isCut) return { files: [await measureWhole(task, ready.path)], split: null };
   const split = await cutVideo(task, ready);
-  // What was made in between must not lie among the parts.
+  // The intermediate file must not stay among the parts.
   if (ready.path !== input.path) await rm(ready.path);
   const rate = split.frameRate;
   const files = await Promise.all(
@@ -39,14 +39,14 @@ export async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
   return { files, split: task.prepare.packSplit(split) };
 }
 
-interface Ready {
+interface ReadyVideo {
   readonly path: string;
   readonly facts: VideoFacts;
   readonly track: TrackFacts;
 }
 
-/** The video itself when nothing is to be done to it. */
-async function convertVideo(task: VideoTask, isCut: boolean): Promise<Ready> {
+/** Converts the video if necessary. */
+async function convertVideo(task: VideoTask, isCut: boolean): Promise<ReadyVideo> {
   const { prepare, programs, input, work } = task;
   const facts = await prepare.readFacts(programs, input.path, work);
   const isConstant = isCut
@@ -60,7 +60,7 @@ async function convertVideo(task: VideoTask, isCut: boolean): Promise<Ready> {
   if (plan.type === 'impossible') {
     throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
   }
-  // Behind this point nobody can tell any more: what is made of a file that breaks off looks whole.
+  // Checked before converting: the output of a truncated file looks complete.
   await prepare.requireWhole(programs, input.path, { facts, track: plan.track }, work);
   if (plan.type === 'none') return { path: input.path, facts, track: plan.track };
   const share = isCut ? CONVERTING_SHARE : 1;
@@ -72,7 +72,7 @@ async function convertVideo(task: VideoTask, isCut: boolean): Promise<Ready> {
   return { path, facts: made, track };
 }
 
-async function cutVideo(task: VideoTask, { path, facts, track }: Ready): Promise<VideoSplit> {
+async function cutVideo(task: VideoTask, { path, facts, track }: ReadyVideo): Promise<VideoSplit> {
   const { prepare, programs, limits, work } = task;
   const timeline = await prepare.readTimeline(programs, path, facts, work);
   const share = path === task.input.path ? 1 : 1 - CONVERTING_SHARE;
@@ -82,7 +82,7 @@ async function cutVideo(task: VideoTask, { path, facts, track }: Ready): Promise
   if (known === null) {
     return prepare.splitLongVideo(programs, { path, facts, timeline, track }, own, limits.parts);
   }
-  // Jobs were made of parts that were cut at these places.
+  // Existing jobs use parts with these cuts.
   const cuts = prepare.cutsOf(known);
   return prepare.splitVideo(programs, { path, facts, timeline, track, cuts, limits: limits.parts }, own);
 }
@@ -90,7 +90,7 @@ async function cutVideo(task: VideoTask, { path, facts, track }: Ready): Promise
 /** @throws Failure (`usage`) for a file that the service would refuse after the upload */
 async function measureWhole(task: VideoTask, path: string): Promise<MadeFile> {
   const { prepare, programs, limits, work, input } = task;
-  // The original stays where it is: what is sent lies in the work folder.
+  // The original is never sent: sent files are in the work folder.
   if (path === input.path) throw new TypeError('nothing was to be done to the file');
   const { durationSeconds: seconds } = await prepare.readFacts(programs, path, work);
   const file = await measure(path, seconds, work.signal);

@@ -1,4 +1,4 @@
-/** Subtitles of all formats, read and written; and those with more lines than one job may have. */
+/** Reads and writes subtitles of all formats, and splits those with too many lines for one job. */
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import { unitsOfLines } from '../../batch/plan/items.ts';
 import type { LongLimits } from '../../context/context.ts';
@@ -6,7 +6,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import { serviceLimits } from './examine-video.ts';
 
-/** @param limits omitted: those of the service */
+/** @param limits default: those of the service */
 export function createLinesExaminer(
   kind: JobKind,
   isSplit: boolean,

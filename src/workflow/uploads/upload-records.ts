@@ -46,7 +46,7 @@ const WAITING_PHASES = {
   ready: 'validating',
 } as const;
 
-/** Turns counts of bytes into a step with rate and time left. */
+/** Shows the progress of an upload with rate and remaining time. */
 export function createUploadReport(
   label: string,
   context: Context,

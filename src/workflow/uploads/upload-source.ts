@@ -1,4 +1,4 @@
-/** Operands of `vloc upload` made into files that were checked before anything is sent. */
+/** The operands of `vloc upload`, checked before anything is sent. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ export interface UploadSource extends Content {
 
 interface UploadSources {
   readonly sources: readonly UploadSource[];
-  /** Removes what stdin was kept in. */
+  /** Removes the temporary copy of stdin. */
   readonly remove: () => Promise<void>;
 }
 
@@ -32,9 +32,9 @@ const LIMIT: Readonly<Record<UploadPurpose, number>> = {
 };
 
 /**
- * Checks every operand; `-` is stdin, which is kept in a temporary file since its size must be known beforehand.
- * @param asked the purpose that was asked for; by content without it
- * @throws Failure of category usage that names every file at fault
+ * Checks every operand. Stdin (`-`) is copied to a temporary file, because its size must be known before.
+ * @param asked purpose and file name of the options; default: by content
+ * @throws Failure of category usage that names every unusable file
  */
 export async function readUploadSources(
   operands: readonly string[],
@@ -100,7 +100,7 @@ async function checkFile(
   };
 }
 
-/** One byte more than a file may have is enough to refuse it. */
+/** One byte above the limit is enough to reject it. */
 const STDIN_LIMIT = LIMITS.videoBytes + 1;
 
 async function keepStdin({ stdin }: Io, folders: string[]): Promise<string> {

@@ -1,4 +1,4 @@
-/** The user's own command for each event, one after the other, in the order of arrival. */
+/** Runs the command of --exec for each event, in sequence. */
 import { spawn } from 'node:child_process';
 import type { Output } from '../../context/context.ts';
 import { type Environment, withoutSecrets } from '../../profiles/environment.ts';
@@ -12,19 +12,19 @@ interface EventCommands {
 }
 
 interface EventCommandOptions {
-  /** Goes to the shell. */
+  /** Run by the shell. */
   readonly command: string;
   readonly env: Environment;
   readonly cwd: string;
-  /** Takes stdout and stderr of the command: stdout of vloc carries data only. */
+  /** Gets stdout and stderr of the command; stdout of vloc is for data only. */
   readonly output: Output;
-  /** When aborted, the running command is ended and no further one started. */
+  /** Abort ends the running command and starts no other. */
   readonly signal: AbortSignal;
   /** Called for every command that failed; `reason` is one sentence without the final stop. */
   readonly onFailed: (event: ReceivedEvent, reason: string) => void;
 }
 
-/** Makes the queue; nothing runs before the first event. */
+/** Creates the queue of commands. */
 export function createEventCommands(options: EventCommandOptions): EventCommands {
   let last = Promise.resolve();
   return {
@@ -39,7 +39,7 @@ export function createEventCommands(options: EventCommandOptions): EventCommands
   };
 }
 
-/** Null when it ended well, else why not. */
+/** Null on success, else the reason. */
 async function runCommand(event: ReceivedEvent, options: EventCommandOptions): Promise<string | null> {
   const { endTree, trackTree } = await import('../../engines/process-tree.ts');
   const child = spawn(options.command, {
@@ -57,7 +57,7 @@ async function runCommand(event: ReceivedEvent, options: EventCommandOptions): P
   options.signal.addEventListener('abort', end, { once: true });
   child.stdout.pipe(options.output, { end: false });
   child.stderr.pipe(options.output, { end: false });
-  // A command that does not read its stdin is none the worse for it.
+  // The command need not read its stdin.
   child.stdin.on('error', () => {}).end(event.body);
   try {
     return await new Promise((resolve) => {
@@ -75,7 +75,7 @@ function faultOf(code: number | null, signal: NodeJS.Signals | null): string | n
   return code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
 }
 
-/** The environment of vloc without secrets, and the event in variables; what the event does not say is empty. */
+/** The environment without secrets, plus the event in variables; missing facts are empty. */
 function environmentOf(event: ReceivedEvent, env: Environment): Record<string, string | undefined> {
   const { id, type, job } = event;
   const facts = {

@@ -1,19 +1,19 @@
-/** Deliveries on stdout, a line for each new event; what was refused, repeated or not forwarded goes to stderr. */
+/** Prints webhooks: new events to stdout; rejected, repeated and not forwarded ones to stderr. */
 import type { Context } from '../../context/context.ts';
-import type { ReceivedEvent, Report } from './receiver.ts';
+import type { ReceivedEvent, WebhookReport } from './receiver.ts';
 
-export interface Show {
+export interface EventOutput {
   listening(url: string): void;
-  report(report: Report): void;
+  report(report: WebhookReport): void;
   commandFailed(event: ReceivedEvent, reason: string): void;
-  /** Writes what belongs at the end, once all lines before it are written. */
+  /** Prints the summary after all other lines. */
   end(): Promise<void>;
   /** Commands that failed so far. */
   readonly failedCommands: number;
 }
 
-/** Makes the output of one run, in the form that was asked for. */
-export function createShow(context: Context): Show {
+/** Creates the output of one run in the chosen form. */
+export function createEventOutput(context: Context): EventOutput {
   const { terminal, output, print } = context;
   const events: object[] = [];
   const counts = { events: 0, duplicates: 0, refused: 0, not_forwarded: 0, failed_commands: 0 };
@@ -39,7 +39,7 @@ export function createShow(context: Context): Show {
         print(job.id ?? id);
         break;
       case 'table':
-        // One after the other, so that lines keep their order while the table is loaded.
+        // In sequence, so that lines keep their order while the table code is loaded.
         written = written.then(async () => print(await tableLine(context, event, isFirst)));
     }
   };
@@ -93,12 +93,12 @@ function eventDocument({ id, type, created_at, job, layout, forwardedStatus }: R
   return { id, event_type: type, created_at, job, form: layout, forwarded_status: forwardedStatus };
 }
 
-/** Longest `kind.status` there is, and the length of our own job ids: lines of one run stand under each other. */
+/** Widths of the longest `kind.status` and of job ids, so that the columns of all lines are aligned. */
 const TYPE_CELLS = 'subtitle_translation.succeeded'.length;
 const ID_CELLS = 30;
 const HEAD = ['TIME     ', 'TYPE'.padEnd(TYPE_CELLS), 'JOB'.padEnd(ID_CELLS), 'REFERENCE', 'FORWARDED'];
 
-/** One line, with the head above the first; what stands in an event comes from outside, and the table escapes it. */
+/** One line, the first with a header. The table escapes the event, which is external data. */
 async function tableLine({ io, terminal }: Context, event: ReceivedEvent, isFirst: boolean): Promise<string> {
   const { id, job, type, forwardedStatus } = event;
   const cells = [

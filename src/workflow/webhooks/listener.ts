@@ -1,18 +1,18 @@
-/** The HTTP side of `webhooks listen`: one path, POST only, small bodies, no patience for slow senders. */
+/** The HTTP server of `webhooks listen`: one path, POST only, small bodies, short timeouts. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LIMITS } from '../../protocol/limits.ts';
 
-export interface Delivery {
+export interface WebhookDelivery {
   /** The raw bytes, which were signed. */
   readonly body: Buffer;
   /** Every value of each header, names in lower case. */
   readonly headers: NodeJS.Dict<string[]>;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternating, as received. */
   readonly rawHeaders: readonly string[];
 }
 
-export interface Answer {
+export interface WebhookReply {
   readonly status: number;
   /** One line for the sender's log. */
   readonly text: string;
@@ -24,33 +24,33 @@ interface ListenerOptions {
   readonly port: number;
   /** Begins with a slash; a query behind it is ignored. */
   readonly path: string;
-  readonly receive: (delivery: Delivery) => Promise<Answer>;
-  /** Called for requests that never became a delivery. */
+  readonly receive: (delivery: WebhookDelivery) => Promise<WebhookReply>;
+  /** Called for requests that are not deliveries. */
   readonly onRefused: (reason: string) => void;
-  /** How long a request may take to arrive, in milliseconds; default: the sender's own patience. */
+  /** How long a request may take to arrive, in milliseconds; default: the timeout of the sender. */
   readonly arriveMs?: number;
 }
 
 export interface Listener {
   readonly url: string;
-  /** Lets answers under way finish, then closes everything. */
+  /** Lets current responses finish, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** An event takes about 400 bytes; this leaves room for a service that sends whole jobs, and none for filling the memory. */
+/** An event has about 400 bytes; a service that sends whole jobs fits too. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** Time for the last answers; what is not read by then is read by nobody. */
+/** Time for the last responses. */
 const CLOSE_MS = 1_000;
 
-/** Starts listening; rejects with the error of the system when the address cannot be used. */
+/** Starts listening; rejects with the system error for an unusable address. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const arriveMs = options.arriveMs ?? LIMITS.webhookTimeoutMs;
   const server = createServer(
     {
       requestTimeout: arriveMs,
       headersTimeout: arriveMs,
-      // Node looks this often for requests that are over their time.
+      // How often Node looks for requests that have timed out.
       connectionsCheckingInterval: Math.min(1_000, arriveMs / 2),
     },
     (request, response) => void answer(request, response, options),
@@ -84,13 +84,13 @@ async function answer(
     return { status: 400, text };
   });
   const allow = outcome.status === 405 ? { Allow: 'POST' } : {};
-  // One connection a delivery: they are rare, and none is left open when the listener ends.
+  // One connection per delivery: deliveries are rare, and no connection stays open at the end.
   response.writeHead(outcome.status, { 'Content-Type': 'text/plain', Connection: 'close', ...allow });
   response.end(`${outcome.text}\n`, () => request.destroy());
 }
 
-async function take(request: IncomingMessage, options: ListenerOptions): Promise<Answer> {
-  const refuse = (status: number, text: string): Answer => {
+async function take(request: IncomingMessage, options: ListenerOptions): Promise<WebhookReply> {
+  const refuse = (status: number, text: string): WebhookReply => {
     options.onRefused(text);
     return { status, text };
   };
@@ -103,12 +103,12 @@ async function take(request: IncomingMessage, options: ListenerOptions): Promise
   return options.receive({ body, headers: request.headersDistinct, rawHeaders: request.rawHeaders });
 }
 
-/** Null as soon as it is too long. */
+/** Null for a body above the limit. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return null;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // The connection is still needed for the answer.
+  // The connection is needed for the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) return null;

@@ -1,4 +1,4 @@
-/** What is done with a delivery: judged, held against what was seen before, forwarded, told. */
+/** Handles a webhook delivery: verifies it, detects duplicates, forwards and reports it. */
 import type { Forwarded, Forwarder } from '../../client/webhooks/forward.ts';
 import { readEvent, type WebhookEvent } from '../../client/webhooks/read-event.ts';
 import { judgeWebhook, type WebhookCheck } from '../../client/webhooks/verify-webhook.ts';
@@ -6,21 +6,21 @@ import { type Caller, writeCommand } from '../../context/printed-command.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
-import type { Answer, Delivery } from './listener.ts';
-import type { Rules } from './rules.ts';
+import type { WebhookDelivery, WebhookReply } from './listener.ts';
+import type { VerificationRules } from './rules.ts';
 
-/** A genuine event at its first delivery that was taken. */
+/** A verified event, at its first accepted delivery. */
 export interface ReceivedEvent extends WebhookEvent {
   readonly id: string;
   readonly layout: WebhookLayout;
-  /** Status of the receiver that it was forwarded to; null without one. */
+  /** HTTP status of the forward target; null without forwarding. */
   readonly forwardedStatus: number | null;
   /** The raw text. */
   readonly body: Buffer;
 }
 
-/** What becomes of a delivery, for people and programs. */
-export type Report =
+/** The result of a delivery. */
+export type WebhookReport =
   | { readonly type: 'event'; readonly event: ReceivedEvent }
   | { readonly type: 'duplicate'; readonly id: string }
   | { readonly type: 'refused'; readonly check: WebhookCheck; readonly message: string }
@@ -32,21 +32,21 @@ export type Report =
     };
 
 interface ReceiverParts {
-  readonly rules: Rules;
+  readonly rules: VerificationRules;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly forwarder: Forwarder | null;
-  readonly report: (report: Report) => void;
+  readonly report: (report: WebhookReport) => void;
 }
 
 /** Ids kept for finding duplicates: a day of events, one every ten seconds, in about a megabyte. */
 const REMEMBERED = 10_000;
 
 /** Makes the function that answers deliveries. Source: specification, "Events" (receiver rules). */
-export function createReceiver(parts: ReceiverParts): (delivery: Delivery) => Promise<Answer> {
+export function createReceiver(parts: ReceiverParts): (delivery: WebhookDelivery) => Promise<WebhookReply> {
   const { rules, now, report } = parts;
-  /** By event id; a second delivery waits for the outcome of the first. */
-  const seen = new Map<string, Promise<Answer>>();
+  /** By event id; a second delivery waits for the first. */
+  const seen = new Map<string, Promise<WebhookReply>>();
   return async (delivery) => {
     const verdict = judgeWebhook(delivery, { ...rules, now: now() });
     if (!verdict.valid) {
@@ -64,7 +64,7 @@ export function createReceiver(parts: ReceiverParts): (delivery: Delivery) => Pr
     const first = take(delivery, id, layout, parts);
     remember(seen, id, first);
     const answer = await first;
-    // It was not taken: the next delivery is as good as the first.
+    // Not accepted: the next delivery is not a duplicate.
     if (answer.status !== OK) seen.delete(id);
     return answer;
   };
@@ -73,18 +73,18 @@ export function createReceiver(parts: ReceiverParts): (delivery: Delivery) => Pr
 const OK = 200;
 const BAD_GATEWAY = 502;
 
-function remember(seen: Map<string, Promise<Answer>>, id: string, answer: Promise<Answer>): void {
+function remember(seen: Map<string, Promise<WebhookReply>>, id: string, answer: Promise<WebhookReply>): void {
   seen.set(id, answer);
   const [oldest] = seen.keys();
   if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
 }
 
 async function take(
-  { body, rawHeaders }: Delivery,
+  { body, rawHeaders }: WebhookDelivery,
   id: string,
   layout: WebhookLayout,
   { forwarder, report }: ReceiverParts,
-): Promise<Answer> {
+): Promise<WebhookReply> {
   const forwarded: Forwarded | null = forwarder === null ? null : await forwarder.forward(body, rawHeaders);
   if (forwarded !== null && !forwarded.ok) {
     const { status, reason } = forwarded;
@@ -101,13 +101,13 @@ export function idOfReference(reference: string): string {
   return reference.trim().replace(/\/+$/, '').split('/').at(-1) ?? '';
 }
 
-/** Whether this event says that the job has ended. */
+/** True if the event reports the end of the job. */
 export function isEndOf(event: ReceivedEvent, jobId: string): boolean {
   const { id, status } = event.job;
   return id === jobId && status !== null && isTerminal(status);
 }
 
-/** @throws Failure (`job`) when it ended in another way than with success */
+/** @throws Failure (`job`) for a job that has not succeeded */
 export function checkSuccess({ job }: ReceivedEvent, caller: Caller): void {
   if (job.status === 'succeeded') return;
   const jobId = job.id ?? '';

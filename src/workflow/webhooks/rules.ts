@@ -1,4 +1,4 @@
-/** What `listen` and `verify` share: how a delivery is judged, and where the webhook secret comes from. */
+/** Options and settings for the verification of webhooks, shared by `listen` and `verify`. */
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { WebhookRules } from '../../client/webhooks/verify-webhook.ts';
@@ -29,8 +29,8 @@ export const RULE_OPTIONS = {
   tolerance: { type: 'duration', value: 'time', help: 'how old or new a delivery may be (default: 300s)' },
 } as const satisfies OptionTable;
 
-/** The rules but for the clock. */
-export type Rules = Omit<WebhookRules, 'now'>;
+/** The rules without the current time. */
+export type VerificationRules = Omit<WebhookRules, 'now'>;
 
 /**
  * Reads options, environment and stdin.
@@ -39,10 +39,10 @@ export type Rules = Omit<WebhookRules, 'now'>;
 export async function readRules(
   context: Context,
   options: OptionValues<typeof RULE_OPTIONS>,
-): Promise<Rules> {
+): Promise<VerificationRules> {
   const settings = await readSettings(context, context.terminal.warn);
   const form: WebhookLayout | 'auto' = options.form;
-  const rules: Rules = {
+  const rules: VerificationRules = {
     secret: await readSecret(context, options.secretStdin, settings),
     headerPrefix: options.headerPrefix ?? settings.headerPrefix.value,
     toleranceSeconds: options.tolerance === undefined ? undefined : options.tolerance / 1000,

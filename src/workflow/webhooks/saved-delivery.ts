@@ -1,4 +1,4 @@
-/** Deliveries that people have saved: their headers, and what was changed in their body. */
+/** Saved deliveries: parsing of their headers, and detection of changes to their body. */
 import {
   judgeWebhook,
   type ReceivedWebhook,
@@ -8,7 +8,7 @@ import {
 /** `Name: value`; curl writes `> ` or `< ` before it. */
 const HEADER_LINE = /^(?:[<>]\s)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
-/** Names and values in the order of the file, repeated ones too; other lines are ignored. */
+/** Names and values in the order of the file, with repetitions; other lines are ignored. */
 export function parseSavedHeaders(text: string): readonly (readonly [string, string])[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const match = HEADER_LINE.exec(line);
@@ -37,7 +37,7 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-/** Advice that fits, or null. Only for explaining: a body that was changed stays refused. */
+/** Advice for a probable change of the body, or null. The body stays rejected. */
 export function explainMismatch({ body, headers }: ReceivedWebhook, rules: WebhookRules): string | null {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   const change = CHANGES.find(({ undo }) => {

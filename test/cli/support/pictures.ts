@@ -1,8 +1,8 @@
 /** Pictures of work for the tests of what shows them. */
-import type { RunningWork, WorkPicture } from '../../../src/context/context.ts';
+import type { RunningWork, WorkSummary } from '../../../src/context/context.ts';
 import { START_MS } from './terminal-io.ts';
 
-export const QUIET: WorkPicture = {
+export const QUIET: WorkSummary = {
   running: [],
   counts: { total: 0, done: 0, running: 0, waiting: 0, failed: 0, left: 0 },
   leftMs: null,
@@ -21,7 +21,7 @@ export function runningWork(count: number): RunningWork[] {
   }));
 }
 
-export function picture(running: number, counts: Partial<WorkPicture['counts']> = {}): WorkPicture {
+export function picture(running: number, counts: Partial<WorkSummary['counts']> = {}): WorkSummary {
   const total = counts.total ?? running;
   return { ...QUIET, running: runningWork(running), counts: { ...QUIET.counts, running, total, ...counts } };
 }

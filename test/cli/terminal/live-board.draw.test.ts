@@ -2,13 +2,13 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { drawBoard } from '../../../src/cli/terminal/live-board.ts';
 import { loadStyle } from '../../../src/cli/terminal/style.ts';
-import type { WorkPicture } from '../../../src/context/context.ts';
+import type { WorkSummary } from '../../../src/context/context.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { picture, QUIET } from '../support/pictures.ts';
 import { START_MS } from '../support/terminal-io.ts';
 
 const style = await loadStyle(createTestIo().io, 'never');
-const draw = (what: WorkPicture, columns = 100, rows = 24) =>
+const draw = (what: WorkSummary, columns = 100, rows = 24) =>
   drawBoard(what, { columns, rows }, START_MS + 90_000, style);
 
 describe('the frame of many pieces of work', () => {

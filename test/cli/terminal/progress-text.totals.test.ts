@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { describeOutlook } from '../../../src/cli/terminal/progress-text.ts';
-import type { WorkPicture } from '../../../src/context/context.ts';
+import type { WorkSummary } from '../../../src/context/context.ts';
 import { picture } from '../support/pictures.ts';
 
-const outlookOf = (counts: Partial<WorkPicture['counts']>, leftMs: number | null) =>
+const outlookOf = (counts: Partial<WorkSummary['counts']>, leftMs: number | null) =>
   describeOutlook({ ...picture(0, { total: 3, done: 3, ...counts }), leftMs }, 0);
 
 it('tells the time left while something runs or waits', () => {
@@ -18,7 +18,7 @@ it('tells none when all is over, whatever came of it', () => {
 });
 
 it('says so where the service does not tell what jobs cost', () => {
-  const creditsOf = (credits: WorkPicture['credits']) => describeOutlook({ ...picture(0, {}), credits }, 0);
+  const creditsOf = (credits: WorkSummary['credits']) => describeOutlook({ ...picture(0, {}), credits }, 0);
   expect(creditsOf({ charged: 0, reserved: 0, unknown: 24 })).toEqual(['credits of 24 jobs unknown']);
   expect(creditsOf({ charged: 2, reserved: 1, unknown: 1 })).toEqual([
     '2 credits, 1 reserved, unknown for 1 job',

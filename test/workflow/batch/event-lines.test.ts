@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchOutcome, ItemState } from '../../../src/batch/item.ts';
 import { linesOfItem, summaryLine } from '../../../src/workflow/batch/event-lines.ts';
-import { createPicture } from '../../../src/workflow/batch/progress.ts';
+import { createBatchProgress } from '../../../src/workflow/batch/progress.ts';
 import { done, doneBefore, failed, item, itemEvent, processing } from './items.ts';
 
 const talk = item('talk.mp4');
 
 /** The lines of a life, without those named `item`. */
 function linesOf(states: readonly ItemState[]) {
-  const picture = createPicture([]);
+  const picture = createBatchProgress([]);
   return states
     .flatMap((state) => {
       const event = itemEvent(talk, state);
@@ -76,7 +76,7 @@ describe('the events of an item', () => {
 });
 
 it('an item is told of once for each phase', () => {
-  const picture = createPicture([]);
+  const picture = createBatchProgress([]);
   const states = [processing('loc_1', 0.1), processing('loc_1', 0.2), done('loc_1')];
   const phases = states.flatMap((state) => {
     const event = itemEvent(talk, state, 500);

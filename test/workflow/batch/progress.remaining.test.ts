@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { estimateRemaining, type Share } from '../../../src/workflow/batch/progress.ts';
+import { estimateRemaining, type WorkShare } from '../../../src/workflow/batch/progress.ts';
 
-const finished = (units: number | null): Share => ({ units, state: 'finished', fraction: 1 });
-const waiting = (units: number | null): Share => ({ units, state: 'waiting', fraction: null });
-const going = (units: number | null, fraction: number | null): Share => ({ units, state: 'going', fraction });
+const finished = (units: number | null): WorkShare => ({ units, state: 'finished', fraction: 1 });
+const waiting = (units: number | null): WorkShare => ({ units, state: 'waiting', fraction: null });
+const going = (units: number | null, fraction: number | null): WorkShare => ({
+  units,
+  state: 'going',
+  fraction,
+});
 
 describe('the time that a batch will still take', () => {
   it('is unknown until one item is finished', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPicture } from '../../../src/workflow/batch/progress.ts';
+import { createBatchProgress } from '../../../src/workflow/batch/progress.ts';
 import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from './items.ts';
 
 const [one, two, three, four] = [item('one.mp4'), item('two.mp4'), item('three.mp4'), item('four.mp4')];
@@ -7,7 +7,7 @@ const ITEMS = [one, two, three, four];
 
 describe('the picture of a batch', () => {
   it('counts every item once, in the state it is in', () => {
-    const picture = createPicture(ITEMS);
+    const picture = createBatchProgress(ITEMS);
     expect(picture.look(START_MS).counts).toMatchObject({ total: 4, waiting: 4 });
     picture.add(itemEvent(one, doneBefore));
     picture.add(itemEvent(two, { phase: 'uploading', bytes: 1, total: 2 }));
@@ -20,7 +20,7 @@ describe('the picture of a batch', () => {
   });
 
   it('lists those that run in the order of their beginnings, whatever happens to them', () => {
-    const picture = createPicture(ITEMS);
+    const picture = createBatchProgress(ITEMS);
     picture.add(itemEvent(three, processing('loc_3', 0), 0));
     picture.add(itemEvent(one, processing('loc_1', 0), 1000));
     picture.add(itemEvent(two, processing('loc_2', 0), 2000));
@@ -34,7 +34,7 @@ describe('the picture of a batch', () => {
   });
 
   it('takes an item that waited for a slot up where it began', () => {
-    const picture = createPicture([one]);
+    const picture = createBatchProgress([one]);
     picture.add(itemEvent(one, { phase: 'uploading', bytes: 0, total: 1 }, 0));
     picture.add(itemEvent(one, { phase: 'ready' }, 1000));
     picture.add(itemEvent(one, { phase: 'submitting' }, 60_000));
@@ -42,7 +42,7 @@ describe('the picture of a batch', () => {
   });
 
   it('estimates from what this run has done, and not from what was done before or failed', () => {
-    const picture = createPicture(ITEMS);
+    const picture = createBatchProgress(ITEMS);
     picture.add(itemEvent(one, doneBefore, 0));
     picture.add(itemEvent(two, processing('loc_2', 0), 0));
     picture.add(itemEvent(four, failed(null), 10));
@@ -52,7 +52,7 @@ describe('the picture of a batch', () => {
   });
 
   it('knows credits, slots, the stop, and of the results that are not here the one that lapses first', () => {
-    const picture = createPicture(ITEMS);
+    const picture = createBatchProgress(ITEMS);
     const downloading = (expiresAt: string | null) =>
       ({ phase: 'downloading', jobId: 'loc', bytes: 0, total: null, expiresAt }) as const;
     picture.add(itemEvent(one, downloading('2026-11-22T10:00:00.000+02:00')));
@@ -72,7 +72,7 @@ describe('the picture of a batch', () => {
   });
 
   it('measures the rate of an upload from its own beginning', () => {
-    const picture = createPicture([one]);
+    const picture = createBatchProgress([one]);
     picture.add(itemEvent(one, { phase: 'uploading', bytes: 0, total: 10_000_000 }, 0));
     picture.add(itemEvent(one, { phase: 'uploading', bytes: 2_000_000, total: 10_000_000 }, 2000));
     expect(picture.look(START_MS + 2000).running[0]?.step).toEqual({
@@ -83,7 +83,7 @@ describe('the picture of a batch', () => {
   });
 
   it('takes in items that come later, from a folder that is watched', () => {
-    const picture = createPicture([]);
+    const picture = createBatchProgress([]);
     picture.add(itemEvent(one, { phase: 'waiting' }));
     expect(picture.look(START_MS).counts).toMatchObject({ total: 1, waiting: 1 });
   });

@@ -1,11 +1,15 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Delivery, MAX_BODY_BYTES, startListener } from '../../../src/workflow/webhooks/listener.ts';
+import {
+  MAX_BODY_BYTES,
+  startListener,
+  type WebhookDelivery,
+} from '../../../src/workflow/webhooks/listener.ts';
 import { send } from '../../commands/support/listening.ts';
 
 async function start(arriveMs = 5_000) {
-  const deliveries: Delivery[] = [];
+  const deliveries: WebhookDelivery[] = [];
   const refused: string[] = [];
   const listener = await startListener({
     host: '127.0.0.1',

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Forwarded } from '../../../src/client/webhooks/forward.ts';
-import { createReceiver, type Report } from '../../../src/workflow/webhooks/receiver.ts';
+import { createReceiver, type WebhookReport } from '../../../src/workflow/webhooks/receiver.ts';
 import { eventBody, sign } from '../../client/webhooks/sign.ts';
 import { AT, SECRET } from '../../commands/support/listening.ts';
 
 /** A receiver whose forwarding ends when the test says so. */
 function createScene() {
-  const reports: Report[] = [];
+  const reports: WebhookReport[] = [];
   const waiting: ((outcome: Forwarded) => void)[] = [];
   const receive = createReceiver({
     rules: { secret: SECRET },
