@@ -1,4 +1,4 @@
-/** CPU time from spawn until the service listens on a new state folder, over that of `node -e 0`. */
+/** CPU time from spawn until the service listens on a new state folder, relative to `node -e 0`. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -21,7 +21,7 @@ export interface Round {
 }
 
 export interface Connections {
-  /** Sends all requests, each connection taking the next one as soon as it has its answer. */
+  /** Sends all requests. Each connection sends the next request after the answer to its previous one. */
   send(requests: readonly Buffer[]): Promise<Round>;
   close(): void;
 }
@@ -95,7 +95,7 @@ function converse(socket: Socket, turn: Turn): Promise<void> {
   });
 }
 
-/** Null while the answer is not whole. */
+/** Returns null while the answer is incomplete. */
 function readReply(bytes: Buffer, sentAt: number): Reply | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;

@@ -43,7 +43,10 @@ function list(pairs: readonly string[]): string {
   return `@(${pairs.length === 1 ? ',' : ''}${pairs.join(', ')})`;
 }
 
-/** PowerShell treats curly quotes like straight ones; a doubled quote is a literal one. Source: its language specification, 2.3.5.2. */
+/**
+ * PowerShell treats curly quotes like straight ones; a doubled quote is a literal one. Source: its language specification,
+ * 2.3.5.2.
+ */
 function quote(text: string): string {
   return `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`;
 }

@@ -5,11 +5,11 @@
  *
  *     const facts = await readFacts(programs, path, work);              // container, picture, audio tracks: milliseconds
  *     const size = { durationSeconds: facts.durationSeconds ?? 0, bytes: facts.bytes };
- *     const long = countParts(size, SERVICE_SPLIT) > 1;                 // without --split: describeSplitCost(videoSplitCost(…))
+ *     const long = countParts(size, SERVICE_SPLIT) > 1;                 // without --split: show describeSplitCost(…)
  *     const first = await readTimeline(programs, path, facts, work);    // only if long: reads every packet
  *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
  *     // 'impossible': has a message and advice; 'none' or 'convert': has reasons to show to the user
- *     await requireWhole(programs, path, { facts, track: plan.track }, work);   // the result of a truncated file looks complete
+ *     await requireWhole(programs, path, { facts, track: plan.track }, work);   // a truncated file would look complete
  *     const ready = await convert(programs, path, facts, plan, work);   // returns `path` for a plan of type 'none'
  *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
  *     //   facts and timeline belong to `ready`: read them again after a conversion; its only track is `facts.tracks[0]`
@@ -24,7 +24,7 @@
  *     const parts = splitSubtitle(lines);                               // one part if it is short enough
  *     const whole = joinSubtitles(answers, parts.map(({ offsetMs }) => offsetMs));
  *     const text = writeSubtitle(whole, 'vtt');
- *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after) shows the changes
+ *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after): changes
  *
  * All functions throw `PreparationFailure` with a code, a message and advice if the file is at fault.
  */

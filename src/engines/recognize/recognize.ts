@@ -140,8 +140,8 @@ const FILLER = /^[<[+]/;
 const PRONUNCIATION = /\(\d+\)$/;
 
 /**
- * Parses one line of `pocketsphinx_batch -hypseg`: the name of the utterance, scores marked `S`, `T`, `A` and `L`, then for
- * each word its first frame, two scores and the word; at the end the last frame. Other lines return no words.
+ * Parses one line of `pocketsphinx_batch -hypseg`: the name of the utterance, scores marked `S`, `T`, `A` and `L`, then
+ * for each word its first frame, two scores and the word; at the end the last frame. Other lines return no words.
  */
 export function parseHypothesis(line: string): { utterance: string; words: HeardWord[] } {
   const tokens = line.trim().split(/\s+/);

@@ -26,7 +26,7 @@ export const EventSchema = shapeOf<JobEvent>()(
   }),
 );
 
-/** What the service sends to the `callback_url` of a job. */
+/** Describes the request that the service sends to the `callback_url` of a job. */
 export function describeWebhook(headerPrefix: string = DEFAULT_HEADER_PREFIX): JsonSchema {
   const header = (name: string, description: string, pattern: string) => ({
     name: `${headerPrefix}-Webhook-${name}`,

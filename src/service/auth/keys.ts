@@ -177,7 +177,7 @@ export function createKeyRing(store: Store): KeyRing {
   };
   const look = () => {
     looked = true;
-    // Runs before anything else is read from a socket.
+    // Runs before more data is read from a socket.
     setImmediate(lookAgain);
     const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? 0;
     if (version === seen) return;

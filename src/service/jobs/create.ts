@@ -93,7 +93,7 @@ function insertJob(
 ): string {
   const { store, config } = context;
   const { unit } = KINDS[kind];
-  // The time of the transaction, so that lists grow only at their newest end.
+  // The time of the transaction, so that a new row is always the newest one in lists.
   const now = context.clock.now();
   const id = context.makeId(kind);
   reserveCredits(

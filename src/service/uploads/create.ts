@@ -28,7 +28,7 @@ export async function createUpload(context: ServiceContext, call: OperationCall)
 
 function insertUpload(context: ServiceContext, call: OperationCall, request: UploadRequest): string {
   const id = context.makeId('upload');
-  // The time of the transaction, so that lists grow only at their newest end.
+  // The time of the transaction, so that a new row is always the newest one in lists.
   const now = context.clock.now();
   context.store.run(
     `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,

@@ -1,4 +1,4 @@
-/** Webhooks: the terminal notification of a job. */
+/** Webhooks: the notification at the end of a job. */
 import assert from 'node:assert/strict';
 import { expectMembers, expectStatus } from '../expect/answer.ts';
 import {

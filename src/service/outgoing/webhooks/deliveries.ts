@@ -85,7 +85,6 @@ function createDeliveryQueue(store: Store, owner: string): DeliveryQueue {
   };
 }
 
-/** When a webhook is sent again. Source: contract, "Webhooks" (delivery). */
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
