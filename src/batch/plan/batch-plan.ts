@@ -5,16 +5,30 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import type { ExaminedLines, ExaminedVideo } from '../preparation.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidate, ReadOptions } from './candidate.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
-import type { Delivery, SubtitleRewrite } from './delivery.ts';
+import type { Delivery, DeliveryOptions, SubtitleRewrite } from './delivery.ts';
+import type { TextFieldOption } from './field-flags.ts';
 import type { InputProblem } from './input.ts';
+import type { Order } from './items.ts';
+
+/** The options of a job command that a plan reads. */
+export type PlanOptions = DeliveryOptions &
+  ReadOptions & { readonly [Name in TextFieldOption]?: string | undefined } & {
+    /** Target languages. */
+    readonly to?: readonly string[] | undefined;
+    /** Further request fields, by name. */
+    readonly set?: Readonly<Record<string, string>> | undefined;
+    readonly include?: readonly string[] | undefined;
+    readonly exclude?: readonly string[] | undefined;
+    readonly order?: Order | undefined;
+    readonly watch?: boolean | undefined;
+  };
 
 export interface PlanRequest {
   readonly kind: JobKind;
   readonly operands: readonly string[];
-  /** By option name, as the parser hands them over. */
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: PlanOptions;
   /** Request fields from outside the options, such as --body. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Found before; told together with those found here. */

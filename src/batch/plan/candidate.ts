@@ -30,15 +30,18 @@ export function otherCandidate(operand: string, row: SheetRow | null = null): Ca
 }
 
 /** Options that name files which a run reads. */
-const READ_OPTIONS = ['sheet', 'filesFrom', 'filesFrom0', 'body', 'subtitle', 'sourceSubtitle'];
+const READ_OPTIONS = ['sheet', 'filesFrom', 'filesFrom0', 'body', 'subtitle', 'sourceSubtitle'] as const;
+
+/** Their values, as they were written. */
+export type ReadOptions = { readonly [Name in (typeof READ_OPTIONS)[number]]?: string | undefined };
 
 /** All files that a command line may name as its inputs, absolute; not all of them need be there. */
 export function namedPaths(
   cwd: string,
   operands: readonly string[],
-  options: Readonly<Record<string, unknown>>,
+  options: ReadOptions,
 ): readonly string[] {
-  const given = READ_OPTIONS.flatMap((name) => options[name] ?? []).map(String);
+  const given = READ_OPTIONS.flatMap((name) => options[name] ?? []);
   return [...operands, ...given].map((path) => resolve(cwd, path.replace(/^@/, '')));
 }
 

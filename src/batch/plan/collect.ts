@@ -3,16 +3,21 @@ import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import type { FileFilter, PlanIo, PlanRequest } from './batch-plan.ts';
-import { type Candidate, foundFile, listedFile, namedFile, otherCandidate } from './candidate.ts';
+import type { FileFilter, PlanIo, PlanOptions, PlanRequest } from './batch-plan.ts';
+import {
+  type Candidate,
+  foundFile,
+  listedFile,
+  namedFile,
+  otherCandidate,
+  type ReadOptions,
+} from './candidate.ts';
 import { isCalledLikeInput } from './content.ts';
 import { whyNoFolder } from './file-status.ts';
 import type { LostFile, Search } from './find-files.ts';
 import type { InputProblem } from './input.ts';
 import { readList, readSheet } from './lists.ts';
 import { isNonFileInput } from './operand.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 interface Collection {
   readonly candidates: readonly Candidate[];
@@ -28,8 +33,8 @@ export async function collect(
 ): Promise<Collection> {
   const takes = KINDS[kind].input;
   const lists = listsOf(options);
-  const sheet = typeof options.sheet === 'string' ? options.sheet : null;
-  checkStdin([...operands, ...lists.map(({ written }) => written), sheet ?? '', bodyOf(options)], problems);
+  const { sheet = null, body = '' } = options;
+  checkStdin([...operands, ...lists.map(({ written }) => written), sheet ?? '', body], problems);
   if (operands.length === 0 && lists.length === 0 && sheet === null) {
     const detail = 'there are none; name files, folders or addresses, or use --files-from or --sheet';
     problems.push({ pointer: 'inputs', detail });
@@ -59,16 +64,11 @@ export async function collect(
   return { candidates: wanted, notes };
 }
 
-function listsOf(options: Options) {
-  const { filesFrom, filesFrom0 } = options;
+function listsOf({ filesFrom, filesFrom0 }: ReadOptions) {
   return [
-    ...(typeof filesFrom === 'string' ? [{ written: filesFrom, separator: 'line' as const }] : []),
-    ...(typeof filesFrom0 === 'string' ? [{ written: filesFrom0, separator: 'nul' as const }] : []),
+    ...(filesFrom === undefined ? [] : [{ written: filesFrom, separator: 'line' as const }]),
+    ...(filesFrom0 === undefined ? [] : [{ written: filesFrom0, separator: 'nul' as const }]),
   ];
-}
-
-function bodyOf({ body }: Options): string {
-  return typeof body === 'string' ? body : '';
 }
 
 /** Stdin can be read once. */
@@ -86,7 +86,7 @@ interface Report {
 async function expand(
   operand: string,
   kind: JobKind,
-  options: Options,
+  options: PlanOptions,
   io: PlanIo,
   report: Report,
 ): Promise<readonly Candidate[]> {
@@ -118,7 +118,7 @@ async function search(
   operand: string,
   kind: JobKind,
   { root, pattern }: Pick<Search, 'root' | 'pattern'>,
-  options: Options,
+  options: PlanOptions,
   { cwd }: PlanIo,
   { problems, notes, isWanted }: Report,
 ): Promise<readonly Candidate[]> {
@@ -128,7 +128,7 @@ async function search(
     return [];
   }
   const { findFiles } = await import('./find-files.ts');
-  const [include, exclude] = [textsOf(options.include), textsOf(options.exclude)];
+  const { include = [], exclude = [], watch = false } = options;
   const { files, unreadable, lost, results } = await findFiles({ root, pattern, include, exclude, cwd });
   const labelOf = (path: string) => foundFile(root, path, cwd).label;
   const isWhole = pattern.length + include.length + exclude.length === 0;
@@ -136,9 +136,8 @@ async function search(
   const below = unreadable.filter((path) => path !== root);
   if (below.length < unreadable.length) problems.push({ pointer: operand, detail: UNREADABLE });
   // What is in such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
-  const folders = options.watch === true ? [] : below.map((path) => ({ path, why: UNREADABLE_BELOW }));
-  if (options.watch === true)
-    for (const pointer of below) problems.push({ pointer, detail: UNREADABLE_BELOW });
+  const folders = watch ? [] : below.map((path) => ({ path, why: UNREADABLE_BELOW }));
+  if (watch) for (const pointer of below) problems.push({ pointer, detail: UNREADABLE_BELOW });
   const defective = [...lost.filter(isMeant), ...folders].map(
     ({ path, why }): Candidate => ({ ...foundFile(root, path, cwd), defect: why }),
   );
@@ -156,10 +155,6 @@ async function search(
 
 const UNREADABLE = 'this folder cannot be read; correct its permissions';
 const UNREADABLE_BELOW = `${UNREADABLE} and run the command again, or --exclude it`;
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
 
 /** Two names of one file would be paid for twice. Rows of a sheet may ask for several results of one file. */
 async function withoutDoubles(

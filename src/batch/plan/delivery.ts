@@ -41,23 +41,31 @@ export function templateFor(
   return template || (isInner === true ? innerTemplate(kind) : defaultTemplate(kind));
 }
 
+/** The options about results. */
+export type DeliveryOptions = {
+  readonly out?: string | undefined;
+  readonly name?: string | undefined;
+  readonly clobber?: boolean | undefined;
+  readonly skipExisting?: boolean | undefined;
+  readonly subtitleFormat?: string | undefined;
+};
+
 /** The delivery that the options ask for; `kind` is null where jobs of several kinds may come. */
 export function readDelivery(
   kind: JobKind | null,
-  options: Readonly<Record<string, unknown>>,
+  options: DeliveryOptions,
   { cwd, rewriteSubtitle }: DeliveryIo,
 ): Delivery {
-  const template =
-    typeof options.name === 'string' ? options.name : kind === null ? '' : defaultTemplate(kind);
-  const isFolderGiven = typeof options.out === 'string';
-  const { subtitleFormat: format } = options;
-  const rewrite = typeof format === 'string' && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
+  const { out, name, clobber = false, skipExisting = false, subtitleFormat: format } = options;
+  const template = name ?? (kind === null ? '' : defaultTemplate(kind));
+  const isFolderGiven = out !== undefined;
+  const rewrite = format !== undefined && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
   return {
-    folder: isFolderGiven ? resolve(cwd, String(options.out)) : cwd,
+    folder: out === undefined ? cwd : resolve(cwd, out),
     isFolderGiven,
     // Results of another name are another item, so what is there as SRT stays as it is.
     template: rewrite === undefined ? template : template.replaceAll('{ext}', rewrite.extension),
-    existing: options.clobber === true ? 'replace' : options.skipExisting === true ? 'skip' : 'refuse',
+    existing: clobber ? 'replace' : skipExisting ? 'skip' : 'refuse',
     ...(rewrite === undefined ? {} : { rewrite }),
   };
 }

@@ -1,10 +1,23 @@
 /** How request fields are named on the command line and in a sheet. */
 import { COMMON_FIELDS, type Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS } from '../../protocol/kinds.ts';
+import { KINDS, type Kinds } from '../../protocol/kinds.ts';
 
 /** Names that people expect where the field's own would be long. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { source_language: 'from', target_language: 'to' };
+
+type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+type FieldsOf<Kind extends JobKind> = Kind extends JobKind ? keyof Kinds[Kind]['fields'] : never;
+
+type RequestField = FieldsOf<JobKind> | keyof typeof COMMON_FIELDS;
+
+/** The options of all kinds for request fields that hold one text. */
+export type TextFieldOption =
+  | 'from'
+  | CamelCase<Exclude<RequestField, 'source' | 'subtitle' | 'source_language' | 'target_language'>>;
 
 interface FieldFlag {
   /** Name of the request field. */

@@ -12,7 +12,7 @@ import { subtitleStem } from './check-subtitle.ts';
 import { describeSkipped, isCalledLikeInput } from './content.ts';
 import type { Delivery } from './delivery.ts';
 import type { InputProblem, JobInput, UnusableInput } from './input.ts';
-import { createItem, type Order, orderInputs } from './items.ts';
+import { createItem, orderInputs } from './items.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { defaultTemplate } from './result-name.ts';
 import { type Places, placeResults } from './result-paths.ts';
@@ -59,7 +59,7 @@ export async function planItems(
   const failsAlone = ({ isNamed }: Candidate) => isWatched || !isNamed;
   const { inputs, others } = await checkAll(kind, foreign, failsAlone, io, problems);
   const requests = requestsByRow(request, candidates, problems);
-  const ordered = orderInputs(inputs, orderOf(options.order));
+  const ordered = orderInputs(inputs, options.order ?? 'given');
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = createItem(kind, input, each, ownTemplate(kind, delivery));
@@ -135,10 +135,6 @@ function requestsByRow(
     problems.push(...found.map(({ pointer, detail }) => ({ pointer: `${place}, ${pointer}`, detail })));
   }
   return ({ row }) => byRow.get(row) ?? [];
-}
-
-function orderOf(written: unknown): Order {
-  return written === 'size' || written === 'name' ? written : 'given';
 }
 
 /** Null for the usual names. */

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { givesSubtitles } from '../../batch/plan/delivery.ts';
-import { fieldFlags } from '../../batch/plan/field-flags.ts';
+import { fieldFlags, type TextFieldOption } from '../../batch/plan/field-flags.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import {
   inGroup,
@@ -15,9 +15,9 @@ import {
 import type { Io } from '../../context/context.ts';
 import { quoteForShell } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';
-import type { COMMON_FIELDS, Field } from '../../protocol/fields.ts';
+import type { Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS, type Kinds } from '../../protocol/kinds.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
@@ -208,20 +208,9 @@ type TextSpec = OptionSpec & { readonly type: 'text' };
 type ListSpec = OptionSpec & { readonly type: 'list' };
 type ChoiceSpec = OptionSpec & { readonly type: 'choice' };
 
-type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
-  ? `${Word}${Capitalize<CamelCase<Rest>>}`
-  : Name;
-
-type FieldsOf<Kind extends JobKind> = Kind extends JobKind ? keyof Kinds[Kind]['fields'] : never;
-
-type RequestField = Exclude<
-  FieldsOf<JobKind> | keyof typeof COMMON_FIELDS,
-  'source' | 'subtitle' | 'source_language' | 'target_language'
->;
-
 /** The options for request fields; a kind has those of its own fields only. */
-type FieldTable = { readonly from?: TextSpec; readonly to?: ListSpec } & {
-  readonly [Name in CamelCase<RequestField>]?: TextSpec | ChoiceSpec;
+type FieldTable = { readonly to?: ListSpec } & {
+  readonly [Name in TextFieldOption]?: TextSpec | ChoiceSpec;
 };
 
 type JobTable = FieldTable &
