@@ -3,8 +3,8 @@ import { RolldownMagicString } from 'rolldown';
 import { parseSync, Visitor } from 'rolldown/utils';
 
 /**
- * commander can start commands that are programs of their own; ours are not, and loading that part of Node costs a tenth
- * of a start. It is loaded when commander calls it. The other parts it takes whole, which would be copied name by name.
+ * commander can start commands that are programs of their own. vloc has none, so this part of Node is loaded only when
+ * commander calls it. commander imports three other parts whole, and a bundle would copy all their names.
  */
 export const lightCommander = {
   name: 'light-commander',
@@ -22,8 +22,8 @@ export const lightCommander = {
 };
 
 /**
- * cli-table3 requires an old string-width. Tables are measured with the current one, which takes 40 ms to load, before they
- * get there: all that is left to measure has one cell a letter (`src/cli/terminal/table.ts`).
+ * cli-table3 requires an old string-width. `src/cli/terminal/table.ts` measures texts with the current one, which takes 40 ms
+ * to load, and passes on text in which each character is one cell wide.
  */
 export const noOldStringWidth = {
   name: 'no-old-string-width',
@@ -31,12 +31,12 @@ export const noOldStringWidth = {
   load: (id) => (id === '\0string-width' ? 'module.exports = (text) => text.length;' : null),
 };
 
-/** Chunks whose functions most commands call; in others most would be compiled for nothing. */
+/** Chunks whose functions most commands call. In other chunks most functions would be compiled without need. */
 const LOADED_BY_MOST = ['vloc', 'start', 'main', 'calls', 'table'];
 
 /**
- * A function in parentheses is compiled together with what is around it, and what is compiled with its file is all that
- * gets into Node's compile cache; any other is compiled anew in each run that calls it. Source: v8.dev/blog/preparser,
+ * Puts functions in parentheses. V8 compiles such a function together with its file, and Node's compile cache holds only
+ * what was compiled with its file; every run compiles all other functions again. Source: v8.dev/blog/preparser,
  * "Skipping inner functions".
  */
 export const eagerFunctions = {
