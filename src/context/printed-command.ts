@@ -1,27 +1,27 @@
 /**
- * Commands that vloc prints for people to paste: called as the shell here finds vloc, for the service of this run, quoted.
- * Every command with values in it is built here. What the environment chose stays in the environment, so a pasted command
+ * Commands that vloc prints for users to paste: with the program name of this shell, for the service of this run, quoted.
+ * Every command with values in it is built here. Settings from the environment stay there, so a pasted command
  * finds it there, and no secret ever becomes an argument.
  */
 import type { Context, Io } from './context.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What decides how a command is written. */
+/** What determines how a command is printed. */
 export interface Caller {
   readonly io: Pick<Io, 'env' | 'platform'>;
   readonly service: Context['service'];
 }
 
-/** The same, with the command that runs now. */
+/** The same, with the current command. */
 type RunningCaller = Caller & Pick<Context, 'commandLine'>;
 
-/** How this tool is called here: in a checkout, and wherever npm started it, the shell knows no `vloc`. */
+/** The program as this shell calls it: after a start by npm, `vloc` may not be in PATH. */
 function programWords(env: Environment): readonly string[] {
   return env.npm_command === undefined ? ['vloc'] : ['npx', 'vloc'];
 }
 
-/** An argument as the shell takes it back: PowerShell on Windows, else a POSIX shell. */
+/** An argument quoted for PowerShell on Windows, else for a POSIX shell. */
 export function quoteForShell(argument: string, platform: NodeJS.Platform): string {
   if (platform !== 'win32') {
     return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
@@ -31,16 +31,16 @@ export function quoteForShell(argument: string, platform: NodeJS.Platform): stri
   return isPlain ? argument : `'${argument.replaceAll("'", "''")}'`;
 }
 
-/** `vloc WORDS…`, with the flags that chose the service of this run where the command talks to one. */
+/** `vloc WORDS…`, with the flags that chose the service of this run, if the command uses a service. */
 export function writeCommand(caller: Caller, words: readonly string[]): string {
   const whole = usesService(words) ? withService(words, caller.service) : words;
   return quoteAll(caller, [...programWords(caller.io.env), ...whole]);
 }
 
-/** Options that restart jobs, and those that leave the results to others. */
+/** Options that a continuation omits: they restart jobs or do not download results. */
 const NOT_ONWARD: readonly Part[] = [{ flag: '--fresh' }, { flag: '--detach' }];
 
-/** The same command again, so that it goes on where this run ends, pays nothing twice and fetches the results. */
+/** The same command, to continue this run: pays nothing twice and downloads the results. */
 export function sameCommand(caller: RunningCaller): string {
   return writeCommand(caller, without(caller.commandLine, NOT_ONWARD));
 }
@@ -51,10 +51,10 @@ export function redoCommand(caller: RunningCaller): string {
   return writeCommand(caller, withFlags(words, ['--fresh', '--clobber']));
 }
 
-/** What belongs to the stages before a gate; with --fresh it would be made and paid again. */
+/** Options of the stages before a review; --fresh would redo and pay them again. */
 const BEFORE_GATE: readonly Part[] = [{ flag: '--stop-after', takesValue: true }, { flag: '--fresh' }];
 
-/** The command behind a gate: the same one, from the subtitles that now lie beside the videos. */
+/** The command after a review: continues from the subtitles beside the videos. */
 export function goOnCommand(caller: RunningCaller): string {
   return writeCommand(caller, withFlags(without(caller.commandLine, BEFORE_GATE), ['--from-subtitles']));
 }
@@ -67,8 +67,8 @@ export function inFolder(caller: Caller, folder: string, command: string): strin
 }
 
 /**
- * A text with its commands made whole: those in backticks, and a text that is nothing but a command. What has no context
- * writes `vloc doctor`; what a person reads is `vloc doctor --profile prod`.
+ * Completes commands in a text: those in backticks, or the whole text if it is a command. Code without context
+ * writes `vloc doctor`; users read `vloc doctor --profile prod`.
  */
 export function completeCommands(text: string, caller: Caller): string {
   return text
@@ -85,7 +85,7 @@ function complete(written: string, { io, service }: Caller): string {
   return [...programWords(io.env), written, ...quoted].join(' ');
 }
 
-/** The flags that choose a service, as they stand on a command line. */
+/** The flags of a command line that choose a service. */
 export function serviceFlagsOf(words: readonly string[]): Context['service'] {
   return { profile: valueBehind(words, '--profile'), baseUrl: valueBehind(words, '--base-url') };
 }
@@ -100,7 +100,7 @@ const SERVICE_PARTS: readonly Part[] = [
   { flag: '--base-url', takesValue: true },
 ];
 
-/** Commands that work on this machine alone; the others may talk to a service. */
+/** Commands that work on this machine alone; the others may use a service. */
 const LOCAL_COMMANDS =
   /^(engines|serve|schema|completion|help|batch (status|report)|profile (add|list|use|remove))\b/;
 
@@ -108,7 +108,7 @@ function usesService(words: readonly string[]): boolean {
   return !words.includes('--help') && !LOCAL_COMMANDS.test(words.join(' '));
 }
 
-/** With the flags of this service, and no others of their kind. */
+/** Replaces the flags that choose a service. */
 function withService(words: readonly string[], service: Context['service']): readonly string[] {
   const { profile, baseUrl } = serviceFlagsOf(words);
   if (profile === service.profile && baseUrl === service.baseUrl) return words;
@@ -152,7 +152,7 @@ function without(words: readonly string[], parts: readonly Part[]): readonly str
   return [...kept, ...words.slice(options.length)];
 }
 
-/** The last one counts, as for the parser. */
+/** The last one wins, as in the parser. */
 function valueBehind(words: readonly string[], flag: string): string | undefined {
   const options = optionsOf(words);
   const at = options.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));

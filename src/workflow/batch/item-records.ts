@@ -6,7 +6,7 @@ import type { Context, TableHead } from '../../context/context.ts';
 import { formatRelative } from '../../context/format.ts';
 import type { Column, RecordForm } from '../../context/records.ts';
 
-/** What --fields may name. */
+/** The names that --fields accepts. */
 export const ITEM_FIELDS = [
   'label',
   'state',

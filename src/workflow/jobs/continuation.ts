@@ -1,4 +1,4 @@
-/** What a person can do after a run: continue it, fetch jobs that were left, open or remake results. */
+/** What a user can do after a run: continue it, download the results of unfinished jobs, open or redo results. */
 
 import { relative } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
@@ -12,11 +12,11 @@ import { quoteForShell, redoCommand, sameCommand, writeCommand } from '../../con
 import type { Failure } from '../../errors/failure.ts';
 import type { Outcome } from './job-outcomes.ts';
 
-/** Said where jobs of the embedded service are left running. */
+/** A note for unfinished jobs of the embedded service. */
 export const EMBEDDED_STOPS =
   'The embedded service works only while vloc runs; its jobs continue with the next command.';
 
-/** `vloc jobs wait ID… --out … --name …`: takes up jobs by their ids, and puts their results in the same place. */
+/** `vloc jobs wait ID… --out … --name …`: continues with jobs by their ids, into the same folder. */
 export function deliveryCommand(
   verb: 'wait' | 'download',
   ids: readonly string[],
@@ -32,7 +32,7 @@ export function deliveryCommand(
   return writeCommand(context, words);
 }
 
-/** Says how an interrupted run stands, and how to go on. */
+/** Prints the state of an interrupted run, and how to continue. */
 export function tellStop(
   context: Context,
   outcomes: readonly RunOutcome[],
@@ -51,7 +51,7 @@ export function tellStop(
   tellContinuation(context, outcomes, delivery, isEmbedded);
 }
 
-/** Says with which command to go on. */
+/** Prints the command that continues. */
 export function tellContinuation(
   context: Context,
   outcomes: readonly RunOutcome[],
@@ -67,18 +67,18 @@ export function tellContinuation(
   const [only] = outcomes;
   if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
   const { item, state, partJobs } = only;
-  // Results of parts are joined by the command itself.
+  // Only the command itself joins parts.
   if (partJobs !== undefined) return;
-  // That command would put the service's own format under the name of another.
+  // `jobs wait` does not convert formats.
   if (state.jobId === null || delivery.rewrite !== undefined) return;
   note('or, by the id of the job:');
   note(`  ${deliveryCommand('wait', [state.jobId], fixDelivery(delivery, item), context)}`);
 }
 
-/** So many commands are read one by one; for more the command of the whole run is shorter. */
+/** Up to this number, each job has its own command; for more, the command of the whole run is printed. */
 const FEW_COMMANDS = 5;
 
-/** Prints the commands for jobs that are paid, whose results could not be waited for or downloaded. */
+/** Prints the commands for paid jobs whose results could not be downloaded. */
 export function tellKeptJobs(context: Context, outcomes: readonly RunOutcome[], delivery: Delivery): void {
   const { note } = context.terminal;
   const kept = outcomes.flatMap(({ item, state, partJobs }) =>
@@ -105,13 +105,13 @@ function fixDelivery(delivery: Delivery, item: BatchItem): Delivery {
   return { ...deliveryOf(delivery, item), template: fixParts(delivery.template, known) };
 }
 
-/** True when the way to the service failed and not the job: its result is still there, or will be. */
+/** True if the connection failed and not the job: the service keeps the result. */
 export function isResultKept({ facts: { origin, code } }: Failure): boolean {
   const isOnTheWay = origin === 'storage' || origin === 'gateway' || origin === 'network';
   return isOnTheWay && code !== 'RESULT_EXPIRED';
 }
 
-/** A job that was made and whose result is not here. */
+/** True for a submitted job without a downloaded result. */
 function isRunning({ state }: RunOutcome): boolean {
   return state.phase === 'left' && state.jobId !== null;
 }
@@ -120,7 +120,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win3
 
 const TEXT = /\.(srt|vtt|ass|jsonl?)$/i;
 
-/** Says how to play, keep and redo the results; for people only, so not in the forms for programs. */
+/** Prints how to play, keep and redo the results; in the table form only. */
 export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): void {
   if (context.output !== 'table') return;
   const [file] = outcomes.flatMap((outcome) => outcome.files);

@@ -1,4 +1,4 @@
-/** How each job of a run ended, in every form that stdout can take, and the exit code that follows from it. */
+/** The outcomes of jobs in every output form, the failure that sums them up, and the exit code. */
 
 import { resolve } from 'node:path';
 import type { DeliveredFile } from '../../batch/deliver/download-results.ts';
@@ -13,28 +13,28 @@ import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { Failure } from '../../errors/failure.ts';
 
 export interface Outcome {
-  /** What the person named: an input, or the id of a job. */
+  /** As the user named it: an input, or the id of a job. */
   readonly label: string;
-  /** What a job that was named by its id was made from; missing where this machine has no record of it. */
+  /** The input of a job that was named by its id; missing without a record on this machine. */
   readonly input?: string | undefined;
   readonly stem: string;
   readonly job: Job | null;
-  /** What is known of the job where this run has not asked for it. */
+  /** Facts about the job if this run has not read it. */
   readonly known?: {
     readonly id: string | null;
     readonly kind: string;
     readonly target_language: string | null;
     readonly status: string | null;
-    /** Of several jobs together; missing where the job itself tells. */
+    /** Sum over several jobs; missing if the job contains it. */
     readonly charged_credits?: number | null;
-    /** Ids of the jobs of an item that went in parts; empty or missing for others. */
+    /** Ids of the jobs of an item in parts; otherwise empty or missing. */
     readonly part_ids?: readonly string[];
   };
   readonly files: readonly DeliveredFile[];
   readonly failure: Failure | null;
 }
 
-/** What JSON modes say of one outcome; each reads it out of the outcome, null where there is nothing to say. */
+/** The fields of an outcome in JSON, each with the function that reads it. */
 const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   input: ({ label, input }) => input ?? label,
   id: ({ job, known }) => job?.id ?? known?.id ?? null,
@@ -48,10 +48,10 @@ const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   error: ({ failure }) => (failure === null ? null : errorDocument(failure)),
 };
 
-/** What --fields may name. */
+/** The names that --fields accepts. */
 export const OUTCOME_FIELDS: readonly string[] = Object.keys(DOCUMENT);
 
-/** One outcome as JSON modes show it, cut to these fields where some are asked for. */
+/** One outcome as JSON, with these fields only. */
 export function outcomeDocument(outcome: Outcome, fields: readonly string[] = OUTCOME_FIELDS): object {
   return Object.fromEntries(fields.map((field) => [field, DOCUMENT[field]?.(outcome) ?? null]));
 }
@@ -65,14 +65,14 @@ function errorDocument({ facts }: Failure): object {
   };
 }
 
-/** True for one that has neither result nor failure, because the run was interrupted. */
+/** True for an outcome with neither result nor failure, because the run was interrupted. */
 export function isLeft({ files, failure }: Outcome): boolean {
   return failure === null && files.length === 0;
 }
 
 /**
- * Writes the end of a run to stdout in the chosen form; `ndjson` has written its events before.
- * @param exitCode told by the last line of `ndjson`, where it is known
+ * Prints the outcomes of a run in the chosen form; in `ndjson` only the summary, since the events were printed before.
+ * @param exitCode for the last line of `ndjson`, if known
  */
 export async function printOutcomes(
   context: Context,
@@ -167,8 +167,8 @@ function rowsOf(outcome: Outcome, cwd: string): Row[] {
 }
 
 /**
- * The failure that the whole run ends with: the only one, or a summary of several.
- * Failures of one category keep it, so that a script sees "no credits" and not "some failed".
+ * The failure of the whole run: the only one, or a summary of several.
+ * If all failures have the same category, the summary has it too, so that a script sees "no credits".
  */
 export function summarizeFailures(
   outcomes: readonly Pick<Outcome, 'label' | 'failure'>[],
@@ -192,7 +192,7 @@ export function summarizeFailures(
   });
 }
 
-/** @param planned what the plan said of the item: it names files that were there before */
+/** Converts an outcome of a batch. @param planned the item in the plan, which names files that existed before */
 export function toOutcome(
   { item, state, job, partJobs }: RunOutcome,
   planned: PlannedItem | undefined,
@@ -210,7 +210,7 @@ export function toOutcome(
   return { label, stem, job, known, files, failure: failureOf(state) };
 }
 
-/** Of an item whose job this run has not asked for. */
+/** The status of an item whose job this run has not read. */
 const STATUS = { done: 'succeeded', failed: 'failed', left: null } as const;
 
 function filesOf(
@@ -223,12 +223,12 @@ function filesOf(
   return paths.map((path) => ({ asset: '', path: resolve(path), bytes: null, sha256: null, skipped }));
 }
 
-/** An item that is left running or was not started has not failed; the failure of the run says why. */
+/** An item that still runs or was not started has not failed; the failure of the run explains it. */
 function failureOf(state: RunOutcome['state']): Failure | null {
   return state.phase === 'failed' ? state.failure : null;
 }
 
-/** @param failure that the run ends with, unless it is interrupted; null for none */
+/** The exit code that the run will end with. @param failure of the run, unless it is interrupted; null for none */
 export function exitCodeOf({ signal }: Pick<Context, 'signal'>, failure: Failure | null): number {
   if (!signal.aborted) return EXIT_CODES[failure?.facts.category ?? 'done'].code;
   if (signal.reason instanceof Failure) return EXIT_CODES[signal.reason.facts.category].code;
