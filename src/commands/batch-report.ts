@@ -104,10 +104,10 @@ async function replaceFile(path: string, text: string, batch: OpenBatch): Promis
 
 /** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
 async function refuseFileOf({ folder, facts, records }: OpenBatch, path: string): Promise<void> {
-  const { left, finished } = foldStageRecords(records);
+  const { subtitles, finished } = foldStageRecords(records);
   const inputs = [...foldItemFacts(records).values()].flatMap((item) => item.path ?? []);
   const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
-  const staged = [...left.keys(), ...[...finished.values()].map(({ newest }) => newest.path)];
+  const staged = [...subtitles.keys(), ...[...finished.values()].map(({ newest }) => newest.path)];
   const results = [
     ...facts.items.flatMap(({ files }) => files.map((file) => file.path)),
     ...staged.map((each) => resolve(folder, each)),

@@ -1,4 +1,4 @@
-/** The last stage: the finished videos, put together on this machine, and again only when something in them changed. */
+/** The last stage: exports the finished videos on this machine, and again only if something in them changed. */
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -9,69 +9,70 @@ import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
 import { hashInput } from '../batch/run/known-uploads.ts';
 import { digestLines, STAGES_FOLDER } from '../batch/stages/items.ts';
 import type { FinishedVideo } from '../batch/stages/records.ts';
+import { asSentence } from '../context/format.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/folder.ts';
+import { Failure, type FailureCategory } from '../errors/failure.ts';
 import type { ExportOptions } from '../prepare/index.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { linesInFile } from './given-subtitle.ts';
-import { asLocalFailure } from './local-failure.ts';
-import { commandRecord } from './run-phase.ts';
-import { fail, going, inputFilesOf, type Journey, type Session } from './session.ts';
+import { commandRecord } from './run-stage.ts';
 import type { StageSubtitle } from './stage-plan.ts';
+import { failTarget, inputFilesOf, type StagedRun, type TargetState, unfinished } from './staged-run.ts';
 
-/** How the names of working folders begin. */
+/** The prefix of work folders. */
 const SCRATCH = 'export-';
 
-/** What a finished video is made of. */
-export interface Parts {
+/** The sound of a finished video. */
+export interface VideoAudio {
   readonly dub: ItemFile | null;
   readonly separated: { readonly vocals: ItemFile; readonly background: ItemFile } | null;
 }
 
-/** @param partsOf null for one that lacks a part; it is left as it is */
+/** Exports the videos of all targets. @param audioOf returns null for a target that lacks a file; it is skipped */
 export async function exportVideos(
-  session: Session,
-  partsOf: (journey: Journey) => Parts | null,
+  run: StagedRun,
+  audioOf: (state: TargetState) => VideoAudio | null,
 ): Promise<void> {
-  const due: { journey: Journey; parts: Parts; madeOf: string }[] = [];
-  for (const journey of going(session)) {
-    const parts = partsOf(journey);
-    if (parts === null) continue;
-    const madeOf = digestParts(journey, parts);
-    const before = await findFinished(session, journey, madeOf);
-    if (before === null) due.push({ journey, parts, madeOf });
-    else journey.end = doneState(journey, fileOf(session, before), 'downloaded');
+  const due: { state: TargetState; audio: VideoAudio; madeOf: string }[] = [];
+  for (const state of unfinished(run)) {
+    const audio = audioOf(state);
+    if (audio === null) continue;
+    const madeOf = digestExport(state, audio);
+    const before = await findFinished(run, state, madeOf);
+    if (before === null) due.push({ state, audio, madeOf });
+    else state.end = doneState(state, fileOf(run, before), 'downloaded');
   }
   if (due.length === 0) return;
-  const { context, plan } = session;
-  const subtitles = due.flatMap(({ journey: { source, target } }) => [source, target]);
+  const { context, plan } = run;
+  const subtitles = due.flatMap(({ state }) => [state.sourceSubtitle, state.targetSubtitle]);
   const read = subtitles.flatMap((subtitle) => subtitle?.path ?? []);
-  const { find: findInput } = createInputs([...inputFilesOf(session), ...read]);
+  const { find: findInput } = createInputs([...inputFilesOf(run), ...read]);
   const journal = await openBatchJournal(plan.delivery.folder);
-  const view = await createBatchView(context, { items: due.map(({ journey }) => journey.wish.item) });
-  const tell = (item: BatchItem, state: ItemState) =>
+  const view = await createBatchView(context, { items: due.map(({ state }) => state.target.item) });
+  const listen = (item: BatchItem, state: ItemState) =>
     view.listener({ type: 'item', item, state, atMs: context.io.now() });
   try {
-    // A video that is not finished is one to be made, also when this process is killed.
-    const items = due.map(({ journey }) => journey.wish.item);
+    // Recorded before the export, so that a later command sees unfinished videos if this process is killed.
+    const items = due.map(({ state }) => state.target.item);
     const command = commandRecord(
-      session,
+      run,
       items.map(({ key }) => key),
     );
     await journal.add(command, ...items.map((item) => createItemFacts(item)));
     await removeLeftovers(join(plan.delivery.folder, STAGES_FOLDER));
-    for (const { journey, parts, madeOf } of due) {
+    for (const { state, audio, madeOf } of due) {
       context.signal.throwIfAborted();
-      const { item } = journey.wish;
-      const report = (fraction: number) => tell(item, { phase: 'preparing', doing: 'exporting', fraction });
+      const { item } = state.target;
+      const report = (fraction: number) => listen(item, { phase: 'preparing', doing: 'exporting', fraction });
       try {
-        const file = await exportOne(session, journal, { journey, parts, madeOf, findInput, report });
-        journey.end = doneState(journey, file, null);
+        const file = await exportOne(run, journal, { state, audio, madeOf, findInput, report });
+        state.end = doneState(state, file, null);
       } catch (error) {
         if (context.signal.aborted) throw context.signal.reason;
-        fail(journey, asLocalFailure(error));
+        failTarget(state, exportFailure(error));
       }
-      if (journey.end !== null) tell(item, journey.end);
+      if (state.end !== null) listen(item, state.end);
     }
   } finally {
     view.close();
@@ -79,51 +80,51 @@ export async function exportVideos(
   }
 }
 
-/** What killed runs have left; nobody else works here while the journal is open. */
+/** Removes work folders of killed runs. The open journal keeps other processes out. */
 async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const scratch = names.filter((name) => name.startsWith(SCRATCH));
   await Promise.all(scratch.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
-/** All that a change of must show in the video; other names of the same files must not. */
-function digestParts({ wish, target }: Journey, { dub, separated }: Parts): string {
-  const { input } = wish.item;
+/** Digest of everything whose change requires a re-export; file names are excluded. */
+function digestExport({ target, targetSubtitle }: TargetState, { dub, separated }: VideoAudio): string {
+  const { input } = target.item;
   const facts = [
     [input.bytes, input.mtimeMs],
     [dub?.sha256, separated?.background.sha256, separated?.vocals.sha256],
-    wishesOf(wish.item),
-    target === null ? null : digestLines(target.lines),
+    exportOptions(target.item),
+    targetSubtitle === null ? null : digestLines(targetSubtitle.lines),
   ];
   return hash('sha256', JSON.stringify(facts));
 }
 
-/** The record of a video that is finished, still there, and made of just these parts; null otherwise. */
+/** The record of a finished video that still exists and has this digest; null if there is none. */
 async function findFinished(
-  { plan, runOptions }: Session,
-  { wish }: Journey,
+  { plan, runOptions }: StagedRun,
+  { target }: TargetState,
   madeOf: string,
 ): Promise<FinishedVideo | null> {
-  const record = plan.stages.finished.get(wish.item.key)?.newest;
+  const record = plan.stages.finished.get(target.item.key)?.newest;
   if (record?.made_of !== madeOf || runOptions.fresh) return null;
-  if (record.path !== relative(plan.delivery.folder, wish.path)) return null;
-  const found = await stat(wish.path).catch(() => null);
+  if (record.path !== relative(plan.delivery.folder, target.path)) return null;
+  const found = await stat(target.path).catch(() => null);
   return found?.size === record.size ? record : null;
 }
 
-function fileOf({ plan }: Session, { path, size, sha256 }: FinishedVideo): ItemFile {
+function fileOf({ plan }: StagedRun, { path, size, sha256 }: FinishedVideo): ItemFile {
   return { asset: 'video', path: join(plan.delivery.folder, path), bytes: size, sha256 };
 }
 
-function doneState({ jobId }: Journey, file: ItemFile, before: 'downloaded' | null): Journey['end'] {
+function doneState({ jobId }: TargetState, file: ItemFile, before: 'downloaded' | null): TargetState['end'] {
   return { phase: 'done', jobId, files: [file], credits: null, before };
 }
 
-/** Subtitles alone that are put out nowhere would be nothing at all: they become a track, as the service makes them. */
-function wishesOf({ fields }: BatchItem): ExportOptions {
+/** The export options. In `subtitles_only` mode subtitles become a track by default, as at the service. */
+function exportOptions({ fields }: BatchItem): ExportOptions {
   const isTextOnly = fields.mode === 'subtitles_only';
   return {
-    // The plan has checked them against the table of the kinds.
+    // The plan checked the values against the table of the kinds.
     subtitleOutput: (fields.subtitle_output ??
       (isTextOnly ? 'soft' : 'none')) as ExportOptions['subtitleOutput'],
     originalAudio: (fields.original_audio ?? 'background') as ExportOptions['originalAudio'], // checked as well
@@ -135,23 +136,23 @@ function placeOf(subtitle: StageSubtitle | null, folder: string): string | null 
   return subtitle === null ? null : relative(folder, subtitle.path);
 }
 
-/** Tells whether the text beside the video is still the one that it speaks. */
+/** Digest of the subtitles as their file keeps them, to notice later edits. */
 async function digestInFile(subtitle: StageSubtitle | null): Promise<string | null> {
   return subtitle === null ? null : digestLines(await linesInFile(subtitle.lines, subtitle.path));
 }
 
 interface Task {
-  readonly journey: Journey;
-  readonly parts: Parts;
+  readonly state: TargetState;
+  readonly audio: VideoAudio;
   readonly madeOf: string;
   readonly findInput: FindInput;
   readonly report: (fraction: number) => void;
 }
 
-async function exportOne(session: Session, journal: BatchJournal, task: Task): Promise<ItemFile> {
-  const { context, plan } = session;
-  const { journey, parts, madeOf, findInput, report } = task;
-  const { item, path } = journey.wish;
+async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Promise<ItemFile> {
+  const { context, plan } = run;
+  const { state, audio, madeOf, findInput, report } = task;
+  const { item, path } = state.target;
   const folder = plan.delivery.folder;
   const { createPrograms } = await import('../engines/programs.ts');
   const { exportLocalized } = await import('../prepare/export/export-localized.ts');
@@ -165,22 +166,22 @@ async function exportOne(session: Session, journal: BatchJournal, task: Task): P
       {
         video: item.input.path,
         track: item.input.preparation?.track ?? null,
-        dub: parts.dub?.path ?? null,
+        dub: audio.dub?.path ?? null,
         separated:
-          parts.separated === null
+          audio.separated === null
             ? null
-            : { vocals: parts.separated.vocals.path, background: parts.separated.background.path },
-        subtitle: { language, lines: journey.target?.lines ?? [] },
+            : { vocals: audio.separated.vocals.path, background: audio.separated.background.path },
+        subtitle: { language, lines: state.targetSubtitle?.lines ?? [] },
       },
-      wishesOf(item),
+      exportOptions(item),
       { signal: context.signal, folder: scratch, report },
     );
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
     const place = relative(folder, path);
     const at = new Date(context.io.now()).toISOString();
-    const isOurs = plan.stages.finished.get(item.key)?.newest.path === place;
-    // First the record: a video without one would be taken for somebody else's.
+    const isOwn = plan.stages.finished.get(item.key)?.newest.path === place;
+    // The record comes first: after a crash, a video without one would count as the user's.
     await journal.add({
       type: 'stage_export',
       at,
@@ -189,13 +190,52 @@ async function exportOne(session: Session, journal: BatchJournal, task: Task): P
       size,
       sha256,
       made_of: madeOf,
-      source: placeOf(journey.source, folder),
-      target: placeOf(journey.target, folder),
-      target_lines: await digestInFile(journey.target),
+      source: placeOf(state.sourceSubtitle, folder),
+      target: placeOf(state.targetSubtitle, folder),
+      target_lines: await digestInFile(state.targetSubtitle),
     });
-    await placeFile(made, path, isOurs || plan.delivery.existing === 'replace', findInput);
+    await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', findInput);
     return { asset: 'video', path, bytes: size, sha256 };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Codes of `PreparationFailure` that the file does not cause. */
+const CATEGORIES: Readonly<Record<string, FailureCategory>> = {
+  PROGRAM_MISSING: 'configuration',
+  DISK_FULL: 'disk',
+};
+
+interface MediaError {
+  readonly code: string;
+  readonly message: string;
+  readonly advice?: unknown;
+}
+
+/** The failure of an export. @throws the error itself if it is unexpected */
+export function exportFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!isMediaError(error)) throw error;
+  const { code, message, advice } = error;
+  return new Failure(
+    {
+      category: CATEGORIES[code] ?? 'job',
+      code,
+      message,
+      advice:
+        typeof advice === 'string'
+          ? asSentence(advice)
+          : 'All that was paid is kept: run the same command again.',
+    },
+    { cause: error },
+  );
+}
+
+/** Compares names, since the classes belong to media work, which is loaded lazily. */
+function isMediaError(error: unknown): error is Error & MediaError {
+  const names = ['PreparationFailure', 'JobFailure'];
+  return (
+    error instanceof Error && names.includes(error.name) && 'code' in error && typeof error.code === 'string'
+  );
 }

@@ -1,76 +1,80 @@
-/** Which subtitles of a video are there already, so that neither recognition nor translation has to give them. */
-import { stat } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+/** Finds existing subtitles of a video: those make recognition or translation unnecessary. */
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { InputProblem } from '../batch/plan/input.ts';
 import { newestIntent } from '../batch/plan/item-key.ts';
+import { fitName } from '../batch/plan/result-name.ts';
 import { linesStage, type VideoItem, videoStage } from '../batch/stages/items.ts';
-import type { LeftFile } from '../batch/stages/records.ts';
-import type { SubtitleLine } from '../protocol/subtitle-line.ts';
-import { type BesideFile, besidePath, findBeside, inLanguage } from './beside.ts';
+import type { WrittenSubtitle } from '../batch/stages/records.ts';
+import { baseLanguage, canonicalLanguage } from '../protocol/language-tag.ts';
+import type { SubtitleFormat, SubtitleLine } from '../protocol/subtitle-line.ts';
 import {
   digestFile,
   type LinesExaminer,
   labelOf,
   NOT_SENT,
+  problemsOf,
   readGiven,
   readStageLines,
   type SubtitleReport,
   type SubtitleUse,
 } from './given-subtitle.ts';
 import { isDubbed, type StagePlan, type StageSubtitle } from './stage-plan.ts';
-import { problemsOf } from './tell-edits.ts';
 
-export type Known = Pick<StagePlan, 'choices' | 'delivery' | 'recorded' | 'stages'>;
+export type PlanState = Pick<StagePlan, 'choices' | 'delivery' | 'recorded' | 'stages'>;
 
-/** A file beside the video, and whose it is. */
-interface Found extends BesideFile {
-  /** A folder, a pipe or a socket: it is not opened, since that could wait forever. */
+/** A subtitle file beside the video. */
+interface FoundSubtitle extends BesideFile {
+  /** Not a regular file, such as a folder or a pipe. It is never opened, since that could block forever. */
   readonly isSpecial: boolean;
-  /** Null for one that vloc has not written. */
-  readonly left: LeftFile | null;
+  /** The record of vloc's own file; null for a file of the user. */
+  readonly record: WrittenSubtitle | null;
   readonly isEdited: boolean;
 }
 
-/** Null where there are none to compare with. */
-type Lines = readonly SubtitleLine[] | null;
+/** Null if there are none to compare with. */
+type EarlierLines = readonly SubtitleLine[] | null;
 
 interface FinderIo {
   readonly cwd: string;
-  /** For the first paid call that takes them: more lines than it takes are refused in its units. */
+  /** Checks lines for the first job that gets them, whose units its messages use. */
   readonly examineLines: (kind: 'subtitle_translation' | 'dubbing') => LinesExaminer;
 }
 
-export interface Finder {
-  /** The translation into the language of the item; null for one that is to be made. */
+export interface SubtitleFinder {
+  /** The translation into the target language of the item; null if it must be made. */
   findTarget(item: VideoItem): Promise<StageSubtitle | null>;
-  /** A translation that vloc has left and nobody has edited; null where there is none. */
-  findLeft(item: VideoItem): Promise<StageSubtitle | null>;
-  /** What is said; null when it is to be recognized. @param targets languages that are asked for */
+  /** A translation that vloc wrote and nobody edited; null if there is none. */
+  findWritten(item: VideoItem): Promise<StageSubtitle | null>;
+  /** The subtitles in the spoken language; null if they must be recognized. @param targets all requested target languages */
   findSource(item: VideoItem, targets: readonly string[]): Promise<StageSubtitle | null>;
 }
 
-/** @param problems of the files that are found are added to them  @param reports of the files that are read are added to them */
-export function createFinder(
-  known: Known,
+/**
+ * @param problems gets the problems of the files found
+ * @param reports gets a report for each file read
+ */
+export function createSubtitleFinder(
+  known: PlanState,
   io: FinderIo,
   problems: InputProblem[],
   reports: SubtitleReport[],
-): Finder {
+): SubtitleFinder {
   const { choices, delivery, recorded, stages } = known;
   const { fromSubtitles, format } = choices;
   const label = (path: string) => labelOf(path, io.cwd);
 
-  async function look({ input }: VideoItem): Promise<readonly Found[]> {
+  async function look({ input }: VideoItem): Promise<readonly FoundSubtitle[]> {
     const files = await findBeside(input);
     return Promise.all(
-      files.map(async (file): Promise<Found> => {
-        const record = stages.left.get(relative(delivery.folder, file.path));
-        const left = record?.video === input.name ? record : null;
+      files.map(async (file): Promise<FoundSubtitle> => {
+        const written = stages.subtitles.get(relative(delivery.folder, file.path));
+        const record = written?.video === input.name ? written : null;
         const found = await stat(file.path).catch(() => null);
         const isSpecial = found !== null && !found.isFile();
-        const digest = left === null || isSpecial ? null : await digestFile(file.path);
-        const isEdited = isSpecial || (digest !== null && left?.digests.has(digest) !== true);
-        return { ...file, left, isSpecial, isEdited };
+        const digest = record === null || isSpecial ? null : await digestFile(file.path);
+        const isEdited = isSpecial || (digest !== null && record?.digests.has(digest) !== true);
+        return { ...file, record, isSpecial, isEdited };
       }),
     );
   }
@@ -90,37 +94,37 @@ export function createFinder(
     return given.subtitle;
   }
 
-  /** Of a file beside a video. */
-  async function readBeside(file: Found, readFile: () => Promise<StageSubtitle | null>) {
+  /** Reads a file beside the video, if it is a regular file. */
+  async function readBeside(file: FoundSubtitle, readFile: () => Promise<StageSubtitle | null>) {
     if (!file.isSpecial) return readFile();
     problems.push({ pointer: label(file.path), detail: 'this is not a regular file; remove or rename it' });
     return null;
   }
 
-  const readSource = ({ input }: VideoItem, path: string, language: string | null, before: Lines) => {
+  const readSource = ({ input }: VideoItem, path: string, language: string | null, before: EarlierLines) => {
     const examineLines = io.examineLines('subtitle_translation');
     return read(path, { language, before, seconds: input.seconds, examineLines });
   };
 
-  const readTarget = (item: VideoItem, path: string, before: Lines) => {
+  const readTarget = (item: VideoItem, path: string, before: EarlierLines) => {
     const { seconds } = item.input;
     const examineLines = isDubbed({ item }) ? io.examineLines('dubbing') : NOT_SENT;
     return read(path, { language: item.targetLanguage ?? '', before, seconds, examineLines });
   };
 
-  /** The lines that a job of an earlier run has given, as they were fetched. */
-  async function linesOf(item: { readonly key: string }): Promise<Lines> {
+  /** The lines that a job of an earlier run returned, without later edits. */
+  async function linesOf(item: { readonly key: string }): Promise<EarlierLines> {
     const outcome = newestIntent(item.key, recorded.intents)?.outcome;
     const file = outcome?.phase === 'downloaded' ? outcome.record.files[0] : undefined;
     return file === undefined ? null : readStageLines(resolve(delivery.folder, file.path));
   }
 
-  /** What may be used of the files: edited ones, and those of others when the user says so. */
-  function usable(files: readonly Found[]): readonly Found[] {
-    return files.filter(({ left, isEdited }) => (left === null ? fromSubtitles : isEdited));
+  /** The files that may be used: edited ones, and with --from-subtitles those of the user. */
+  function usable(files: readonly FoundSubtitle[]): readonly FoundSubtitle[] {
+    return files.filter(({ record, isEdited }) => (record === null ? fromSubtitles : isEdited));
   }
 
-  function refuseSeveral(item: VideoItem, files: readonly Found[], fix: string): void {
+  function refuseSeveral(item: VideoItem, files: readonly FoundSubtitle[], fix: string): void {
     const names = files.map(({ path }) => label(path)).join(', ');
     problems.push({
       pointer: item.input.label,
@@ -128,9 +132,9 @@ export function createFinder(
     });
   }
 
-  /** A file of somebody else's is not written over, and not used without a word. */
-  function refuseForeign(files: readonly Found[], path: string): void {
-    if (!files.some((file) => file.path === path && file.left === null)) return;
+  /** A file of the user is neither overwritten nor used without --from-subtitles. */
+  function refuseForeign(files: readonly FoundSubtitle[], path: string): void {
+    if (!files.some((file) => file.path === path && file.record === null)) return;
     const detail = 'is there and was not written by vloc; --from-subtitles uses it, or move it away';
     problems.push({ pointer: label(path), detail });
   }
@@ -147,13 +151,14 @@ export function createFinder(
         return null;
       }
       const before =
-        first.left === null ? null : await linesOf(linesStage('subtitle_translation', item, NONE));
+        first.record === null ? null : await linesOf(linesStage('subtitle_translation', item, NO_LINES));
       return readBeside(first, () => readTarget(item, first.path, before));
     },
-    async findLeft(item) {
+    async findWritten(item) {
       const language = item.targetLanguage ?? '';
-      const left = (await look(item)).find((file) => file.left !== null && file.language === language);
-      return left === undefined ? null : readBeside(left, () => readTarget(item, left.path, null));
+      const files = await look(item);
+      const written = files.find((file) => file.record !== null && file.language === language);
+      return written === undefined ? null : readBeside(written, () => readTarget(item, written.path, null));
     },
     async findSource(item, targets) {
       const asked = item.fields.source_language;
@@ -161,14 +166,14 @@ export function createFinder(
       if (choices.sourceSubtitle !== null)
         return readSource(item, resolve(io.cwd, choices.sourceSubtitle), wanted, null);
       const files = await look(item);
-      const own = files.filter(({ left }) => left?.role === 'source').at(-1);
+      const own = files.filter(({ record }) => record?.role === 'source').at(-1);
       if (own !== undefined) {
         if (!own.isEdited) return null;
-        const language = own.left?.language === 'und' ? wanted : own.language;
+        const language = own.record?.language === 'und' ? wanted : own.language;
         const before = await linesOf(videoStage('subtitle_recognition', item));
         return readBeside(own, () => readSource(item, own.path, language, before));
       }
-      const foreign = files.filter(({ left }) => left === null);
+      const foreign = files.filter(({ record }) => record === null);
       const candidates =
         wanted === null
           ? foreign.filter(({ language }) => !targets.includes(language))
@@ -190,5 +195,52 @@ export function createFinder(
   };
 }
 
-/** What the key of an item is made of does not include its lines. */
-const NONE = { label: '', lines: [], parts: null };
+/** The key of an item does not contain its lines. */
+const NO_LINES = { label: '', lines: [], parts: null };
+
+/** A subtitle file beside a video, named by its language: `talk.es.srt` for `talk.mp4`. */
+interface BesideFile {
+  /** Absolute. */
+  readonly path: string;
+  /** BCP 47, in canonical case. */
+  readonly language: string;
+}
+
+/** ISO 639 tags of two or three letters, and their subtags. `talk.final.srt` names no language. */
+const ENDING = /\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\.(?:srt|vtt|ass|ssa)$/i;
+
+/**
+ * The path of a subtitle file beside the video. A name that is too long for the file system is shortened.
+ * @param language null if unknown: then the name has `und` (undetermined)
+ */
+export function besidePath(
+  video: { readonly path: string; readonly stem: string },
+  language: string | null,
+  format: SubtitleFormat,
+): string {
+  const tag = canonicalLanguage(language ?? 'und') ?? 'und';
+  return join(dirname(video.path), fitName(`${video.stem}.${tag}.${format}`, video.stem));
+}
+
+/** All subtitle files beside the video; none if the folder cannot be listed. */
+export async function findBeside(video: {
+  readonly path: string;
+  readonly stem: string;
+}): Promise<readonly BesideFile[]> {
+  const folder = dirname(video.path);
+  const names = await readdir(folder).catch(() => []);
+  return names.toSorted().flatMap((name): BesideFile[] => {
+    const [ending = '', tag] = ENDING.exec(name) ?? [];
+    const whole = `${video.stem}${ending}`;
+    const isOfVideo = name === whole || name === fitName(whole, video.stem);
+    const language = tag === undefined || !isOfVideo ? null : canonicalLanguage(tag);
+    return language === null ? [] : [{ path: join(folder, name), language }];
+  });
+}
+
+/** The files in this language: those with exactly this tag, otherwise all its varieties. */
+export function inLanguage<T extends BesideFile>(files: readonly T[], language: string): readonly T[] {
+  const tag = canonicalLanguage(language) ?? language;
+  const exact = files.filter((file) => file.language === tag);
+  return exact.length > 0 ? exact : files.filter((file) => baseLanguage(file.language) === baseLanguage(tag));
+}

@@ -1,4 +1,4 @@
-/** How a localization in stages ends: results in every form of stdout, and the command that goes on. */
+/** The end of a localization in stages: prints the results, and the command that continues. */
 import { stat } from 'node:fs/promises';
 import type { ItemFile, ItemState } from '../batch/item.ts';
 import { roundCredits } from '../batch/plan/dry-run.ts';
@@ -10,38 +10,38 @@ import { createBatchView } from '../workflow/batch/view.ts';
 import { EMBEDDED_STOPS, openCommand } from '../workflow/jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../workflow/jobs/job-outcomes.ts';
 import { digestFile } from './given-subtitle.ts';
-import { going, type Journey, readCosts, type Session } from './session.ts';
 import type { StageSubtitle } from './stage-plan.ts';
+import { readCosts, type StagedRun, type TargetState, unfinished } from './staged-run.ts';
 
-/** Prints the results. @throws the Failure that the whole ends with */
-export async function finishStages(session: Session): Promise<void> {
-  const { stopAfter } = session.plan.choices;
-  if (stopAfter !== null) await endAtGate(session, stopAfter);
-  const outcomes = outcomesOf(session).map(({ outcome }) => outcome);
+/** Prints the results. @throws the Failure that the command ends with */
+export async function finishStages(run: StagedRun): Promise<void> {
+  const { stopAfter } = run.plan.choices;
+  if (stopAfter !== null) await finishAtStop(run, stopAfter);
+  const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
   const failure = summarizeOutcomes(outcomes);
-  await print(session, exitCodeOf(session.context, failure));
-  if (stopAfter !== null) tellGate(session);
+  await print(run, exitCodeOf(run.context, failure));
+  if (stopAfter !== null) printStop(run);
   if (failure !== null) {
-    if (outcomes.some(({ state }) => state.phase === 'left')) tellContinuation(session);
+    if (outcomes.some(({ state }) => state.phase === 'left')) printContinuation(run);
     throw failure;
   }
-  if (stopAfter === null) tellFinished(session);
+  if (stopAfter === null) printNextSteps(run);
 }
 
-/** The subtitles are the results of a run that ends at a gate. */
-async function endAtGate(session: Session, stopAfter: 'recognize' | 'translate'): Promise<void> {
-  const { context } = session;
-  const due = going(session);
-  const view = await createBatchView(context, { items: due.map(({ wish }) => wish.item) });
+/** Ends a run with --stop-after: its results are the subtitles. */
+async function finishAtStop(run: StagedRun, stopAfter: 'recognize' | 'translate'): Promise<void> {
+  const { context } = run;
+  const due = unfinished(run);
+  const view = await createBatchView(context, { items: due.map(({ target }) => target.item) });
   try {
-    for (const journey of due) {
-      const subtitle = stopAfter === 'recognize' ? journey.source : journey.target;
+    for (const state of due) {
+      const subtitle = stopAfter === 'recognize' ? state.sourceSubtitle : state.targetSubtitle;
       const files = subtitle === null ? [] : [await fileOf(subtitle)];
       const end: ItemState & { phase: 'done' } = {
-        ...{ phase: 'done', jobId: journey.jobId, files, credits: null, before: null },
+        ...{ phase: 'done', jobId: state.jobId, files, credits: null, before: null },
       };
-      journey.end = end;
-      view.listener({ type: 'item', item: journey.wish.item, state: end, atMs: context.io.now() });
+      state.end = end;
+      view.listener({ type: 'item', item: state.target.item, state: end, atMs: context.io.now() });
     }
   } finally {
     view.close();
@@ -53,17 +53,17 @@ async function fileOf({ path }: StageSubtitle): Promise<ItemFile> {
   return { asset: 'subtitle', path, bytes, sha256: await digestFile(path) };
 }
 
-function outcomeOf({ wish, end, jobId }: Journey): RunOutcome {
+function outcomeOf({ target, end, jobId }: TargetState): RunOutcome {
   const state = end ?? { phase: 'left', jobId, because: 'interrupted' };
-  return { item: wish.item, state, job: null };
+  return { item: target.item, state, job: null };
 }
 
-/** All outcomes in the order of the inputs. @returns `keys` of the jobs that each has cost; none for an unusable file */
-function outcomesOf({ journeys, unusable, plan }: Session): readonly Ended[] {
+/** All outcomes in the order of the inputs, with the keys of the items whose jobs they cost. */
+function outcomesOf({ states, unusable, plan }: StagedRun): readonly Ended[] {
   const order = new Map(plan.order.map((key, position) => [key, position]));
   const placeOf = ({ outcome: { item } }: Ended) => order.get(item.key) ?? 0;
   return [
-    ...journeys.map((journey): Ended => ({ outcome: outcomeOf(journey), keys: journey.keys })),
+    ...states.map((state): Ended => ({ outcome: outcomeOf(state), keys: state.keys })),
     ...unusable.map((outcome): Ended => ({ outcome, keys: [] })),
   ].toSorted((left, right) => placeOf(left) - placeOf(right));
 }
@@ -73,11 +73,11 @@ interface Ended {
   readonly keys: readonly string[];
 }
 
-/** One result for each video and language; what it has cost is that of all its stages. */
-async function print(session: Session, exitCode: number): Promise<void> {
-  const { context, plan } = session;
+/** Prints one result for each video and target language, with the cost of all its stages. */
+async function print(run: StagedRun, exitCode: number): Promise<void> {
+  const { context, plan } = run;
   const costs = await readCosts(plan.delivery.folder, context.io.now());
-  const ended = outcomesOf(session);
+  const ended = outcomesOf(run);
   const outcomes = ended.map(({ outcome }) => outcome);
   const told = outcomes.map(
     (outcome, position): Outcome => withCosts(toOutcome(outcome, undefined), position),
@@ -85,7 +85,7 @@ async function print(session: Session, exitCode: number): Promise<void> {
 
   function withCosts(outcome: Outcome, position: number): Outcome {
     if (outcome.known === undefined) return outcome;
-    // What languages share is counted with the first of them, so that the sum is right.
+    // Jobs that targets share are counted with the first of them, so that the sum is right.
     const before = new Set(ended.slice(0, position).flatMap(({ keys }) => keys));
     const own = (ended[position]?.keys ?? []).filter((key) => costs.has(key) && !before.has(key));
     const isKnown = own.length > 0 && own.every((key) => costs.get(key) !== null);
@@ -103,10 +103,12 @@ async function print(session: Session, exitCode: number): Promise<void> {
   context.print(JSON.stringify(line));
 }
 
-function tellGate({ context, journeys }: Session): void {
+function printStop({ context, states }: StagedRun): void {
   const { note } = context.terminal;
   const files = new Set(
-    journeys.flatMap(({ source, target }) => [source?.label ?? [], target?.label ?? []].flat()),
+    states.flatMap(({ sourceSubtitle, targetSubtitle }) =>
+      [sourceSubtitle?.label ?? [], targetSubtitle?.label ?? []].flat(),
+    ),
   );
   if (files.size === 0) return;
   note('');
@@ -114,30 +116,30 @@ function tellGate({ context, journeys }: Session): void {
   note(`Continue:   ${goOnCommand(context)}`);
 }
 
-/** For people only, so not in the forms for programs. */
-function tellFinished({ context, journeys }: Session): void {
-  const [first] = journeys.filter(({ end }) => end?.phase === 'done');
+/** For people, so only with tables. */
+function printNextSteps({ context, states }: StagedRun): void {
+  const [first] = states.filter(({ end }) => end?.phase === 'done');
   if (context.output !== 'table' || first === undefined) return;
   const { note } = context.terminal;
   note('');
-  note(`Play it:    ${openCommand(context, first.wish.path)}`);
-  if (first.target === null) return;
-  note(`Change it:  edit ${first.target.label}, then ${sameCommand(context)}`);
+  note(`Play it:    ${openCommand(context, first.target.path)}`);
+  if (first.targetSubtitle === null) return;
+  note(`Change it:  edit ${first.targetSubtitle.label}, then ${sameCommand(context)}`);
 }
 
-/** Says how an interrupted run stands, and how to go on. */
-export async function tellInterrupted(session: Session): Promise<void> {
-  const { context, journeys, unusable } = session;
-  await print(session, exitCodeOf(context, null));
-  const done = journeys.filter(({ end }) => end?.phase === 'done').length;
-  const total = journeys.length + unusable.length;
+/** Prints the state of an interrupted run and the command that continues it. */
+export async function printInterrupted(run: StagedRun): Promise<void> {
+  const { context, states, unusable } = run;
+  await print(run, exitCodeOf(context, null));
+  const done = states.filter(({ end }) => end?.phase === 'done').length;
+  const total = states.length + unusable.length;
   context.terminal.note(
     `Stopped: ${done} of ${total} done. Running jobs and downloaded results are kept; nothing is lost.`,
   );
-  tellContinuation(session);
+  printContinuation(run);
 }
 
-function tellContinuation({ context, connected }: Session): void {
+function printContinuation({ context, connected }: StagedRun): void {
   const { note } = context.terminal;
   if (connected !== null && connected.capabilities !== null) note(EMBEDDED_STOPS);
   note('Continue with:');

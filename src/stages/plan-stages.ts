@@ -1,4 +1,4 @@
-/** The plan of a localization in stages, with all that can be checked before anything is sent. */
+/** The plan of a localization in stages, checked as far as possible before anything is sent. */
 import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { PlannedItem } from '../batch/plan/batch-plan.ts';
@@ -15,25 +15,24 @@ import type { Context } from '../context/context.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { createPlanIo } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory, warnOfDamage } from '../workflow/jobs/read-history.ts';
-import { createFinder, type Finder, type Known } from './find-subtitles.ts';
-import type { SubtitleReport } from './given-subtitle.ts';
+import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
+import { printReports, type SubtitleReport } from './given-subtitle.ts';
 import { readStageChoices, type StageOptions } from './stage-options.ts';
 import {
   needsTranslation,
+  type SourceVideo,
   type StagePlan,
   type StageSubtitle,
-  type Talk,
   type UnusableItem,
-  type Wish,
+  type VideoTarget,
 } from './stage-plan.ts';
-import { tellReports } from './tell-edits.ts';
 
 const KIND = 'auto_localization';
 
 /**
- * Reports what was changed in the subtitles that are used, and what viewers would stumble over in them. A video of a folder
- * that cannot be used, or whose subtitles cannot, fails alone.
- * @throws Failure (`usage`) that lists every problem found; `disk`
+ * Plans a localization in stages, and prints what users changed in its subtitle files and the warnings about them. Of the
+ * videos in a folder, one that cannot be used, or whose subtitles cannot, fails alone.
+ * @throws Failure (`usage`) that lists all problems; `disk`
  */
 export async function planStages(
   context: Pick<Context, 'io' | 'terminal' | 'signal'>,
@@ -63,11 +62,11 @@ export async function planStages(
     createPlanIo(io, { kind, options, signal: context.signal }).examineLines;
   const search: Search = async (find) => {
     const found: InputProblem[] = [];
-    const subtitle = await find(createFinder(known, { cwd: io.cwd, examineLines }, found, reports));
+    const subtitle = await find(createSubtitleFinder(known, { cwd: io.cwd, examineLines }, found, reports));
     return { subtitle, problems: found };
   };
-  const { talks, failed } = await findTalks(planned, known, search);
-  problems.push(...findConflicts(talks, planned, choices));
+  const { videos, failed } = await findVideos(planned, known, search);
+  problems.push(...findConflicts(videos, planned, choices));
   const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
   const isWhole = choices.subtitle !== null || choices.sourceSubtitle !== null;
   const unusable: UnusableItem[] = planned.flatMap(({ item, decision }) =>
@@ -77,13 +76,13 @@ export async function planStages(
     if (isWhole || isNamed.has(item.key)) addNew(problems, found);
     else unusable.push({ item, detail: joinProblems(found, item.label) });
   }
-  await tellReports(reports, terminal);
+  await printReports(reports, terminal);
   if (problems.length > 0 || shortage !== null) throw notUsable(problems, shortage);
   const order = planned.map(({ item }) => item.key);
-  return { ...known, talks, unusable, order, notes: checked.notes };
+  return { ...known, videos, unusable, order, notes: checked.notes };
 }
 
-/** Languages of a video share what is wrong with its words. */
+/** Adds problems that are not listed yet: the languages of a video share those of its source subtitles. */
 function addNew(problems: InputProblem[], found: readonly InputProblem[]): void {
   for (const each of found) {
     const isKnown = problems.some((one) => one.pointer === each.pointer && one.detail === each.detail);
@@ -91,7 +90,7 @@ function addNew(problems: InputProblem[], found: readonly InputProblem[]): void 
   }
 }
 
-/** Videos that stages have finished are no inputs of the next run. */
+/** Videos that earlier runs exported, absolute: they are not inputs. */
 function ownVideos({ finished }: StageRecords, { folder }: Delivery): readonly string[] {
   return [...finished.values()].map(({ newest }) => resolve(folder, newest.path));
 }
@@ -115,8 +114,8 @@ function findUnfit(items: readonly PlacedItem[]): InputProblem[] {
 const NOTHING_TO_WRITE: Decision = { step: 'done', before: 'downloaded', jobId: null, files: [] };
 const TO_BE_WRITTEN: Decision = { step: 'new', after: null };
 
-/** What to do about a finished video; before a gate none is written. */
-async function decideVideo({ item, paths }: PlacedItem, known: Known): Promise<Decision> {
+/** What to do about the finished video of an item. With --stop-after none is written. */
+async function decideVideo({ item, paths }: PlacedItem, known: PlanState): Promise<Decision> {
   const { choices, delivery, stages } = known;
   if (item.input.type === 'unusable') return { step: 'unusable', detail: item.input.detail };
   if (choices.stopAfter !== null) return NOTHING_TO_WRITE;
@@ -130,9 +129,9 @@ async function decideVideo({ item, paths }: PlacedItem, known: Known): Promise<D
   return { step: 'edited', path };
 }
 
-/** Looks for a subtitle; gives what is wrong with the files that it found. */
+/** Looks for subtitles and returns the problems of the files found. */
 type Search = (
-  find: (finder: Finder) => Promise<StageSubtitle | null>,
+  find: (finder: SubtitleFinder) => Promise<StageSubtitle | null>,
 ) => Promise<{ readonly subtitle: StageSubtitle | null; readonly problems: readonly InputProblem[] }>;
 
 interface FailedItem {
@@ -140,87 +139,93 @@ interface FailedItem {
   readonly problems: readonly InputProblem[];
 }
 
-interface FoundTalks {
-  readonly talks: readonly Talk[];
-  /** Items whose subtitles cannot be used; they are in none of the talks. */
+interface FoundVideos {
+  readonly videos: readonly SourceVideo[];
+  /** Items whose subtitles cannot be used. `videos` does not contain them. */
   readonly failed: readonly FailedItem[];
 }
 
-async function findTalks(planned: readonly PlannedItem[], known: Known, search: Search): Promise<FoundTalks> {
+async function findVideos(
+  planned: readonly PlannedItem[],
+  known: PlanState,
+  search: Search,
+): Promise<FoundVideos> {
   const files = planned.flatMap((each) =>
     isVideo(each.item) && each.decision.step !== 'unusable' ? [{ ...each, item: each.item }] : [],
   );
-  const talks: Talk[] = [];
+  const videos: SourceVideo[] = [];
   const failed: FailedItem[] = [];
   for (const sharing of Map.groupBy(files, ({ item }) => item.input.path).values()) {
-    const wishes: Wish[] = [];
+    const targets: VideoTarget[] = [];
     for (const { item, decision, paths } of sharing) {
-      const isLeftOut = decision.step === 'done' && decision.before === 'exists';
-      const { subtitle: given, problems } = isLeftOut ? NONE : await search((find) => find.findTarget(item));
+      const isSkipped = decision.step === 'done' && decision.before === 'exists';
+      const { subtitle: given, problems } = isSkipped ? NONE : await search((find) => find.findTarget(item));
       if (problems.length > 0) failed.push({ item, problems });
-      else wishes.push({ item, path: paths?.[0] ?? known.delivery.folder, given, isLeftOut });
+      else targets.push({ item, path: paths?.[0] ?? known.delivery.folder, given, isSkipped });
     }
-    const [first] = wishes;
+    const [first] = targets;
     if (first === undefined) continue;
-    const targets = sharing.flatMap(({ item }) => item.targetLanguage ?? []);
-    const found = await findTalk({ item: first.item, wishes, given: null }, targets, known, search);
+    const languages = sharing.flatMap(({ item }) => item.targetLanguage ?? []);
+    const found = await findVideo({ item: first.item, targets, given: null }, languages, known, search);
     failed.push(...found.failed);
-    talks.push(...found.talks);
+    videos.push(...found.videos);
   }
-  return { talks, failed };
+  return { videos, failed };
 }
 
 const NONE = { subtitle: null, problems: [] } as const;
 
-/** @param targets all languages that are asked for of the video */
-async function findTalk(
-  { item, wishes }: Talk,
-  targets: readonly string[],
-  { choices, recorded }: Known,
+/** @param languages all requested target languages of the video */
+async function findVideo(
+  { item, targets }: SourceVideo,
+  languages: readonly string[],
+  { choices, recorded }: PlanState,
   search: Search,
-): Promise<FoundTalks> {
-  const isHeardOnly = choices.stopAfter === 'recognize';
-  const needsSource = (wish: Wish) => isHeardOnly || needsTranslation(wish);
-  const { subtitle: given, problems } = wishes.some(needsSource)
-    ? await search((find) => find.findSource(item, targets))
+): Promise<FoundVideos> {
+  const isRecognizedOnly = choices.stopAfter === 'recognize';
+  const needsSource = (target: VideoTarget) => isRecognizedOnly || needsTranslation(target);
+  const { subtitle: given, problems } = targets.some(needsSource)
+    ? await search((find) => find.findSource(item, languages))
     : NONE;
   if (problems.length > 0) {
-    const failed = wishes.filter(needsSource).map((wish): FailedItem => ({ item: wish.item, problems }));
-    const others = wishes.filter((wish) => !needsSource(wish));
-    return { talks: others.length === 0 ? [] : [{ item, wishes: others, given: null }], failed };
+    const failed = targets.filter(needsSource).map((target): FailedItem => ({ item: target.item, problems }));
+    const others = targets.filter((target) => !needsSource(target));
+    return { videos: others.length === 0 ? [] : [{ item, targets: others, given: null }], failed };
   }
-  const isHeard = recorded.intents.byItem.has(videoStage('subtitle_recognition', item).key);
-  if (given !== null || isHeard || isHeardOnly) return { talks: [{ item, wishes, given }], failed: [] };
-  // What a translation was made from is gone; before the video is paid for to be heard, the translation stands.
+  const isRecognized = recorded.intents.byItem.has(videoStage('subtitle_recognition', item).key);
+  if (given !== null || isRecognized || isRecognizedOnly)
+    return { videos: [{ item, targets, given }], failed: [] };
+  // The source subtitles of an existing translation are gone. Using the translation is free, recognition is not.
   const failed: FailedItem[] = [];
-  const kept: Wish[] = [];
-  for (const wish of wishes) {
-    const left = needsTranslation(wish) ? await search((find) => find.findLeft(wish.item)) : null;
-    if (left !== null && left.problems.length > 0) failed.push({ item: wish.item, problems: left.problems });
-    else kept.push(left === null ? wish : { ...wish, given: left.subtitle });
+  const kept: VideoTarget[] = [];
+  for (const target of targets) {
+    const found = needsTranslation(target) ? await search((find) => find.findWritten(target.item)) : null;
+    if (found !== null && found.problems.length > 0)
+      failed.push({ item: target.item, problems: found.problems });
+    else kept.push(found === null ? target : { ...target, given: found.subtitle });
   }
-  return { talks: kept.length === 0 ? [] : [{ item, wishes: kept, given }], failed };
+  return { videos: kept.length === 0 ? [] : [{ item, targets: kept, given }], failed };
 }
 
 function isVideo(item: PlannedItem['item']): item is VideoItem {
   return item.input.type === 'file';
 }
 
-/** One file can be the subtitles of one video only, and a video can be recognized in one language only. */
+/** A subtitle file belongs to one video, and a video is recognized in one language. */
 function findConflicts(
-  talks: readonly Talk[],
+  videos: readonly SourceVideo[],
   planned: readonly PlannedItem[],
-  { subtitle, sourceSubtitle }: Known['choices'],
+  { subtitle, sourceSubtitle }: PlanState['choices'],
 ): InputProblem[] {
   const problems: InputProblem[] = [];
-  const videos = new Set(planned.map(({ item }) => item.input.label));
+  const labels = new Set(planned.map(({ item }) => item.input.label));
   const beside = 'put such files beside the videos, named by language, and use --from-subtitles';
   if (subtitle !== null && planned.length > 1)
     problems.push({ pointer: '--subtitle', detail: `is for one video and one language; ${beside}` });
-  if (sourceSubtitle !== null && videos.size > 1)
+  if (sourceSubtitle !== null && labels.size > 1)
     problems.push({ pointer: '--source-subtitle', detail: `is for one video; ${beside}` });
-  for (const { item, wishes: sharing } of talks) {
-    const languages = new Set(sharing.map((wish) => wish.item.fields.source_language ?? 'auto'));
+  for (const { item, targets: sharing } of videos) {
+    const languages = new Set(sharing.map((target) => target.item.fields.source_language ?? 'auto'));
     if (languages.size > 1)
       problems.push({
         pointer: item.input.label,

@@ -1,4 +1,4 @@
-/** A localization in stages: each is an ordinary run of jobs over all videos, and people may step in between. */
+/** Runs a localization in stages. Each stage is an ordinary run of jobs over all videos; users may edit subtitles in between. */
 
 import { foldBatchCommands } from '../batch/report/command-record.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
@@ -9,19 +9,19 @@ import { Failure } from '../errors/failure.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { exportVideos } from './export-videos.ts';
-import { finishStages, tellInterrupted } from './finish-stages.ts';
-import { recognizeAll, translateAll } from './make-subtitles.ts';
-import { makeVoices } from './make-voices.ts';
+import { finishStages, printInterrupted } from './finish-stages.ts';
+import { makeAudio, recognizeAll, translateAll } from './job-stages.ts';
 import { planStages } from './plan-stages.ts';
-import { commandRecord } from './run-phase.ts';
-import { going, openSession, type Session } from './session.ts';
+import { commandRecord } from './run-stage.ts';
 import type { StageOptions } from './stage-options.ts';
 import type { StagePlan } from './stage-plan.ts';
+import { openStagedRun, type StagedRun, unfinished } from './staged-run.ts';
 
 /**
- * Runs the stages that are asked for; returns the exit code 0, or throws the Failure that the command ends with.
- * What is done is not done again, and what depends on something that was changed is.
- * @param isRetry whether `batch retry` repeats the command: results that have expired are made again
+ * Runs the requested stages. What is done is skipped, unless something that it depends on has changed.
+ * @param isRetry whether `batch retry` repeats the command: expired results are made again
+ * @returns the exit code 0
+ * @throws Failure that the command ends with
  */
 export async function runStages(
   context: Context,
@@ -32,25 +32,25 @@ export async function runStages(
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
   await checkExport(context, plan);
-  const session = await openSession(context, operands, options, plan, isRetry);
+  const run = await openStagedRun(context, operands, options, plan, isRetry);
   try {
-    await recordUnusable(session);
-    await runAll(session);
-    await finishStages(session);
+    await recordUnusable(run);
+    await runAll(run);
+    await finishStages(run);
     return 0;
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    await tellInterrupted(session);
+    await printInterrupted(run);
     throw context.signal.reason;
   } finally {
-    await session.close();
+    await run.close();
   }
 }
 
-/** The last stage needs ffmpeg here, whichever service does the others: that is said before they are paid. */
-async function checkExport({ io }: Context, { choices, talks }: StagePlan): Promise<void> {
+/** Checks that ffmpeg is installed, which the export needs with every service, before anything is paid. */
+async function checkExport({ io }: Context, { choices, videos }: StagePlan): Promise<void> {
   const isDue =
-    choices.stopAfter === null && talks.some(({ wishes }) => wishes.some((wish) => !wish.isLeftOut));
+    choices.stopAfter === null && videos.some(({ targets }) => targets.some((target) => !target.isSkipped));
   if (!isDue) return;
   const { createPrograms } = await import('../engines/programs.ts');
   const { locate } = createPrograms(io.env.PATH ?? '');
@@ -65,22 +65,22 @@ async function checkExport({ io }: Context, { choices, talks }: StagePlan): Prom
 }
 
 /**
- * Reports the files that cannot be used, and keeps them in the journal for `batch status` and the other commands that
- * read it. So are files that were fixed since an earlier run.
+ * Reports the files that cannot be used. Records them in the journal, for `batch status` and other commands, together with
+ * the files that were fixed since an earlier run.
  */
-async function recordUnusable(session: Session): Promise<void> {
-  const { context, plan, unusable } = session;
+async function recordUnusable(run: StagedRun): Promise<void> {
+  const { context, plan, unusable } = run;
   const { folder } = plan.delivery;
   const keys = new Set(plan.unusable.map(({ item }) => item.key));
   const { records: known } = await readBatchLog(folder);
   const before = [...foldUnusable(known).unusable.keys()];
-  // What this command could not use before may be gone from its folder.
-  const own = new Set([...plan.order, ...itemsOfBefore(known, commandRecord(session, []))]);
+  // Files that this command could not use before may have been removed from the folder.
+  const own = new Set([...plan.order, ...itemsOfBefore(known, commandRecord(run, []))]);
   const fixed = before.filter((key) => own.has(key) && !keys.has(key));
   if (keys.size + fixed.length === 0) return;
   const atMs = context.io.now();
   const records = [
-    ...(keys.size === 0 ? [] : [commandRecord(session, [...keys])]),
+    ...(keys.size === 0 ? [] : [commandRecord(run, [...keys])]),
     ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
     ...fixed.map(createUsableRecord),
   ];
@@ -92,7 +92,7 @@ async function recordUnusable(session: Session): Promise<void> {
   view.close();
 }
 
-/** Keys of the items that earlier runs of the same command had. */
+/** Keys of the items of earlier runs of the same command. */
 function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord): readonly string[] {
   const identity = JSON.stringify([argv, cwd]);
   return foldBatchCommands(records)
@@ -100,28 +100,28 @@ function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord):
     .flatMap(({ items }) => items);
 }
 
-async function runAll(session: Session): Promise<void> {
-  const { signal } = session.context;
-  const { stopAfter } = session.plan.choices;
-  await recognizeAll(session);
+async function runAll(run: StagedRun): Promise<void> {
+  const { signal } = run.context;
+  const { stopAfter } = run.plan.choices;
+  await recognizeAll(run);
   signal.throwIfAborted();
-  // What has reached a gate is done, whatever stopped the others there.
+  // A target that reached --stop-after is done, even if others were stopped.
   if (stopAfter === 'recognize') return;
-  leaveOut(session);
-  await translateAll(session);
+  skipStopped(run);
+  await translateAll(run);
   signal.throwIfAborted();
   if (stopAfter === 'translate') return;
-  leaveOut(session);
-  const partsOf = await makeVoices(session);
+  skipStopped(run);
+  const audioOf = await makeAudio(run);
   signal.throwIfAborted();
-  // It costs nothing, so whatever has all its parts is finished, also when something has stopped the others.
-  await exportVideos(session, partsOf);
+  // The export is free, so every target that has all its files is finished, even if others were stopped.
+  await exportVideos(run, audioOf);
 }
 
-/** What came to a stop in one stage is not begun in the next: credits, the key or the network would stop it there. */
-function leaveOut(session: Session): void {
-  const stop = session.journeys.map(({ end }) => end).find((end) => end?.phase === 'left');
+/** After a stop in one stage, targets do not start the next: the same reason would stop it again. */
+function skipStopped(run: StagedRun): void {
+  const stop = run.states.map(({ end }) => end).find((end) => end?.phase === 'left');
   if (stop?.phase !== 'left') return;
-  // The job of the stage before is done: with its id it would be told as one that still runs.
-  for (const journey of going(session)) journey.end = { phase: 'left', jobId: null, because: stop.because };
+  // Without the id of the finished job of the previous stage, which would be reported as running.
+  for (const state of unfinished(run)) state.end = { phase: 'left', jobId: null, because: stop.because };
 }

@@ -1,18 +1,34 @@
-/** --dry-run of a localization in stages. Nothing is sent but a question for the credits. */
+/** --dry-run of a localization in stages: what each stage would do and cost. Only prices and the balance are requested. */
 
+import { resolve } from 'node:path';
+import type { BatchItem } from '../batch/item.ts';
 import type { PlannedItem } from '../batch/plan/batch-plan.ts';
-import type { Forecast } from '../batch/plan/dry-run.ts';
+import { decideItems } from '../batch/plan/decide-items.ts';
+import type { Decision } from '../batch/plan/decision.ts';
+import { type Forecast, forecast, type Purse } from '../batch/plan/dry-run.ts';
+import { linesStage, type VideoItem, videoStage } from '../batch/stages/items.ts';
 import { connect } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { describeUnits } from '../protocol/metering.ts';
+import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import { readHistory } from '../workflow/jobs/read-history.ts';
 import { describeUnusable, PATIENCE_MS, readPurse } from '../workflow/jobs/show-plan.ts';
-import { checkStages } from './check-stages.ts';
-import { forecastStages } from './forecast-stages.ts';
+import { readStageLines } from './given-subtitle.ts';
 import { planStages } from './plan-stages.ts';
 import type { StageOptions } from './stage-options.ts';
-import type { StagePlan } from './stage-plan.ts';
+import {
+  checkStageSupport,
+  isDubbed,
+  needsBackground,
+  needsRecognition,
+  needsTranslation,
+  type SourceVideo,
+  type StagePlan,
+  type StageSubtitle,
+  type VideoTarget,
+} from './stage-plan.ts';
 
-/** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
+/** Prints the plan. @returns the exit code 0  @throws the Failure that the command would end with, as far as it is known */
 export async function showStages(
   context: Context,
   operands: readonly string[],
@@ -20,7 +36,7 @@ export async function showStages(
 ): Promise<number> {
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
-  await print(context, plan, plan.talks.length === 0 ? [] : await askForStages(context, options, plan));
+  await print(context, plan, plan.videos.length === 0 ? [] : await askForStages(context, options, plan));
   const failure = describeUnusable({ planned: plannedOf(plan) });
   if (failure !== null) throw failure;
   return 0;
@@ -33,7 +49,7 @@ async function askForStages(
 ): Promise<readonly Forecast[]> {
   const connection = await connect(context);
   try {
-    await checkStages(plan, connection.capabilities);
+    await checkStageSupport(plan, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection.client.credits, context, signal);
     return await forecastStages(context, options, plan, purse);
@@ -42,14 +58,14 @@ async function askForStages(
   }
 }
 
-/** One item for each video and language, as a localization in one job has. */
-function plannedOf({ talks, unusable }: StagePlan): readonly PlannedItem[] {
-  const wishes = talks.flatMap((talk) => talk.wishes);
+/** One item for each video and target language, as for a localization in one job. */
+function plannedOf({ videos, unusable }: StagePlan): readonly PlannedItem[] {
+  const targets = videos.flatMap((video) => video.targets);
   return [
     ...unusable.map(({ item, detail }): PlannedItem => {
       return { item, decision: { step: 'unusable', detail }, paths: null };
     }),
-    ...wishes.map(({ item, path }): PlannedItem => {
+    ...targets.map(({ item, path }): PlannedItem => {
       return { item, decision: { step: 'new', after: null }, paths: [path] };
     }),
   ];
@@ -73,7 +89,7 @@ const STAGE_NAMES: Readonly<Record<string, string>> = {
 
 async function print(context: Context, plan: StagePlan, stages: readonly Forecast[]): Promise<void> {
   const sum = sumOf(stages);
-  const videos = plan.choices.stopAfter === null ? plan.talks.flatMap(({ wishes }) => wishes) : [];
+  const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
   switch (context.output) {
     case 'json':
       context.print(
@@ -113,8 +129,8 @@ function problemsOf({ unusable }: StagePlan) {
   }));
 }
 
-function pathsOf({ choices, talks }: StagePlan): readonly string[] {
-  return choices.stopAfter === null ? talks.flatMap(({ wishes }) => wishes.map(({ path }) => path)) : [];
+function pathsOf({ choices, videos }: StagePlan): readonly string[] {
+  return choices.stopAfter === null ? videos.flatMap(({ targets }) => targets.map(({ path }) => path)) : [];
 }
 
 function sumOf(stages: readonly Forecast[]) {
@@ -138,3 +154,69 @@ function rowsOf(stages: readonly Forecast[]): string[][] {
     ]),
   );
 }
+
+type Lines = readonly SubtitleLine[] | null;
+/** The lines that a stage works on; null until an earlier stage has made them. */
+type KnownLines = Pick<StageSubtitle, 'lines' | 'parts'> | null;
+type KindOfLines = 'subtitle_translation' | 'dubbing';
+
+/** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
+export async function forecastStages(
+  context: Context,
+  options: StageOptions,
+  plan: StagePlan,
+  purse: Purse,
+): Promise<readonly Forecast[]> {
+  const { recorded, choices } = await readHistory(context, options);
+  const { stopAfter } = plan.choices;
+  const rows: { item: BatchItem; decision: Decision }[] = [];
+
+  /** Adds the item. Returns the lines of its result, or null if there is none yet. */
+  async function add(item: BatchItem, replace: boolean): Promise<Lines> {
+    const [decision] = await decideItems([item], recorded, {
+      ...choices,
+      replace: replace || choices.replace,
+    });
+    rows.push({ item, decision: decision ?? NEW });
+    const file = decision?.step === 'done' ? decision.files[0] : undefined;
+    return file?.path.endsWith('.srt') ? readStageLines(resolve(plan.delivery.folder, file.path)) : null;
+  }
+
+  async function addLines(kind: KindOfLines, video: VideoItem, from: KnownLines): Promise<Lines> {
+    if (from !== null) return add(linesStage(kind, video, { label: '', ...from }), true);
+    const unknown = linesStage(kind, video, { label: '', lines: [], parts: null });
+    rows.push({ item: { ...unknown, units: null }, decision: NEW });
+    return null;
+  }
+
+  async function addTarget(target: VideoTarget, source: KnownLines): Promise<void> {
+    const translation = target.given ?? whole(await addLines('subtitle_translation', target.item, source));
+    if (stopAfter !== null) return;
+    if (isDubbed(target)) await addLines('dubbing', target.item, translation);
+  }
+
+  async function addVideo(video: SourceVideo): Promise<void> {
+    const isRecognized = stopAfter === 'recognize' ? video.given === null : needsRecognition(video);
+    const recognition = videoStage('subtitle_recognition', video.item);
+    const source = isRecognized ? whole(await add(recognition, false)) : video.given;
+    if (stopAfter === 'recognize') return;
+    const targets = video.targets.filter((target) => needsTranslation(target) || target.given !== null);
+    for (const target of targets) await addTarget(target, source);
+    if (stopAfter === null && targets.some(needsBackground))
+      await add(videoStage('audio_separation', video.item), false);
+  }
+
+  for (const video of plan.videos) await addVideo(video);
+  const planned = rows.map((row) => ({ ...row, paths: null }));
+  return ORDER.flatMap((kind) => {
+    const own = planned.filter(({ item }) => item.kind === kind);
+    return own.length === 0 ? [] : [forecast({ kind, planned: own }, purse)];
+  });
+}
+
+function whole(lines: Lines): KnownLines {
+  return lines === null ? null : { lines, parts: null };
+}
+
+const NEW: Decision = { step: 'new', after: null };
+const ORDER = ['subtitle_recognition', 'subtitle_translation', 'dubbing', 'audio_separation'] as const;

@@ -1,4 +1,4 @@
-/** The options by which a localization is made in stages, with subtitles that people may look over or bring along. */
+/** The options of a localization in stages, with subtitles that users may provide or edit. */
 
 import { flagName, inGroup, type OptionValues } from '../context/command.ts';
 import { Failure } from '../errors/failure.ts';
@@ -41,18 +41,18 @@ export type StageOptions = OptionValues<ReturnType<typeof localizeTable>>;
 export interface StageChoices {
   readonly stopAfter: (typeof STOPS)[number] | null;
   readonly fromSubtitles: boolean;
-  /** Files as they were written; null without. */
+  /** Files as written on the command line; null without. */
   readonly subtitle: string | null;
   readonly sourceSubtitle: string | null;
   readonly format: SubtitleFormat;
 }
 
-/** Whether the options ask for stages; without them the service does all in one job. */
+/** Whether the options ask for stages. Without them one job does everything. */
 export function asksForStages({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
   return fromSubtitles || [stopAfter, subtitle, sourceSubtitle].some((value) => value !== undefined);
 }
 
-/** @throws Failure (`usage`) for options that do not go together */
+/** @throws Failure (`usage`) for options that conflict */
 export function readStageChoices(options: StageOptions): StageChoices {
   const choices: StageChoices = {
     stopAfter: options.stopAfter ?? null,

@@ -5,7 +5,7 @@ import { ERROR_CODES } from '../../protocol/error-codes.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { isStageKey } from '../stages/items.ts';
-import type { LeftFile, StageRecords } from '../stages/records.ts';
+import type { StageRecords, WrittenSubtitle } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
 import type { EntryState, ReportFailure } from './page-facts.ts';
@@ -92,10 +92,10 @@ function namedFiles({ files }: ItemReport): PageFile[] {
  */
 function stageSubtitles(
   { key, kind, state, target_language: language }: ItemReport,
-  { left, finished }: StageRecords,
+  { subtitles, finished }: StageRecords,
   folder: string,
 ): readonly PageSubtitle[] {
-  const files = [...left.values()];
+  const files = [...subtitles.values()];
   if (kind === 'auto_localization' && state === 'done') {
     const made = finished.get(key)?.newest;
     const spoken = {
@@ -125,7 +125,7 @@ function stageSubtitles(
   }));
 }
 
-function languageOf(path: string | null | undefined, files: readonly LeftFile[]): string | null {
+function languageOf(path: string | null | undefined, files: readonly WrittenSubtitle[]): string | null {
   const file = files.find((each) => each.path === path);
   return file === undefined ? null : known(file.language);
 }
@@ -136,6 +136,6 @@ function known(language: string): string | null {
 }
 
 /** @param language null for any */
-function speaks(file: LeftFile, language: string | null): boolean {
+function speaks(file: WrittenSubtitle, language: string | null): boolean {
   return language === null || canonicalLanguage(file.language) === canonicalLanguage(language);
 }

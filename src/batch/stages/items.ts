@@ -1,4 +1,4 @@
-/** The paid calls that a localization in stages is made of, as items of a batch: pure. */
+/** The jobs of a localization in stages, as items of a batch. Pure. */
 import { hash } from 'node:crypto';
 import { COMMON_FIELDS } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -10,37 +10,37 @@ import type { FileInput, JobInput, LinesPart } from '../plan/input.ts';
 import { createItem } from '../plan/items.ts';
 import { NO_LANGUAGE } from '../plan/result-name.ts';
 
-/** Where intermediate results lie, below the folder of results. */
+/** The folder of intermediate results, below the output folder. */
 export const STAGES_FOLDER = '.vloc/stages';
 
-/** Marks the keys of stages; their files are named as all that only vloc reads. */
+/** The file names of intermediate results. As part of the item keys, it marks the items of stages. */
 const STAGE_TEMPLATE = '{stem}.{asset}.{lang}{ext}';
 
-/** Whether a key is that of a stage. */
+/** Whether a key belongs to an item of a stage. */
 export function isStageKey(key: string): boolean {
   return key.endsWith(`,${JSON.stringify(STAGE_TEMPLATE)}]`);
 }
 
 const LANGUAGE = /\.subtitle\.([A-Za-z0-9-]+)\.srt$/;
 
-/** The language that a subtitle of a stage is in, by its name; null where the service told none. */
+/** The language of an intermediate subtitle file, by its name; null if the service reported none. */
 export function languageOfStage(path: string): string | null {
-  const told = LANGUAGE.exec(path)?.[1] ?? NO_LANGUAGE;
-  return told === NO_LANGUAGE ? null : told;
+  const language = LANGUAGE.exec(path)?.[1] ?? NO_LANGUAGE;
+  return language === NO_LANGUAGE ? null : language;
 }
 
 export type VideoItem = BatchItem & { readonly input: FileInput };
 
 /** The subtitles that a stage works on. */
 export interface StageLines {
-  /** For people: the name of their file. */
+  /** The name of their file in messages. */
   readonly label: string;
   readonly lines: readonly SubtitleLine[];
-  /** In parts where they are more than the service takes. */
+  /** Parts, if there are more lines than the service accepts in one request; otherwise null. */
   readonly parts: readonly LinesPart[] | null;
 }
 
-/** Recognition or separation of the video of a localization: the same for all its languages. */
+/** The recognition or separation of a video, shared by all its targets. */
 export function videoStage(kind: 'subtitle_recognition' | 'audio_separation', whole: VideoItem): BatchItem {
   const request = { targetLanguage: null, fields: fieldsFor(kind, whole) };
   return inStages(createItem(kind, whole.input, request, STAGE_TEMPLATE), whole);
@@ -78,12 +78,12 @@ export function linesStage(
   );
 }
 
-/** Of what is said when: another ending of rows or another numbering is no other subtitle. */
+/** Digest of texts and times. Line ends and numbering do not matter. */
 export function digestLines(lines: readonly SubtitleLine[]): string {
   return hash('sha256', formatSrt(lines));
 }
 
-/** What the request of the whole says to this kind too. */
+/** The fields of the localization that a job of this kind also has. */
 function fieldsFor(kind: JobKind, whole: BatchItem): Record<string, unknown> {
   const known = new Set(Object.keys({ ...KINDS[kind].fields, ...COMMON_FIELDS }));
   return Object.fromEntries(Object.entries(whole.fields).filter(([field]) => known.has(field)));

@@ -1,4 +1,4 @@
-/** What the journal keeps of a localization in stages beside its jobs: subtitles left for people, and finished videos. */
+/** Records of a localization in stages besides its jobs: subtitles written for users to edit, and finished videos. */
 import * as v from 'valibot';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
@@ -6,22 +6,22 @@ import type { LogRecord } from '../../journal/record-line.ts';
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const at = v.pipe(v.string(), v.isoTimestamp());
 
-/** Written before the file is, so that a file of these bytes is never taken for somebody else's, and once more behind it. */
-const leftSubtitle = v.object({
+/** Written before the file, so that vloc recognizes the file as its own after a crash, and again after it. */
+const subtitleRecord = v.object({
   type: v.literal('stage_subtitle'),
   /** RFC 3339. */
   at,
   /** Name of the video below its root. */
   video: v.string(),
-  /** `source`: what is said in the video; `target`: its translation. */
+  /** `source`: in the spoken language; `target`: the translation. */
   role: v.picklist(['source', 'target']),
-  /** BCP 47 tag; `und` where nobody has told. */
+  /** BCP 47 tag; `und` if unknown. */
   language: v.string(),
-  /** From the folder of results. */
+  /** Relative to the output folder. */
   path: v.string(),
-  /** Of its bytes. */
+  /** Of the bytes of the file. */
   sha256,
-  /** Whether the file is there; before that, and in journals of earlier versions, what it replaces may still be. */
+  /** Whether the file has replaced an earlier one. Journals of earlier versions do not say. */
   is_placed: v.optional(v.boolean(), false),
 });
 
@@ -30,61 +30,61 @@ const finishedVideo = v.object({
   at,
   /** Key of the item. */
   item: v.string(),
-  /** From the folder of results. */
+  /** Relative to the output folder. */
   path: v.string(),
   /** Bytes. */
   size: v.number(),
   sha256,
-  /** Digest of all that it was made of. */
+  /** Digest of everything that it was made from. */
   made_of: v.string(),
-  /** Subtitles of what is said, and those that are spoken, from the folder of results; null where nobody needed them. */
+  /** The source subtitles and the translation, relative to the output folder; null if they were not needed. */
   source: v.optional(v.nullable(v.string()), null),
   target: v.optional(v.nullable(v.string()), null),
-  /** Digest of the lines that are spoken, as their file kept them; null where nobody needed them. */
+  /** Digest of the translated lines, as their file kept them; null if they were not needed. */
   target_lines: v.optional(v.nullable(sha256), null),
 });
 
-export type LeftSubtitle = v.InferOutput<typeof leftSubtitle>;
+export type StageSubtitleRecord = v.InferOutput<typeof subtitleRecord>;
 export type FinishedVideo = v.InferOutput<typeof finishedVideo>;
 
-/** A subtitle file that was left for people, however often it was written. */
-export interface LeftFile extends Pick<LeftSubtitle, 'video' | 'role' | 'language' | 'path'> {
-  /** Of what may be there when nobody has touched it: bytes with another digest are somebody's own. */
+/** A subtitle file for the user, from all its records. */
+export interface WrittenSubtitle extends Pick<StageSubtitleRecord, 'video' | 'role' | 'language' | 'path'> {
+  /** Digests of what vloc wrote there. A file with another digest was edited. */
   readonly digests: ReadonlySet<string>;
 }
 
-/** A finished video, however often it was made. */
+/** A finished video, from all its records. */
 interface FinishedFile {
   readonly newest: FinishedVideo;
-  /** In bytes, of all that were ever written there. */
+  /** Sizes of all versions that were written there, in bytes. */
   readonly sizes: ReadonlySet<number>;
 }
 
 export interface StageRecords {
-  /** By path from the folder of results. */
-  readonly left: ReadonlyMap<string, LeftFile>;
+  /** By path relative to the output folder. */
+  readonly subtitles: ReadonlyMap<string, WrittenSubtitle>;
   /** By key of the item. */
   readonly finished: ReadonlyMap<string, FinishedFile>;
 }
 
-/** Reads what is of stages out of all records of a log. */
+/** Extracts the stage records from a log. */
 export function foldStageRecords(records: readonly LogRecord[]): StageRecords {
-  const left = new Map<string, LeftFile>();
+  const subtitles = new Map<string, WrittenSubtitle>();
   const finished = new Map<string, FinishedFile>();
   for (const record of records) {
-    const subtitle = readRecord(leftSubtitle, record);
-    if (subtitle !== null) left.set(subtitle.path, addDigest(left.get(subtitle.path), subtitle));
+    const subtitle = readRecord(subtitleRecord, record);
+    if (subtitle !== null) subtitles.set(subtitle.path, addDigest(subtitles.get(subtitle.path), subtitle));
     const video = readRecord(finishedVideo, record);
     if (video === null) continue;
     const sizes = new Set([...(finished.get(video.item)?.sizes ?? []), video.size]);
     finished.set(video.item, { newest: video, sizes });
   }
-  return { left, finished };
+  return { subtitles, finished };
 }
 
-function addDigest(known: LeftFile | undefined, record: LeftSubtitle): LeftFile {
+function addDigest(known: WrittenSubtitle | undefined, record: StageSubtitleRecord): WrittenSubtitle {
   const { video, role, language, path } = record;
-  // An earlier version that is there again was put back by somebody, but for one that a killed run has not replaced.
+  // After a replacement only the user can bring an earlier version back. Before it, a killed run may have left one.
   const before = record.is_placed ? [] : (known?.digests ?? []);
   return { video, role, language, path, digests: new Set([...before, record.sha256]) };
 }

@@ -57,7 +57,7 @@ function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {})
     options_digest: '',
     fields,
   };
-  const stages = { left: new Map(), finished: new Map() };
+  const stages = { subtitles: new Map(), finished: new Map() };
   return pageJobs(facts, { items: new Map([[whole.key, known]]), stages, folder: '/out' });
 }
 

@@ -14,7 +14,7 @@ const finished = (size: number, made_of: string) => ({
 test('of the versions of a subtitle the newest is ours, and the one before until it is known to be replaced', () => {
   const [a, b] = [left(digest('a')), left(digest('b'))];
   const ours = (...records: Parameters<typeof foldStageRecords>[0]) => [
-    ...(foldStageRecords(records).left.get('talk.es.srt')?.digests ?? []),
+    ...(foldStageRecords(records).subtitles.get('talk.es.srt')?.digests ?? []),
   ];
   expect(ours(a)).toEqual([digest('a')]);
   expect(ours(a, { ...a, is_placed: true }, b)).toEqual([digest('a'), digest('b')]);
@@ -29,6 +29,6 @@ test('of a finished video the newest counts, and every size is known', () => {
 
 test('records of others, and broken ones, are passed over', () => {
   const broken = { ...left('not a digest') };
-  const { left: files, finished: videos } = foldStageRecords([{ type: 'intend' }, broken]);
+  const { subtitles: files, finished: videos } = foldStageRecords([{ type: 'intend' }, broken]);
   expect([files.size, videos.size]).toEqual([0, 0]);
 });

@@ -1,4 +1,4 @@
-/** One stage for all videos: an ordinary batch run of its jobs, with the journal of the folder. */
+/** Runs one stage for all videos: an ordinary batch run of its jobs, with the journal of the folder. */
 
 import { resolve } from 'node:path';
 import type { BatchEvent, BatchItem } from '../batch/item.ts';
@@ -15,29 +15,33 @@ import { KINDS } from '../protocol/kinds.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
 import { createPreparation } from '../workflow/prepare/preparation.ts';
-import { checkStages } from './check-stages.ts';
-import { inputFilesOf, type Session } from './session.ts';
+import { checkStageSupport } from './stage-plan.ts';
+import { inputFilesOf, type StagedRun } from './staged-run.ts';
 
 /**
- * Runs what is left to do of the items; the outcomes are by their keys.
+ * Runs the items that are not done yet.
+ * @returns the outcomes of all items, by key
  * @throws Failure of the folder or the service; the reason of the signal
  */
-export async function runPhase(
-  session: Session,
+export async function runStage(
+  run: StagedRun,
   title: string,
   items: readonly BatchItem[],
 ): Promise<ReadonlyMap<string, RunOutcome>> {
   if (items.length === 0) return new Map();
-  const decided = await decide(session, items);
-  const over = decided.flatMap((task) => endOf(session, task) ?? []);
-  const left = decided.filter((task) => endOf(session, task) === null);
-  const ran = left.length === 0 ? [] : await run(session, title, left);
-  return new Map([...over, ...ran].map((outcome) => [outcome.item.key, outcome]));
+  const decided = await decide(run, items);
+  const ended = decided.flatMap((task) => endOf(run, task) ?? []);
+  const due = decided.filter((task) => endOf(run, task) === null);
+  const ran = due.length === 0 ? [] : await runJobs(run, title, due);
+  return new Map([...ended, ...ran].map((outcome) => [outcome.item.key, outcome]));
 }
 
-async function decide({ context, options }: Session, items: readonly BatchItem[]): Promise<readonly Task[]> {
+async function decide(
+  { context, options }: StagedRun,
+  items: readonly BatchItem[],
+): Promise<readonly Task[]> {
   const { recorded, choices } = await readHistory(context, options);
-  // Edited subtitles are what stages are for. Another video under the same name is perhaps a mistake.
+  // Changed subtitles are edits, so their results are replaced. A changed video may be a mistake.
   const ofLines = await decideItems(items, recorded, { ...choices, replace: true });
   const ofVideos = await decideItems(items, recorded, choices);
   return items.map((item, position): Task => {
@@ -46,8 +50,8 @@ async function decide({ context, options }: Session, items: readonly BatchItem[]
   });
 }
 
-/** The outcome of an item that needs nothing of this run; null for one that does. */
-function endOf({ plan }: Session, { item, decision }: Task): RunOutcome | null {
+/** The outcome of an item that needs no job; null for one that does. */
+function endOf({ plan }: StagedRun, { item, decision }: Task): RunOutcome | null {
   const { folder } = plan.delivery;
   if (decision.step === 'done') return { item, state: doneBefore(item, decision), job: null };
   return isFinal(decision)
@@ -59,27 +63,31 @@ function isFinal(decision: Decision): decision is Extract<Decision, { step: 'cha
   return decision.step === 'changed' || decision.step === 'edited';
 }
 
-async function run(session: Session, title: string, tasks: readonly Task[]): Promise<readonly RunOutcome[]> {
-  const { context, plan, spent } = session;
+async function runJobs(
+  run: StagedRun,
+  title: string,
+  tasks: readonly Task[],
+): Promise<readonly RunOutcome[]> {
+  const { context, plan, spent } = run;
   const { io, signal, terminal } = context;
-  const connection = await connectOnce(session);
+  const connection = await connectOnce(run);
   terminal.note(title);
   const view = await createBatchView(context, { items: tasks.map(({ item }) => item) });
   const own = new Set(tasks.map(({ item }) => item.key));
-  const options = limits(session, own);
+  const options = limits(run, own);
   let total = sumOf(spent, (key) => own.has(key));
   try {
     return await runBatch({
       tasks,
       delivery: { folder: resolve(plan.delivery.folder), template: '', isInner: true, existing: 'replace' },
       connection,
-      inputFiles: inputFilesOf(session),
+      inputFiles: inputFilesOf(run),
       records: openLocalRecords(connection, io.now, options.jobs, terminal.warn),
       options,
       runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
       preparation: createPreparation(io),
       command: 'localize',
-      preface: [commandRecord(session, [...own])],
+      preface: [commandRecord(run, [...own])],
       listen: (event) => {
         if (event.type === 'credits') total = event.reserved + event.charged;
         view.listener(withoutFiles(event));
@@ -89,22 +97,22 @@ async function run(session: Session, title: string, tasks: readonly Task[]): Pro
     });
   } finally {
     view.close();
-    // The total of the run counts what earlier runs have paid for the same items.
+    // `total` includes what earlier runs paid for the same items.
     for (const key of own) spent.delete(key);
     spent.set(title, total);
   }
 }
 
-/** Checked at the first connection: a voice that is missing for the last stage is told before the first is paid. */
-async function connectOnce(session: Session) {
-  const isFirst = session.connected === null;
-  const connection = await session.connection();
-  if (isFirst) await checkStages(session.plan, connection.capabilities);
+/** Connects. The first time, it checks all stages, so that nothing is paid if a later one is not supported. */
+async function connectOnce(run: StagedRun) {
+  const isFirst = run.connected === null;
+  const connection = await run.connection();
+  if (isFirst) await checkStageSupport(run.plan, connection.capabilities);
   return connection;
 }
 
-/** What is left for this stage of the limits of the whole command. */
-function limits({ runOptions, begunMs, context, spent }: Session, own: ReadonlySet<string>) {
+/** What this stage may use of the limits of the command. */
+function limits({ runOptions, begunMs, context, spent }: StagedRun, own: ReadonlySet<string>) {
   const { maxCredits, maxDurationMs, timeoutMs } = runOptions;
   const elapsedMs = context.io.now() - begunMs;
   const rest = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used));
@@ -117,18 +125,21 @@ function limits({ runOptions, begunMs, context, spent }: Session, own: ReadonlyS
   };
 }
 
-function sumOf(spent: Session['spent'], isWanted: (key: string) => boolean): number {
+function sumOf(spent: StagedRun['spent'], isWanted: (key: string) => boolean): number {
   return [...spent].reduce((sum, [key, credits]) => sum + (isWanted(key) ? credits : 0), 0);
 }
 
-/** What stages hand to each other is no result that a person or a program asked for. */
+/** Hides the files that stages pass to each other: they are not results. */
 function withoutFiles(event: BatchEvent): BatchEvent {
   if (event.type !== 'item' || event.state.phase !== 'done') return event;
   return { ...event, state: { ...event.state, files: [] } };
 }
 
 /** The record of the command with the items of one stage. */
-export function commandRecord({ context, operands, options }: Session, items: readonly string[]): LogRecord {
+export function commandRecord(
+  { context, operands, options }: StagedRun,
+  items: readonly string[],
+): LogRecord {
   const { io, commandLine, service } = context;
   return createBatchCommand({
     at: new Date(io.now()).toISOString(),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { besidePath, findBeside, inLanguage } from '../../src/stages/beside.ts';
+import { besidePath, findBeside, inLanguage } from '../../src/stages/find-subtitles.ts';
 import { temporaryFolder } from '../engines/workspace.ts';
 
 test('subtitles beside a video are known by its name and a language', async () => {

@@ -1,42 +1,47 @@
-/** Subtitles written beside the videos for people to edit: never over what is somebody's own. */
+/** Writes subtitles beside the videos for users to edit. Files and edits of users are never overwritten. */
 import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { placeFile } from '../batch/deliver/result-file.ts';
 import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
 import { STAGES_FOLDER } from '../batch/stages/items.ts';
-import { foldStageRecords, type LeftSubtitle } from '../batch/stages/records.ts';
+import { foldStageRecords, type StageSubtitleRecord } from '../batch/stages/records.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import { labelOf } from './given-subtitle.ts';
-import { inputFilesOf, type Session } from './session.ts';
+import { inputFilesOf, type StagedRun } from './staged-run.ts';
 
-export interface Leaving {
+/** A subtitle file to write. */
+export interface SubtitleFile {
   /** Absolute. */
   readonly path: string;
   readonly lines: readonly SubtitleLine[];
   /** Name of the video below its root. */
   readonly video: string;
-  readonly role: LeftSubtitle['role'];
-  /** BCP 47 tag, `und` where nobody has told. */
+  readonly role: StageSubtitleRecord['role'];
+  /** BCP 47 tag; `und` if unknown. */
   readonly language: string;
 }
 
-/** Writes all of them; what could not be written is told by path. @throws Failure of the folder's lock or journal */
-export async function leaveSubtitles(
-  session: Session,
-  leavings: readonly Leaving[],
+/**
+ * Writes all files.
+ * @returns the failures, by path of the file
+ * @throws Failure of the lock or the journal of the folder
+ */
+export async function writeSubtitles(
+  run: StagedRun,
+  files: readonly SubtitleFile[],
 ): Promise<ReadonlyMap<string, Failure>> {
   const failures = new Map<string, Failure>();
-  if (leavings.length === 0) return failures;
-  const { find } = createInputs(inputFilesOf(session));
-  const journal = await openBatchJournal(session.plan.delivery.folder);
+  if (files.length === 0) return failures;
+  const { find } = createInputs(inputFilesOf(run));
+  const journal = await openBatchJournal(run.plan.delivery.folder);
   try {
-    for (const leaving of leavings) {
-      const failure = await leave(session, journal, leaving, find);
-      if (failure !== null) failures.set(leaving.path, failure);
+    for (const file of files) {
+      const failure = await writeOne(run, journal, file, find);
+      if (failure !== null) failures.set(file.path, failure);
     }
   } finally {
     await journal.close();
@@ -44,21 +49,21 @@ export async function leaveSubtitles(
   return failures;
 }
 
-async function leave(
-  session: Session,
+async function writeOne(
+  run: StagedRun,
   journal: BatchJournal,
-  leaving: Leaving,
+  file: SubtitleFile,
   findInput: FindInput,
 ): Promise<Failure | null> {
-  const { context, plan } = session;
-  const { path, video, role, language } = leaving;
+  const { context, plan } = run;
+  const { path, video, role, language } = file;
   const { writeSubtitle } = await import('../prepare/subtitles/write.ts');
-  const bytes = Buffer.from(writeSubtitle(leaving.lines, plan.choices.format));
+  const bytes = Buffer.from(writeSubtitle(file.lines, plan.choices.format));
   const sha256 = hash('sha256', bytes);
   const place = relative(plan.delivery.folder, path);
-  const digests = foldStageRecords(journal.records()).left.get(place)?.digests;
+  const digests = foldStageRecords(journal.records()).subtitles.get(place)?.digests;
   const found = await stat(path).catch(() => null);
-  // A pipe could be read forever.
+  // Reading a pipe could block forever.
   if (found !== null && !found.isFile()) return foreignFile(path);
   const there = await readFile(path).catch(() => null);
   const isSame = there?.equals(bytes) === true;
@@ -72,21 +77,21 @@ async function leave(
     );
     return null;
   }
-  // First the record: a file without one would be taken for somebody else's.
+  // The record comes first: after a crash, a file without one would count as the user's.
   const at = new Date(context.io.now()).toISOString();
   const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 };
   if (!isSame) {
     await journal.add(record);
     const publish = (part: string) => placeFile(part, path, there !== null, findInput);
-    const failure = await write(plan.delivery.folder, path, bytes, publish);
+    const failure = await publishFile(plan.delivery.folder, path, bytes, publish);
     if (failure !== null) return failure;
   }
-  // Then, that it is there: from now on what it has replaced is somebody's own where it comes back.
+  // From now on only the user can bring the replaced version back.
   await journal.add({ ...record, is_placed: true });
   return null;
 }
 
-async function write(
+async function publishFile(
   folder: string,
   path: string,
   bytes: Uint8Array,
