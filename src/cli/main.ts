@@ -8,7 +8,7 @@ import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput, createDataOutput } from './data-output.ts';
 import { parseArguments } from './program.ts';
 import { withProjectDefaults } from './project-defaults.ts';
-import { type AskedForm, asFailure, reportFailure } from './report-failure.ts';
+import { asFailure, type FailureFormat, reportFailure } from './report-failure.ts';
 import { watchStdout, withOwnFailure } from './stdout-fault.ts';
 
 /**
@@ -19,7 +19,7 @@ import { watchStdout, withOwnFailure } from './stdout-fault.ts';
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const stdout = watchStdout(io.stdout);
   const interruption = listenForSignals(io);
-  let asked: AskedForm = guessGlobal(argv);
+  let asked: FailureFormat = guessGlobal(argv);
   let service: ServiceFlags = {};
   try {
     const invocation = await parseArguments(argv, io);
@@ -118,7 +118,7 @@ function listenForSignals(io: Io): RunEnd {
 }
 
 /** Used until the arguments are parsed: a program that asked for JSON gets a wrong flag reported as JSON too. */
-function guessGlobal(argv: readonly string[]): AskedForm {
+function guessGlobal(argv: readonly string[]): FailureFormat {
   const output = /(?:^| )(?:--output|-o)[ =](json|ndjson)(?: |$)/.exec(argv.join(' '))?.[1];
   return {
     output: output === 'json' || output === 'ndjson' ? output : undefined,

@@ -8,10 +8,10 @@ import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
 
 /** What decides about the form of a failure. */
-export type AskedForm = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'color'>;
+export type FailureFormat = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'color'>;
 
 /** Writes the failure; as JSON when the data of the run were asked for in one of its forms. */
-export async function reportFailure(failure: Failure, io: Io, asked: AskedForm): Promise<void> {
+export async function reportFailure(failure: Failure, io: Io, asked: FailureFormat): Promise<void> {
   const form = outputMode(asked);
   if (form === 'json' || form === 'ndjson') {
     io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);

@@ -9,7 +9,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instant in milliseconds since the epoch: nothing is sent and nothing is waited for beyond it. */
   readonly deadline?: number | undefined;
-  /** False: CONCURRENCY_LIMIT_EXCEEDED is thrown at once, for a caller that keeps a queue of its own. */
+  /** False: CONCURRENCY_LIMIT_EXCEEDED is thrown immediately, for a caller with its own queue. */
   readonly waitForSlot?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   /** The parsed JSON, null when there was none. */
   readonly body: unknown;

@@ -1,7 +1,7 @@
-import type { Answer, Call } from './call.ts';
+import type { ApiResponse, Call } from './call.ts';
 import { type ClientOptions, createContext } from './context.ts';
 import { type Credits, createCredits } from './credits.ts';
-import type { WholeFile as Downloaded, DownloadOptions } from './download/download-options.ts';
+import type { DownloadedFile as Downloaded, DownloadOptions } from './download/download-options.ts';
 import { createJobs, type Jobs } from './jobs/jobs.ts';
 import type { Asset } from './read/resources.ts';
 import { createSend } from './transport/send.ts';
@@ -10,13 +10,13 @@ import { createUploads, type Uploads } from './upload/uploads.ts';
 /** The service, at any address. Everything rejects with Failure, or with the reason of an aborted signal. */
 export interface Client {
   /** Any signed call; retried, and never redirected. */
-  send(call: Call): Promise<Answer>;
+  send(call: Call): Promise<ApiResponse>;
   readonly uploads: Uploads;
   readonly jobs: Jobs;
   readonly credits: Credits;
   /** Fetches one file of a result. */
   download(asset: Asset, options: DownloadOptions): Promise<Downloaded>;
-  /** Cuts what is in flight and closes all connections. */
+  /** Aborts running requests and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createClient(options: ClientOptions): Client {
     jobs: createJobs(context, send),
     credits: createCredits(send),
     async download(asset, o) {
-      // Commands that download nothing need none of it.
+      // Loaded when it is used.
       const { downloadAsset } = await import('./download/download.ts');
       return downloadAsset(context, asset, o);
     },

@@ -7,7 +7,7 @@ import { type BaseUrl, parseBaseUrl } from './transport/base-url.ts';
 import type { Http } from './transport/http.ts';
 import type { ProxySettings } from './transport/proxy.ts';
 import { createTokenBucket, type TokenBucket } from './transport/retry.ts';
-import { type Clock, createClock } from './transport/server-time.ts';
+import { createClock, type ServerClock } from './transport/server-time.ts';
 import type { Credentials } from './transport/sign.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './transport/time-limit.ts';
 
@@ -95,7 +95,7 @@ export interface ClientContext {
   readonly headerPrefix: string;
   readonly userAgent: string;
   readonly runtime: Runtime;
-  readonly clock: Clock;
+  readonly clock: ServerClock;
   readonly bucket: TokenBucket;
   readonly maxWaitMs: number;
   readonly timeouts: Timeouts;

@@ -1,4 +1,4 @@
-/** What the client tells while it works, for `--verbose` and for lines such as "waiting 30 s as the service asked". */
+/** Events of the client, for `--verbose` and for lines such as "waiting 30 s as the service asked". */
 
 /**
  * Nothing in an event is secret: no signature, no key, no body, and of pre-signed addresses the origin only.
@@ -27,7 +27,7 @@ export type ClientEvent =
       readonly code: string;
       readonly message: string;
       readonly waitMs: number;
-      /** True when the length of the wait is the service's own wish. */
+      /** True when the service asked for this wait (Retry-After). */
       readonly asked: boolean;
     }
   | {

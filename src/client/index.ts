@@ -3,15 +3,15 @@
 export { Failure, type FailureCategory, type FailureFacts } from '../errors/failure.ts';
 export type { JobKind } from '../protocol/kind-names.ts';
 export type { JobRequestInput, UploadRequest } from '../protocol/request-types.ts';
-export type { Answer, Call, CallOptions, QueryValue } from './call.ts';
+export type { ApiResponse, Call, CallOptions, QueryValue } from './call.ts';
 export type { Client } from './client.ts';
 export { createClient } from './client.ts';
 export type { ClientOptions } from './context.ts';
 export type { Credits } from './credits.ts';
-export type { DownloadOptions, WholeFile as Downloaded } from './download/download-options.ts';
+export type { DownloadedFile as Downloaded, DownloadOptions } from './download/download-options.ts';
 export type { ClientEvent } from './events.ts';
 export type { JobFilters, Jobs, ListFilters } from './jobs/jobs.ts';
-export { growingDelay, nextPollDelay, type Sighting } from './jobs/poll-schedule.ts';
+export { growingDelay, nextPollDelay, type ProgressSample } from './jobs/poll-schedule.ts';
 export type { WaitOptions } from './jobs/wait.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/job.ts';
 export type * from './read/resources.ts';

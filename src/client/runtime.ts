@@ -1,4 +1,4 @@
-/** Clock, timers, randomness and the room on the disk, passed in so that tests set them. */
+/** Clock, timers, randomness and free disk space, passed in so that tests can replace them. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { freeBytes } from '../disk/folder.ts';
 
@@ -7,7 +7,7 @@ export interface Runtime {
   now(): number;
   /** Rejects as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `expire` after so many milliseconds, unless the function that it returns is called before. */
+  /** Calls `expire` after `ms` milliseconds, unless the returned function is called before. */
   timer(ms: number, expire: () => void): () => void;
   /** Uniform in [0, 1). */
   random(): number;
@@ -15,11 +15,11 @@ export interface Runtime {
   nonce(): string;
   /** A fresh key for one business intent. */
   idempotencyKey(): string;
-  /** Bytes that can still be written below a folder; null when the system does not say. */
+  /** Free bytes below a folder; null when the system does not report them. */
   freeBytes(folder: string): Promise<number | null>;
 }
 
-/** The longest delay that `setTimeout` takes; a larger one fires at once. */
+/** The longest delay that `setTimeout` takes; a larger one fires immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** 128 bits, the least that the contract allows: a collision under one key within ten minutes cannot happen. */
@@ -39,7 +39,7 @@ function timer(ms: number, expire: () => void): () => void {
   return () => clearTimeout(running);
 }
 
-/** The real thing: system clock, timers, cryptographic randomness, the disks of this machine. */
+/** The system: its clock, timers, cryptographic randomness and disks. */
 export const SYSTEM_RUNTIME: Runtime = {
   now: () => Date.now(),
   sleep,

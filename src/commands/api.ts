@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Call, Client, ListPage } from '../client/index.ts';
+import type { ApiResponse, Call, Client, ListPage } from '../client/index.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
@@ -73,7 +73,7 @@ export const api: Command = defineCommand({
   },
 });
 
-function printAnswer(context: Context, { status, headers, body }: Answer, include: boolean): void {
+function printAnswer(context: Context, { status, headers, body }: ApiResponse, include: boolean): void {
   if (context.output === 'id') {
     for (const id of idsIn(body)) context.print(id);
     return;

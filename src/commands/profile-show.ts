@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { printList, type RecordForm } from '../context/records.ts';
-import { readSources, resolveSettings, type Sources } from '../profiles/resolve.ts';
+import { readSources, resolveSettings, type SettingSources } from '../profiles/resolve.ts';
 import {
   describeOrigin,
   isSecret,
@@ -78,7 +78,7 @@ function mask(secret: Setting<SecretSource> | null): Setting<string> | null {
   return secret === null ? null : { value: PLACES[secret.value.type], origin: secret.origin };
 }
 
-function showDefaults({ project }: Sources): ShownSetting[] {
+function showDefaults({ project }: SettingSources): ShownSetting[] {
   if (project === null) return [];
   const origin = describeOrigin({ type: 'project', path: project.path });
   return Object.entries(project.settings.defaults ?? {}).map(([name, value]) => ({

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import {
   judgeWebhook,
   type ReceivedWebhook,
+  type WebhookCheckResult,
   type WebhookRules,
-  type WebhookVerdict,
 } from '../client/webhooks/verify-webhook.ts';
 import {
   type Command,
@@ -117,7 +117,7 @@ function parseInstant(text: string): number {
   return instant;
 }
 
-function showVerdict({ output, print }: Context, verdict: WebhookVerdict): void {
+function showVerdict({ output, print }: Context, verdict: WebhookCheckResult): void {
   if (output === 'json' || output === 'ndjson') {
     print(JSON.stringify(verdictDocument(verdict)));
     return;
@@ -135,14 +135,14 @@ function describeAge(seconds: number): string {
   return seconds < 0 ? `${-seconds} s ahead of this clock` : `${seconds} s ago`;
 }
 
-function verdictDocument(verdict: WebhookVerdict): object {
+function verdictDocument(verdict: WebhookCheckResult): object {
   if (!verdict.valid) return verdict;
   const { valid, eventId, layout, ageSeconds } = verdict;
   return { valid, event_id: eventId, form: layout, age_seconds: ageSeconds };
 }
 
 function refusal(
-  { check, message }: WebhookVerdict & { valid: false },
+  { check, message }: WebhookCheckResult & { valid: false },
   received: ReceivedWebhook,
   rules: WebhookRules,
 ): Failure {

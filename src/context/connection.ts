@@ -8,8 +8,8 @@ import {
   readSources,
   resolveSettings,
   resolveTarget,
+  type ServiceTarget,
   stateFolder,
-  type Target,
 } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
@@ -41,7 +41,7 @@ export async function connect(context: Context): Promise<Connection> {
 }
 
 /** The service that flags, environment, project file and profiles choose together, with its secret. */
-async function chooseService(context: Context): Promise<Target> {
+async function chooseService(context: Context): Promise<ServiceTarget> {
   const { io, service: flags, terminal, signal } = context;
   const { env, platform, cwd } = io;
   const sources = await readSources({ flags, env, platform, cwd, warn: terminal.warn });
@@ -56,7 +56,7 @@ export function createKeeper({ io, terminal }: Context): SecretKeeper {
 
 /** A client of a remote service; the proxy comes from the environment. */
 export async function createRemoteClient(
-  target: Omit<Target & { type: 'remote' }, 'type'>,
+  target: Omit<ServiceTarget & { type: 'remote' }, 'type'>,
   context: Context,
 ): Promise<Client> {
   const { createClient } = await import('../client/client.ts');
@@ -65,7 +65,10 @@ export async function createRemoteClient(
   return createClient({ ...target, ...way, ...context.io.pace, onEvent: (event) => tell(event, context) });
 }
 
-async function connectRemote(target: Target & { type: 'remote' }, context: Context): Promise<Connection> {
+async function connectRemote(
+  target: ServiceTarget & { type: 'remote' },
+  context: Context,
+): Promise<Connection> {
   const client = await createRemoteClient(target, context);
   const profile = await nameProfile(target.baseUrl, target.key);
   const { env, platform } = context.io;

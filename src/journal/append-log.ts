@@ -18,7 +18,7 @@ import {
   type LogContent,
   type LogRecord,
 } from './record-line.ts';
-import { createGroupCommit, createTurns } from './turns.ts';
+import { createGroupCommit, createTaskQueue } from './task-queue.ts';
 
 /**
  * Picks the records that still mean something, in their order; those of unknown types belong to them. They come one by
@@ -98,7 +98,7 @@ function createAppendLog(
   { file, count, last: begin }: Parts,
   read: readonly LogRecord[],
 ): AppendLog & { rewrite(records: readonly LogRecord[]): Promise<void> } {
-  const inTurn = createTurns();
+  const inTurn = createTaskQueue();
   let last = begin;
   // Right after opening nobody has to read the file again to know what is in it.
   let known: readonly LogRecord[] | null = read;
@@ -214,7 +214,7 @@ export function openSharedLog(path: string, pickLive: PickLive): SharedLog {
     }
   }
 
-  const commit = createGroupCommit<LogRecord>(createTurns(), (records) =>
+  const commit = createGroupCommit<LogRecord>(createTaskQueue(), (records) =>
     withMutex(`${path}.lock`, () => write(records)),
   );
   return {

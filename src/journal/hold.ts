@@ -5,8 +5,8 @@ import { watchFolder } from './folder-watch.ts';
 import {
   attemptLock,
   type Lock,
-  type Refused,
-  type Surroundings,
+  type LockEnvironment,
+  type LockRefused,
   SYSTEM,
   tryLock,
   type Watched,
@@ -23,14 +23,14 @@ const RECHECK_MS = 1_000;
  * Locks a folder for a run, or says at once who is in it.
  * @throws Failure (`temporary`, FOLDER_LOCKED; `disk`)
  */
-export async function lockFolder(folder: string, around: Surroundings = SYSTEM): Promise<Lock> {
+export async function lockFolder(folder: string, around: LockEnvironment = SYSTEM): Promise<Lock> {
   const path = join(folder, FOLDER_LOCK);
   const attempt = await tryLock(path, around);
   if (attempt.taken) return attempt.lock;
   throw folderLocked(folder, path, attempt);
 }
 
-function folderLocked(folder: string, path: string, attempt: Refused): Failure {
+function folderLocked(folder: string, path: string, attempt: LockRefused): Failure {
   const { who, ifDead } = describeHolder(attempt, path);
   const message = `another vloc works in ${folder}: ${who}`;
   const advice = `Wait until it is done, then run the same command again.${ifDead}`;
@@ -45,7 +45,7 @@ function folderLocked(folder: string, path: string, attempt: Refused): Failure {
 
 /** Who holds a lock, as it goes on behind a colon, and what to do if that is dead, as it goes on. @param path of the lock */
 export function describeHolder(
-  { holder, isElsewhere }: Refused,
+  { holder, isElsewhere }: LockRefused,
   path: string,
 ): { readonly who: string; readonly ifDead: string } {
   const who = holder === null ? 'another process' : `${nameProcess(holder)}, since ${holder.since}`;

@@ -125,7 +125,7 @@ export function createIntent(fields: Omit<IntendRecord, 'type'>): IntendRecord {
 }
 
 /** How far an intent has come. It only ever goes forward, in this order. */
-type Outcome =
+type IntentState =
   | { readonly phase: 'intended' }
   | { readonly phase: 'refused'; readonly record: RefusedRecord }
   | { readonly phase: 'accepted'; readonly record: AcceptedRecord }
@@ -140,7 +140,7 @@ export interface Intent {
   readonly key: string;
   /** Null when that record is lost to damage: what is left still leads to the job that was paid. */
   readonly asked: IntendRecord | null;
-  readonly outcome: Outcome;
+  readonly outcome: IntentState;
   /** The files that a run was about to give their names; null when there are none, and once all are downloaded. */
   readonly publishing: PublishingRecord | null;
   readonly times: PhaseTimes;
@@ -223,7 +223,7 @@ function addPublishing(intent: Intent, line: PublishingRecord): Intent {
   return { ...intent, publishing: { ...known, files: [...known.files, ...files] } };
 }
 
-function outcomeOf(record: Exclude<IntentRecord, IntendRecord | PublishingRecord>): Outcome {
+function outcomeOf(record: Exclude<IntentRecord, IntendRecord | PublishingRecord>): IntentState {
   switch (record.type) {
     case 'refused':
       return { phase: 'refused', record };

@@ -5,7 +5,14 @@ import { link, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode, onDisk } from '../errors/system-error.ts';
-import { type Holder, judgeHolder, type Machine, parseHolder, thisMachine, type Verdict } from './machine.ts';
+import {
+  type Holder,
+  type HolderState,
+  judgeHolder,
+  type Machine,
+  parseHolder,
+  thisMachine,
+} from './machine.ts';
 import { makePrivateFolder } from './private-folder.ts';
 
 interface LockFile {
@@ -99,9 +106,9 @@ export interface Lock {
   isHeld(): Promise<boolean>;
 }
 
-export type LockAttempt = { readonly taken: true; readonly lock: Lock } | Refused;
+export type LockAttempt = { readonly taken: true; readonly lock: Lock } | LockRefused;
 
-export interface Refused {
+export interface LockRefused {
   readonly taken: false;
   /** Null when the lock file does not say whose it is. */
   readonly holder: Holder | null;
@@ -111,7 +118,7 @@ export interface Refused {
 }
 
 /** What a lock needs to know of the world. */
-export interface Surroundings {
+export interface LockEnvironment {
   readonly machine: Machine;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -122,7 +129,7 @@ export interface Surroundings {
   repeat(ms: number, work: () => void): () => void;
 }
 
-export const SYSTEM: Surroundings = {
+export const SYSTEM: LockEnvironment = {
   machine: thisMachine(),
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -157,7 +164,7 @@ export type Watched = Map<string, { readonly seen: LockFile; readonly since: num
  * @param path the lock file; its folder is made if need be
  * @throws Failure (`disk`)
  */
-export async function tryLock(path: string, around: Surroundings = SYSTEM): Promise<LockAttempt> {
+export async function tryLock(path: string, around: LockEnvironment = SYSTEM): Promise<LockAttempt> {
   const watched: Watched = new Map();
   let attempt = await attemptLock(path, watched, around);
   const first = watched.get(path)?.since;
@@ -178,7 +185,7 @@ export async function tryLock(path: string, around: Surroundings = SYSTEM): Prom
 export function attemptLock(
   path: string,
   watched: Watched,
-  around: Surroundings = SYSTEM,
+  around: LockEnvironment = SYSTEM,
 ): Promise<LockAttempt> {
   return onDisk(path, async () => {
     await makePrivateFolder(dirname(path));
@@ -201,7 +208,7 @@ export function attemptLock(
   });
 }
 
-function describeSelf({ machine, now }: Surroundings): Holder {
+function describeSelf({ machine, now }: LockEnvironment): Holder {
   const { pid, boot, host, pid_space, folder } = machine;
   const self = machine.look(pid);
   const started = self.state === 'running' ? self.started : null;
@@ -209,7 +216,7 @@ function describeSelf({ machine, now }: Surroundings): Holder {
   return { pid, started, boot, host, pid_space, token: randomUUID(), since, folder };
 }
 
-function judgeFile(found: LockFile, { machine }: Surroundings): Verdict {
+function judgeFile(found: LockFile, { machine }: LockEnvironment): HolderState {
   return found.holder === null ? 'unclear' : judgeHolder(found.holder, machine);
 }
 
@@ -217,9 +224,9 @@ function judgeFile(found: LockFile, { machine }: Surroundings): Verdict {
 function timeToJudge(
   path: string,
   found: LockFile,
-  verdict: Verdict,
+  verdict: HolderState,
   watched: Watched,
-  around: Surroundings,
+  around: LockEnvironment,
 ): number | null {
   if (verdict === 'running') return null;
   if (verdict === 'gone') return 0;
@@ -249,7 +256,7 @@ export interface LockState {
  * Looks at a lock without taking it; null when there is none. Of a holder that cannot be asked the age of the heartbeat
  * decides, which is good enough to show it, and not to take its lock away.
  */
-export async function inspectLock(path: string, around: Surroundings = SYSTEM): Promise<LockState | null> {
+export async function inspectLock(path: string, around: LockEnvironment = SYSTEM): Promise<LockState | null> {
   const found = await onDisk(path, () => readLockFile(path));
   if (found === null) return null;
   const { holder, beatMs } = found;
@@ -268,7 +275,7 @@ async function tryTakeOver(
   dead: LockFile,
   own: Holder,
   watched: Watched,
-  around: Surroundings,
+  around: LockEnvironment,
 ): Promise<LockAttempt | null> {
   const right = await attemptLock(`${path}.takeover`, watched, around);
   if (!right.taken) return right;
@@ -283,7 +290,7 @@ async function tryTakeOver(
   }
 }
 
-function createLock(path: string, own: Holder, around: Surroundings): Lock {
+function createLock(path: string, own: Holder, around: LockEnvironment): Lock {
   const lost = new AbortController();
   let released: Promise<void> | null = null;
   const isHeld = async () => (await readLockFile(path))?.holder?.token === own.token;

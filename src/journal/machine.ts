@@ -85,9 +85,9 @@ export function parseStat(stat: string): ProcessState {
  * `running` and `gone` are certain; `elsewhere` is another machine, of which nothing can be known; `unclear` is this
  * one, but it does not tell enough: there the heartbeat of the lock decides.
  */
-export type Verdict = 'running' | 'gone' | 'unclear' | 'elsewhere';
+export type HolderState = 'running' | 'gone' | 'unclear' | 'elsewhere';
 
-export function judgeHolder(found: Holder, machine: Machine): Verdict {
+export function judgeHolder(found: Holder, machine: Machine): HolderState {
   const sameBoot = found.boot !== null && found.boot === machine.boot;
   // Laptops change their name from network to network, so the boot id outweighs it.
   if (!sameBoot && found.host !== machine.host) return 'elsewhere';

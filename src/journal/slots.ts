@@ -3,9 +3,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../errors/system-error.ts';
 import { nameProcess, type WaitAttempt, waitFor } from './hold.ts';
-import { attemptLock, type Lock, type Refused, type Surroundings, SYSTEM, type Watched } from './lock.ts';
+import {
+  attemptLock,
+  type Lock,
+  type LockEnvironment,
+  type LockRefused,
+  SYSTEM,
+  type Watched,
+} from './lock.ts';
 import { inStateFolder, makePrivateFolder } from './private-folder.ts';
-import { createTurns } from './turns.ts';
+import { createTaskQueue } from './task-queue.ts';
 
 export interface Slots {
   /**
@@ -30,9 +37,9 @@ export function openSlots(
   folder: string,
   count: number,
   warn: (text: string) => void = () => undefined,
-  around: Surroundings = SYSTEM,
+  around: LockEnvironment = SYSTEM,
 ): Slots {
-  const inTurn = createTurns();
+  const inTurn = createTaskQueue();
   const names = Array.from({ length: count }, (_, index) => `slot-${index + 1}`);
   /** Those of this process: nobody has to look whether they are still held. */
   const own = new Set<string>();
@@ -44,7 +51,7 @@ export function openSlots(
     const isFree = (name: string) => !there.has(name);
     // Of those that are taken, one may be a dead process's; to find that out costs more than to take a free one.
     const others = names.filter((name) => there.has(name) && !own.has(name));
-    const refusals: Refused[] = [];
+    const refusals: LockRefused[] = [];
     for (const name of [...names.filter(isFree), ...others]) {
       const attempt = await attemptLock(join(folder, name), watched, around);
       if (attempt.taken) return { taken: true, lock: keepTrack(name, attempt.lock) };
@@ -55,7 +62,7 @@ export function openSlots(
   }
 
   /** Not of the slots of this process: those are its own jobs, and shown as such. */
-  function warnOf(refusals: readonly Refused[]): void {
+  function warnOf(refusals: readonly LockRefused[]): void {
     const groups = Map.groupBy(refusals, ({ holder }) =>
       holder === null ? 'another process' : nameProcess(holder),
     );
@@ -90,7 +97,7 @@ export function openSlots(
   };
 }
 
-function describeWait(groups: ReadonlyMap<string, readonly Refused[]>, count: number): string {
+function describeWait(groups: ReadonlyMap<string, readonly LockRefused[]>, count: number): string {
   const held = [...groups].map(([name, slots]) => {
     const since = slots.flatMap(({ holder }) => (holder === null ? [] : [holder.since])).toSorted()[0];
     return `${slots.length} by ${name}${since === undefined ? '' : `, since ${since}`}`;

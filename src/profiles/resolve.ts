@@ -17,7 +17,6 @@ import {
   assemble,
   FLAGS,
   flagOf,
-  type Origin,
   PROFILE_SECRETS,
   PROFILE_SETTINGS,
   PROFILE_TEXTS,
@@ -30,6 +29,7 @@ import {
   type ServiceFlags,
   type Setting,
   type SettingName,
+  type SettingOrigin,
   type Settings,
   type SettingValue,
   TEXTS,
@@ -39,7 +39,7 @@ export type { Environment } from './environment.ts';
 export { stateFolder } from './environment.ts';
 
 /** The service that a run uses: one elsewhere, or the one inside this program. */
-export type Target =
+export type ServiceTarget =
   | {
       readonly type: 'remote';
       readonly baseUrl: string;
@@ -49,7 +49,7 @@ export type Target =
     }
   | { readonly type: 'embedded'; readonly stateDir: string };
 
-interface Surroundings {
+interface ResolveOptions {
   readonly flags: ServiceFlags;
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -61,7 +61,13 @@ interface Surroundings {
  * Reads the project file and the profiles.
  * @throws Failure (`configuration`) for one that cannot be used
  */
-export async function readSources({ flags, env, platform, cwd, warn }: Surroundings): Promise<Sources> {
+export async function readSources({
+  flags,
+  env,
+  platform,
+  cwd,
+  warn,
+}: ResolveOptions): Promise<SettingSources> {
   const folder = configFolder(env, platform);
   const project = await readProjectFile(cwd, homeFolder(env), warn);
   const profiles = needsProfiles(flags, env) ? await readProfiles(folder, warn) : NO_PROFILES;
@@ -79,9 +85,9 @@ async function readProfiles(folder: string, warn: Warn): Promise<ProfileDocument
  * @throws Failure (`configuration`) when the credentials are missing, or belong to another service
  */
 export async function resolveTarget(
-  sources: Sources,
+  sources: SettingSources,
   fetchSecret: (source: SecretSource) => Promise<string>,
-): Promise<Target> {
+): Promise<ServiceTarget> {
   const settings = resolveSettings(sources);
   const { baseUrl, key, secret, headerPrefix, stateDir } = settings;
   const doubt = findDoubt(settings, sources.env);
@@ -154,7 +160,7 @@ function halfSet(): Failure {
 }
 
 /** A project file comes with a repository: it must not lead the signed requests of a profile to somewhere else. */
-function refuseRedirection({ baseUrl, secret }: Settings, { profiles }: Sources): void {
+function refuseRedirection({ baseUrl, secret }: Settings, { profiles }: SettingSources): void {
   if (baseUrl.origin.type !== 'project' || secret?.origin.type !== 'profile') return;
   const { name } = secret.origin;
   const own = profiles.profiles.find((profile) => profile.name === name)?.base_url;
@@ -172,7 +178,7 @@ function originOf(address: string): string {
 }
 
 /** All places that settings come from, read already. */
-export interface Sources {
+export interface SettingSources {
   readonly flags: ServiceFlags;
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -185,7 +191,7 @@ export interface Sources {
 /** What one place sets. A base URL of null asks for the embedded service. */
 type Layer = { readonly [Name in SettingName]?: Setting<SettingValue<Name>> | undefined };
 
-const BY_DEFAULT: Origin = { type: 'default' };
+const BY_DEFAULT: SettingOrigin = { type: 'default' };
 
 /**
  * Decides every setting: flag over environment over project file over profile over default. A profile ranks directly below
@@ -193,7 +199,7 @@ const BY_DEFAULT: Origin = { type: 'default' };
  * Pure; no secret is fetched.
  * @throws Failure (`configuration`) for a profile that does not exist, and for a place that contradicts itself
  */
-export function resolveSettings(sources: Sources): Settings {
+export function resolveSettings(sources: SettingSources): Settings {
   const { layers, profile } = rankLayers(placesOf(sources), sources);
   const found = assemble<Omit<Settings, 'stateDir'>>(
     SETTING_NAMES.map((name) => [name, strongest(layers, name) ?? defaultOf(name)]),
@@ -218,7 +224,7 @@ function defaultOf(name: SettingName): Setting<string | null> | null {
 }
 
 /** The places that may name a profile, the strongest first. */
-function placesOf({ flags, env, project, profiles, profilesPath }: Sources): Layer[] {
+function placesOf({ flags, env, project, profiles, profilesPath }: SettingSources): Layer[] {
   return [
     assemble<Layer>(FLAGS.map((name) => [name, setting(flags[name], { type: 'flag', name: flagOf(name) })])),
     assemble<Layer>([
@@ -231,7 +237,7 @@ function placesOf({ flags, env, project, profiles, profilesPath }: Sources): Lay
 }
 
 function layerOfProject({ path, settings }: ProjectFile): Layer {
-  const origin: Origin = { type: 'project', path };
+  const origin: SettingOrigin = { type: 'project', path };
   return assemble<Layer>(
     PROJECT_SETTINGS.map((name) => [name, setting(settings[SETTINGS[name].field], origin)]),
   );
@@ -243,7 +249,7 @@ function layerOfProject({ path, settings }: ProjectFile): Layer {
  */
 function rankLayers(
   places: readonly Layer[],
-  { profiles, profilesPath }: Sources,
+  { profiles, profilesPath }: SettingSources,
 ): { layers: readonly Layer[]; profile: Setting<string> | null } {
   const at = places.findIndex((place) => place.profile !== undefined);
   const place = places[at];
@@ -268,8 +274,8 @@ export function needsProfiles(flags: ServiceFlags, env: Environment): boolean {
 
 const NOTHING_READ = { platform: 'linux', project: null, profiles: NO_PROFILES, profilesPath: '' } as const;
 
-function layerOf(name: string, origin: Origin, profiles: ProfileDocument, path: string): Layer {
-  const from: Origin = { type: 'profile', name };
+function layerOf(name: string, origin: SettingOrigin, profiles: ProfileDocument, path: string): Layer {
+  const from: SettingOrigin = { type: 'profile', name };
   if (name === LOCAL) return { baseUrl: { value: null, origin: from } };
   const profile = findProfile(profiles, name);
   if (profile === undefined) throw unknownProfile(name, profiles, path, origin);
@@ -279,7 +285,7 @@ function layerOf(name: string, origin: Origin, profiles: ProfileDocument, path: 
   ]);
 }
 
-function setting<Value>(value: Value | undefined, origin: Origin): Setting<Value> | undefined {
+function setting<Value>(value: Value | undefined, origin: SettingOrigin): Setting<Value> | undefined {
   return value === undefined ? undefined : { value, origin };
 }
 
@@ -292,7 +298,7 @@ function secretFromEnv(env: Environment, name: EnvironmentName): Setting<SecretS
   return value === undefined ? undefined : { value: { type: 'file', value }, origin: { type: 'env', name } };
 }
 
-function contradiction(origin: Origin): Failure {
+function contradiction(origin: SettingOrigin): Failure {
   return new Failure({
     category: origin.type === 'flag' ? 'usage' : 'configuration',
     code: 'SERVICE_AMBIGUOUS',
@@ -306,7 +312,7 @@ export function unknownProfile(
   name: string,
   { profiles }: ProfileDocument,
   path: string,
-  origin?: Origin,
+  origin?: SettingOrigin,
 ): Failure {
   const names = [LOCAL, ...profiles.map((profile) => profile.name)];
   const meant = nearestName(name, names);

@@ -183,14 +183,14 @@ export type SettingValue<Name extends SettingName> = Name extends SecretName
     : string;
 
 /** Where a value was set. */
-export type Origin =
+export type SettingOrigin =
   | { readonly type: 'flag' | 'env' | 'profile'; readonly name: string }
   | { readonly type: 'project' | 'in-use'; readonly path: string }
   | { readonly type: 'default' };
 
 export interface Setting<Value> {
   readonly value: Value;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
 }
 
 /** Every setting with the place it comes from: those with a default, and the others, which are null where nothing sets them. */
@@ -204,7 +204,7 @@ export type Settings = {
 };
 
 /** `env VLOC_KEY`, `profile prod`: the place in the words of the documents. */
-export function describeOrigin(origin: Origin): string {
+export function describeOrigin(origin: SettingOrigin): string {
   switch (origin.type) {
     case 'flag':
     case 'env':

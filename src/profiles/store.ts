@@ -1,6 +1,6 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
 import { Failure } from '../errors/failure.ts';
-import { createTurns } from '../journal/turns.ts';
+import { createTaskQueue } from '../journal/task-queue.ts';
 import {
   ensurePrivateFolder,
   inProfilesFolder,
@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 120_000;
 export function openProfileStore(folder: string, warn: Warn): ProfileStore {
   const path = profilesPath(folder);
   // One waiter per process for the lock: the others would only get in its way.
-  const inTurn = createTurns();
+  const inTurn = createTaskQueue();
   return {
     path,
     read: () => readDocument(path, warn),

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   attemptLock,
   inspectLock,
-  type Surroundings,
+  type LockEnvironment,
   SYSTEM,
   tryLock,
   type Watched,
@@ -27,7 +27,7 @@ function leaveLock(path: string, holder: Partial<Holder>): void {
   );
 }
 
-const isTaken = async (path: string, around?: Surroundings) => (await tryLock(path, around)).taken;
+const isTaken = async (path: string, around?: LockEnvironment) => (await tryLock(path, around)).taken;
 
 describe('a lock', () => {
   it('is held by one at a time, and free again when given back', async () => {
@@ -120,7 +120,7 @@ describe('a lock left behind', () => {
     expect(await child.ask(`take ${path}`)).toBe('taken');
     expect(await isTaken(path)).toBe(false);
     await child.kill();
-    const neverWaits: Surroundings = { ...SYSTEM, sleep: () => Promise.reject(new Error('waited')) };
+    const neverWaits: LockEnvironment = { ...SYSTEM, sleep: () => Promise.reject(new Error('waited')) };
     expect(await isTaken(path, neverWaits)).toBe(true);
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
   });
@@ -140,7 +140,7 @@ describe('a lock left behind', () => {
 });
 
 /** Time passes by the hand of the test, on both clocks; what happens during a sleep is up to it. */
-function surroundings(laterMs: number, duringSleep: () => void): Surroundings {
+function surroundings(laterMs: number, duringSleep: () => void): LockEnvironment {
   let slept = 0;
   return {
     machine: SYSTEM.machine,

@@ -34,8 +34,8 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'retry',
-    mutate: ['src/client/transport/{retry,server-time,verdict}.ts'],
-    tests: ['test/client/transport/{retry*,server-time,verdict}.test.ts'],
+    mutate: ['src/client/transport/{retry,server-time,error-class}.ts'],
+    tests: ['test/client/transport/{retry*,server-time,error-class}.test.ts'],
   },
   {
     name: 'ledger',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile, ProfileDocument } from '../../src/profiles/profile.ts';
-import { needsProfiles, resolveSettings, type Sources } from '../../src/profiles/resolve.ts';
+import { needsProfiles, resolveSettings, type SettingSources } from '../../src/profiles/resolve.ts';
 import { describeOrigin } from '../../src/profiles/settings.ts';
 
 const profile = (name: string): Profile => ({
@@ -17,7 +17,7 @@ const STORED: ProfileDocument = {
   profiles: [profile('prod'), profile('staging')],
 };
 
-function resolve(given: Partial<Sources>) {
+function resolve(given: Partial<SettingSources>) {
   return resolveSettings({
     flags: {},
     env: { HOME: '/home/a' },
@@ -30,7 +30,7 @@ function resolve(given: Partial<Sources>) {
 }
 
 /** The address with the place it comes from. */
-function addressOf(given: Partial<Sources>): [string | null, string] {
+function addressOf(given: Partial<SettingSources>): [string | null, string] {
   const { baseUrl } = resolve(given);
   return [baseUrl.value, describeOrigin(baseUrl.origin)];
 }

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sources } from '../../src/profiles/resolve.ts';
+import type { SettingSources } from '../../src/profiles/resolve.ts';
 import { readSources, resolveTarget, stateFolder } from '../../src/profiles/resolve.ts';
 
 const PROD = {
@@ -12,8 +12,8 @@ const PROD = {
   secret: { type: 'keychain', account: 'a1' },
 } as const;
 
-function resolve(given: Partial<Sources>) {
-  const sources: Sources = {
+function resolve(given: Partial<SettingSources>) {
+  const sources: SettingSources = {
     flags: {},
     env: { HOME: '/home/a' },
     platform: 'linux',
@@ -92,7 +92,7 @@ describe('a service that is not clearly chosen', () => {
     });
   });
 
-  it.each<Partial<Sources>>([
+  it.each<Partial<SettingSources>>([
     { env: { CI: 'true', VLOC_PROFILE: 'local' } },
     { env: { CI: 'true' }, flags: { profile: 'local' } },
     { env: { CI: 'true' }, project: project({ profile: 'local' }) },
@@ -106,7 +106,7 @@ describe('a service that is not clearly chosen', () => {
     expect(await resolve(given)).toMatchObject({ type: 'embedded' });
   });
 
-  it.each<Partial<Sources>>([
+  it.each<Partial<SettingSources>>([
     { env: { CI: 'true', VLOC_BASE_URL: AT, VLOC_KEY: 'k', VLOC_SECRET: 's' } },
     { env: { CI: 'true' }, profiles: inUse },
     { env: { CI: 'true', VLOC_PROFILE: 'prod' } },
@@ -119,7 +119,7 @@ describe('a service that is not clearly chosen', () => {
 });
 
 describe('a project file', () => {
-  const lead = (base_url: string, given: Partial<Sources> = {}) =>
+  const lead = (base_url: string, given: Partial<SettingSources> = {}) =>
     resolve({
       project: { path: '/p/vloc.config.json', settings: { base_url } },
       profiles: { version: 1, current: 'prod', profiles: [PROD] },

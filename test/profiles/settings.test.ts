@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENVIRONMENT, takeEnvironment } from '../../src/profiles/environment.ts';
 import { readProjectFile } from '../../src/profiles/project-file.ts';
-import { resolveSettings, type Sources } from '../../src/profiles/resolve.ts';
+import { resolveSettings, type SettingSources } from '../../src/profiles/resolve.ts';
 import {
   FLAGS,
   flagOf,
@@ -27,7 +27,7 @@ function stored(value: string) {
 const VALUE = 'prod';
 const heldBy = (name: SettingName) => (rowOf(name).isSecret ? stored(VALUE) : VALUE);
 
-function resolve(given: Partial<Sources>): Settings {
+function resolve(given: Partial<SettingSources>): Settings {
   return resolveSettings({
     flags: {},
     env: {},

@@ -3,7 +3,7 @@
  * stops waiting. Source: design, "Transport", "Exit codes".
  */
 
-import { BLAMES } from '../../client/transport/verdict.ts';
+import { BLAMES } from '../../client/transport/error-class.ts';
 import type { Failure, FailureCategory } from '../../errors/failure.ts';
 import type { StopReason } from '../item.ts';
 

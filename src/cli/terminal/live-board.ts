@@ -6,7 +6,7 @@ import { escapeControls } from './escape.ts';
 import { shorten } from './fit.ts';
 import { describeCounts, describeOutlook, describeStep, drawBar } from './progress-text.ts';
 import type { Repeat } from './repeat.ts';
-import { createScreen, type Room } from './screen.ts';
+import { createScreen, type ScreenSize } from './screen.ts';
 import type { Style } from './style.ts';
 
 export interface LiveBoard extends Progress {
@@ -43,7 +43,12 @@ const OTHER_ROWS = 5;
  * The lines of a frame. The totals come first, so that they keep their place while rows come and go.
  * @param now milliseconds since 1970
  */
-export function drawBoard(picture: WorkSummary, room: Room, now: number, style: Style): readonly string[] {
+export function drawBoard(
+  picture: WorkSummary,
+  room: ScreenSize,
+  now: number,
+  style: Style,
+): readonly string[] {
   // A line as wide as the terminal would take a second row on some.
   const width = Math.max(1, room.columns - 1);
   const rows = Math.max(1, room.rows - OTHER_ROWS);

@@ -5,7 +5,7 @@ import type { Io } from '../../context/context.ts';
 import { type Repeat, repeatWithTimer } from './repeat.ts';
 
 /** The size of the terminal in cells. */
-export interface Room {
+export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
 }
@@ -36,7 +36,7 @@ const ERASE_BELOW = '\u001b[G\u001b[J';
  */
 export function createScreen(
   io: Pick<Io, 'stderr' | 'now'>,
-  draw: (room: Room) => readonly string[],
+  draw: (room: ScreenSize) => readonly string[],
   repeat: Repeat = repeatWithTimer,
 ): Screen {
   const frame = createFrame(io);
@@ -77,7 +77,7 @@ function createFrame({ stderr }: Pick<Io, 'stderr'>) {
   let shown: readonly string[] = [];
   let width = 0;
   let height = 0;
-  const room = (): Room => ({ columns: stderr.columns ?? 80, rows: stderr.rows ?? 24 });
+  const room = (): ScreenSize => ({ columns: stderr.columns ?? 80, rows: stderr.rows ?? 24 });
   const collector = {
     get columns() {
       return room().columns;

@@ -16,14 +16,14 @@ type DownloadAnswer =
   | { readonly type: 'body'; readonly from: number; readonly total: number | null }
   /** The address is refused: the job is read once more for another. */
   | { readonly type: 'link-refused'; readonly refusal: StorageRefusal }
-  /** The part does not fit what is stored: begin again. */
-  | { readonly type: 'misfit'; readonly why: Misfit }
+  /** The part does not match the stored file: start over. */
+  | { readonly type: 'misfit'; readonly why: PartMismatch }
   | { readonly type: 'failed'; readonly failure: Failure; readonly advice: RetryAdvice };
 
-/** The file is another one than before, or the range is not the one that was asked for. */
-type Misfit = 'changed' | 'range';
+/** The file changed, or the range is not the requested one. */
+type PartMismatch = 'changed' | 'range';
 
-interface Wanted {
+interface ExpectedFile {
   /** Host that is asked. */
   readonly host: string;
   /** Bytes in the part, asked for with Range unless 0. */
@@ -52,7 +52,7 @@ function isPage(type: string | undefined): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type ?? '');
 }
 
-export function readDownloadAnswer(answer: StorageAnswer, wanted: Wanted, now: number): DownloadAnswer {
+export function readDownloadAnswer(answer: StorageAnswer, wanted: ExpectedFile, now: number): DownloadAnswer {
   const { status, headers, page } = answer;
   if (status === 416 && wanted.offset > 0) return { type: 'misfit', why: 'range' };
   if (status !== 200 && status !== 206) return refused(answer, now);
@@ -69,7 +69,7 @@ export function readDownloadAnswer(answer: StorageAnswer, wanted: Wanted, now: n
     const wrong = wrongContent(headers, total, wanted);
     if (wrong !== null) return again(notTheResult(wrong, describeStorageError(page)));
   }
-  // Closed at its end, an answer without a length looks the same when it is cut.
+  // A response that ends with its connection looks the same when it is truncated.
   const isFramed = length !== null || /\bchunked\b/i.test(headers['transfer-encoding'] ?? '');
   if (wanted.size === null && total === null && !isFramed && !wanted.hashed) return unverifiable(wanted.host);
   return { type: 'body', from: span.from, total: wanted.size ?? total };
@@ -96,7 +96,7 @@ function parseContentRange(
 function isOtherVersion(
   headers: StorageAnswer['headers'],
   total: number | null,
-  { validator, earlierTotal, hashed }: Wanted,
+  { validator, earlierTotal, hashed }: ExpectedFile,
 ): boolean {
   if (total !== null && earlierTotal !== null && total !== earlierTotal) return true;
   if (validator === null) return !hashed;
@@ -107,7 +107,7 @@ function isOtherVersion(
 function wrongContent(
   headers: StorageAnswer['headers'],
   total: number | null,
-  { host, size, format }: Wanted,
+  { host, size, format }: ExpectedFile,
 ): string | null {
   const type = headers['content-type'];
   const expected = format === null ? 'the result' : `the ${format.name}`;
@@ -176,7 +176,7 @@ function unverifiable(host: string): DownloadAnswer {
   return failed(facts, { type: 'never' });
 }
 
-/** What tells one version of a stored file from another. Source: RFC 9110, 8.8 and 13.1.5. */
+/** Distinguishes versions of a stored file. Source: RFC 9110, 8.8 and 13.1.5. */
 
 export interface Validator {
   readonly header: 'etag' | 'last-modified';
@@ -185,7 +185,7 @@ export interface Validator {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A file may change twice within the second that a date can tell. Source: RFC 9110, 8.8.2.2. */
+/** A file may change twice within one second, the resolution of a date. Source: RFC 9110, 8.8.2.2. */
 const DATE_STEP_MS = 1000;
 
 /** The validator of an answer that may be used with Range; null without one. Weak ETags (`W/`) may not. */

@@ -7,8 +7,8 @@ import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
 import { collectStart } from '../transport/body.ts';
-import { describeNetworkError } from '../transport/describe-error.ts';
-import type { Outcome } from '../transport/retry.ts';
+import { describeNetworkError } from '../transport/network-error.ts';
+import type { AttemptResult } from '../transport/retry.ts';
 import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/storage-refusal.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
 import { mayBeFile, readDownloadAnswer, readValidator, type Validator } from './download-answer.ts';
@@ -27,14 +27,14 @@ import { type OpenDownload, openDownload } from './download-request.ts';
 import type { PartFile } from './part-file.ts';
 import { LEAST_BYTES, receiveBody, TooManyBytes, TooSlow } from './receive.ts';
 
-/** What attempts hand on to the next. */
+/** What each attempt passes to the next. */
 export interface DownloadState {
   asset: Asset;
   /** Of the bytes in the part, as this run saw it. */
   validator: Validator | null;
-  /** Length of the whole file as an answer told it. */
+  /** Length of the whole file, from a response. */
   total: number | null;
-  /** Each helps once; a second time it would help no more. */
+  /** Each is tried once. */
   refreshed: boolean;
   restarted: boolean;
 }
@@ -51,18 +51,18 @@ export function needsHash(asset: Asset, { hash = false }: DownloadOptions): bool
   return hash || asset.sha256 !== null;
 }
 
-/** So much new in one attempt means that the line works, if not for long. */
+/** An attempt that received this much made progress, even if the connection then broke. */
 const PROGRESS_BYTES = 1024 ** 2;
 
 /**
  * Downloads what is missing and checks the whole.
  * @throws Failure that no other attempt can change; the reason of the caller's signal
  */
-export async function attemptDownload(download: Download, number: number): Promise<Outcome<void>> {
+export async function attemptDownload(download: Download, number: number): Promise<AttemptResult<void>> {
   const { context, part, state, options } = download;
   const url = resolveTransferUrl(context.base, state.asset.url);
   if (url === null) throw addressRefused();
-  // Without hash and validator nothing would tell that the rest belongs to the same file.
+  // Without hash and validator it is unknown whether the rest belongs to the same file.
   if (state.asset.sha256 === null && state.validator === null) {
     await part.restart(needsHash(state.asset, options));
   }
@@ -85,7 +85,7 @@ export async function attemptDownload(download: Download, number: number): Promi
   }
 }
 
-/** What the line did, with its figures when it was too slow. */
+/** The network error, with figures when the connection was too slow. */
 function describeLine(error: unknown, { signal }: TimeLimit, host: string) {
   const described = describeNetworkError(error, host);
   const { reason } = signal;
@@ -93,7 +93,11 @@ function describeLine(error: unknown, { signal }: TimeLimit, host: string) {
   return { ...described, failure: tooSlow(host, reason.bytes, reason.ms, LEAST_BYTES) };
 }
 
-async function receive(download: Download, opened: OpenDownload, limit: TimeLimit): Promise<Outcome<void>> {
+async function receive(
+  download: Download,
+  opened: OpenDownload,
+  limit: TimeLimit,
+): Promise<AttemptResult<void>> {
   const { context, part, state, options } = download;
   const { response, host } = opened;
   const { size_bytes: size, sha256 } = state.asset;
@@ -134,7 +138,7 @@ async function receive(download: Download, opened: OpenDownload, limit: TimeLimi
   return total !== null && part.length < total ? cutOff(host) : verify(download, host);
 }
 
-/** Bytes that the disk has for what is missing. @throws Failure (`disk`) when they are too few, before any is written */
+/** Free bytes on the disk for the rest of the file. @throws Failure (`disk`) when they are too few, before any is written */
 async function findRoom({ context, part, options }: Download, total: number | null): Promise<number> {
   const free = (await context.runtime.freeBytes(dirname(part.path))) ?? Number.POSITIVE_INFINITY;
   const needed = total === null ? 0 : total - part.length;
@@ -142,13 +146,13 @@ async function findRoom({ context, part, options }: Download, total: number | nu
   return free;
 }
 
-function cutOff(host: string): Outcome<void> {
+function cutOff(host: string): AttemptResult<void> {
   const code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
   const error = Object.assign(new Error('the body ended early'), { code });
   return { type: 'failed', ...describeNetworkError(error, host) };
 }
 
-async function verify(download: Download, host: string): Promise<Outcome<void>> {
+async function verify(download: Download, host: string): Promise<AttemptResult<void>> {
   const { part, state, options } = download;
   const { sha256 } = state.asset;
   if (sha256 === null) return verifyHead(download, host);
@@ -157,7 +161,7 @@ async function verify(download: Download, host: string): Promise<Outcome<void>> 
 }
 
 /** Without a hash the first bytes must show that it is a file of the right kind, and no page that passes for one. */
-async function verifyHead({ part, state, options }: Download, host: string): Promise<Outcome<void>> {
+async function verifyHead({ part, state, options }: Download, host: string): Promise<AttemptResult<void>> {
   const { format } = options;
   const isEmpty = part.length === 0 && state.asset.size_bytes !== 0;
   if (!isEmpty && (format === undefined || format.matches(await part.head(HEAD_BYTES)))) {
@@ -177,7 +181,7 @@ async function verifyHead({ part, state, options }: Download, host: string): Pro
 async function startOver(
   { context, part, state, options }: Download,
   failure: Failure,
-): Promise<Outcome<void>> {
+): Promise<AttemptResult<void>> {
   await part.restart(needsHash(state.asset, options));
   state.validator = null;
   state.total = null;
@@ -195,7 +199,7 @@ async function startOver(
  * @param refusal the answer that refused the link
  * @throws Failure when the job has no other link, or was asked before
  */
-async function renewLink(download: Download, refusal: StorageRefusal): Promise<Outcome<void>> {
+async function renewLink(download: Download, refusal: StorageRefusal): Promise<AttemptResult<void>> {
   const { context, part, state, options } = download;
   const name = basename(options.to);
   const refusedUntil = (expiresAt: string | null) => linkRefused(name, refusal, expiresAt);

@@ -3,7 +3,7 @@ import type { ResultFormat } from '../../protocol/result-formats.ts';
 import type { Asset } from '../read/resources.ts';
 
 /** A file that was downloaded and checked. */
-export interface WholeFile {
+export interface DownloadedFile {
   /** The name that it gets. */
   readonly path: string;
   readonly bytes: number;
@@ -21,17 +21,17 @@ export interface DownloadOptions {
   readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
   /** Reads the job once more when the link is refused; null when there is no other. */
   readonly refresh?: (() => Promise<Asset | null>) | undefined;
-  /** True gives the SHA-256 also where the service states none to check it against, for a record of the file. */
+  /** True computes the SHA-256 even where the service states none, for a record of the file. */
   readonly hash?: boolean | undefined;
   /**
    * What the file must be. Where the service states no hash, its type and its first bytes are checked against it; left
    * out, only web pages and empty bodies are refused then.
    */
   readonly format?: ResultFormat | undefined;
-  /** Awaited once the file is whole, checked and durable, before it gets its name; what it throws ends the download. */
-  readonly beforePublish?: ((file: WholeFile) => Promise<void>) | undefined;
-  /** Default false: a target that is there already is left alone. */
+  /** Awaited once the file is whole, checked and durable, before it gets its name; an error that it throws ends the download. */
+  readonly beforePublish?: ((file: DownloadedFile) => Promise<void>) | undefined;
+  /** Default false: an existing target is not changed. */
   readonly overwrite?: boolean | undefined;
-  /** Names the input of the user that is at a path, which is left alone even with `overwrite`; null for all other files. */
+  /** Returns the input of the user at a path, which is never replaced, even with `overwrite`; null for other files. */
   readonly findInput?: FindInput | undefined;
 }

@@ -1,10 +1,10 @@
-/** A result comes down: `.part`, Range, checks, rename. Source: design, "Wait, outputs, money"; contract, "Jobs". */
+/** Downloads a result: `.part`, Range, checks, rename. Source: design, "Wait, outputs, money"; contract, "Jobs". */
 import { unlink } from 'node:fs/promises';
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
 import { withRetries } from '../transport/retry.ts';
 import { attemptDownload, type DownloadState, needsHash } from './download-attempt.ts';
-import type { DownloadOptions, WholeFile } from './download-options.ts';
+import type { DownloadedFile, DownloadOptions } from './download-options.ts';
 import { openPartFile, type PartFile, partOf } from './part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from './publish.ts';
 
@@ -17,7 +17,7 @@ export async function downloadAsset(
   context: ClientContext,
   asset: Asset,
   options: DownloadOptions,
-): Promise<WholeFile> {
+): Promise<DownloadedFile> {
   const { to, overwrite = false, findInput } = options;
   const path = options.part ?? partOf(to);
   for (const written of [to, path]) await refuseInput(written, findInput);
@@ -45,7 +45,7 @@ export async function downloadAsset(
   }
 }
 
-/** An empty part is of no use to anybody. */
+/** Closes the part, and removes an empty one. */
 async function leave(part: PartFile): Promise<void> {
   await part.close().catch(() => {});
   if (part.length === 0) await unlink(part.path).catch(() => {});

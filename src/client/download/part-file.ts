@@ -1,4 +1,4 @@
-/** The `.part` beside the target: bytes on disk and, where it is wanted, their hash, always in step. */
+/** The `.part` beside the target: bytes on disk and, if requested, their hash, always in step. */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
@@ -10,7 +10,7 @@ export interface PartFile {
   readonly path: string;
   /** Bytes in it. */
   readonly length: number;
-  /** Writes behind what is there; throws Failure (`disk`). */
+  /** Appends the chunks; throws Failure (`disk`). */
   append(chunks: readonly Buffer[]): Promise<void>;
   /** Empties it; from now on its hash is taken or not. */
   restart(hashed: boolean): Promise<void>;
@@ -18,7 +18,7 @@ export interface PartFile {
   head(bytes: number): Promise<Buffer>;
   /** SHA-256 of all bytes in it, lower-case hex; null when it is not taken. */
   digest(): string | null;
-  /** Makes the bytes durable and closes; throws Failure (`disk`; `temporary` when another program has had its hands on it). */
+  /** Makes the bytes durable and closes; throws Failure (`disk`; `temporary` when another program changed it). */
   seal(): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,8 +33,8 @@ export function partOf(target: string): string {
 
 /**
  * Opens the part of an earlier run, or a new one (with the usual rights of a file, never through a symbolic link).
- * @param keep false when what is in it cannot be trusted
- * @param hashed whether its hash is wanted: that takes as long as writing it
+ * @param keep false when its content cannot be trusted
+ * @param hashed whether to compute its hash, which takes as long as writing it
  * @throws Failure (`disk`)
  */
 export async function openPartFile(
@@ -98,7 +98,7 @@ async function openOwn(path: string): Promise<FileHandle> {
   const handle = await onDisk(path, () => open(path, FLAGS));
   await refuseSpecialFile(handle, path);
   if ((await handle.stat()).nlink < 2) return handle;
-  // A run that was killed has given it its name as a result already: what is written into it changes that result.
+  // A killed run has already published it under its final name; writing into it would change that result.
   await handle.close();
   return onDisk(path, async () => {
     await unlink(path);
@@ -137,7 +137,7 @@ function takenAway(path: string): Failure {
   return new Failure({ category: 'temporary', code: 'PART_TAKEN', message, advice, retryable: true });
 }
 
-/** A pipe or a device would give bytes for ever, and keep none. */
+/** A pipe or a device has endless bytes, and stores none. */
 async function refuseSpecialFile(handle: FileHandle, path: string): Promise<void> {
   if ((await handle.stat()).isFile()) return;
   await handle.close();

@@ -6,7 +6,7 @@ import { makeFolder } from '../../disk/folder.ts';
 import { Failure } from '../../errors/failure.ts';
 import { errorCode, onDisk } from '../../errors/system-error.ts';
 
-/** The failure of a target that is there already and is not to be replaced. */
+/** The failure of an existing target that may not be replaced. */
 function targetExists(path: string): Failure {
   return new Failure({
     category: 'usage',
@@ -31,7 +31,7 @@ export async function refuseInput(path: string, findInput: FindInput = NO_INPUTS
 
 const NO_INPUTS: FindInput = async () => null;
 
-/** Makes the folder where the target will be and refuses one that is there already, before anything is fetched. */
+/** Creates the folder of the target and refuses an existing target, before anything is downloaded. */
 export async function prepareTarget(path: string, overwrite: boolean): Promise<void> {
   await onDisk(path, () => makeFolder(dirname(path)));
   if (!overwrite && (await exists(path))) throw targetExists(path);
@@ -56,7 +56,7 @@ export async function publishPart(
   overwrite: boolean,
   findInput?: FindInput,
 ): Promise<void> {
-  // At the last moment: since the first look somebody may have put an input there.
+  // Checked again: an input may have been put there since the download began.
   await refuseInput(target, findInput);
   await onDisk(target, async () => {
     if (overwrite) await rename(part, target);
@@ -68,7 +68,7 @@ export async function publishPart(
 /** File systems without hard links (exFAT, many network shares) answer with one of these. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK']);
 
-/** `rename` replaces what is there; only `link` refuses to, without a gap between looking and doing. */
+/** `rename` replaces an existing file; only `link` refuses to, atomically. */
 async function renameToNew(part: string, target: string): Promise<void> {
   try {
     await link(part, target);

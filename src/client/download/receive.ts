@@ -1,14 +1,14 @@
-/** The body of a download on its way into the part. */
+/** Writes the body of a download into the part. */
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../errors/failure.ts';
 import { type TimeLimit, TimeOver } from '../transport/time-limit.ts';
 import type { PartFile } from './part-file.ts';
 
-/** Gathered while the last is written: with a quarter of it, waking the thread that writes takes a tenth of the time. */
+/** Collected while the previous batch is written. With a quarter of it, waking the writing thread takes a tenth of the time. */
 const BATCH_BYTES = 4 * 1024 ** 2;
 
-/** A thousandth of the file: no bar shows a smaller step, and telling of each chunk takes a tenth of the time. */
+/** A thousandth of the file: progress bars show no smaller step, and reporting each chunk takes a tenth of the time. */
 const TOLD_SHARE = 1 / 1000;
 
 /** Less than this in a whole idle time, and the download would not end before its address lapses. */
@@ -17,7 +17,7 @@ export const LEAST_BYTES = 16 * 1024;
 interface Receiving {
   readonly limit: TimeLimit;
   readonly idleMs: number;
-  /** Beyond so many bytes in the part, something else is being sent; null when it is not known. */
+  /** Length of the whole file; null when unknown. More bytes are an error. */
   readonly total: number | null;
   /** Bytes that the disk has for it. */
   readonly room: number;
@@ -26,7 +26,7 @@ interface Receiving {
   noRoom(): Failure;
 }
 
-/** Fewer than `LEAST_BYTES` came in so many milliseconds. */
+/** Fewer than `LEAST_BYTES` arrived in `ms` milliseconds. */
 export class TooSlow extends TimeOver {
   override readonly name = 'TooSlow';
   readonly bytes: number;
@@ -45,7 +45,7 @@ export class TooManyBytes extends Error {
 }
 
 /**
- * What arrived is in the part also when the line breaks, so that the next attempt goes on from there.
+ * All received bytes are in the part even when the connection breaks, so that the next attempt continues from there.
  * @throws the error of the line; Failure (`disk`); TooManyBytes
  */
 export async function receiveBody(
@@ -71,7 +71,7 @@ export async function receiveBody(
     if (total !== null && arrived > total) throw new TooManyBytes('more bytes than the file has');
     if (arrived > most) throw noRoom();
     const writing = batches.add(chunk);
-    // The parser of the answer may still look at the chunk that it hands over, and at none before.
+    // The parser may still use the chunk that it passes, but no earlier one.
     if (last !== null) release(last);
     last = chunk;
     sinceSign += chunk.length;
@@ -128,7 +128,7 @@ function createBatches(part: PartFile, size: number) {
     filled = 0;
     const before = writing;
     writing = before.then(() => part.append([batch]));
-    // Its failure shows at the next flush; until then nobody is listening.
+    // Its failure is thrown at the next flush; until then no handler is attached.
     writing.catch(() => {});
     return before;
   };
@@ -151,8 +151,8 @@ function createBatches(part: PartFile, size: number) {
   };
 }
 
-/** Gives memory back at once: until the garbage is collected, a fast line fills 70 MiB with chunks that nobody needs. */
+/** Frees memory immediately: until the next garbage collection, a fast connection fills 70 MiB with used chunks. */
 function release({ buffer, length }: Buffer): void {
-  // What does not fill its memory shares it with somebody.
+  // A buffer that does not fill its memory shares it.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }

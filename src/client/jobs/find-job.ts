@@ -10,9 +10,9 @@ import type { BaseUrl } from '../transport/base-url.ts';
 type GetJob = (kind: JobKind, id: string, options: CallOptions) => Promise<Job>;
 
 /**
- * Finds a job of unknown kind: asks all five kinds at once and takes the one that is there; the rest is cut short.
- * @throws Failure: not found when all say so that the key may see, else the first other failure, since the job may be
- *   behind it
+ * Finds a job of unknown kind: requests it as all five kinds concurrently, and aborts the rest once one answers.
+ * @throws Failure: not found when every kind that the key may see answers so, else the first other failure, since that
+ *   kind may have the job
  */
 export async function findJob(get: GetJob, id: string, options: CallOptions): Promise<Job> {
   const found = new AbortController();
@@ -28,7 +28,7 @@ export async function findJob(get: GetJob, id: string, options: CallOptions): Pr
   }
 }
 
-/** A kind that the key may not see tells nothing of the job, unless there is no other. */
+/** A kind that the key may not see is reported only if there is no other answer. */
 function mostTelling(errors: readonly unknown[]): unknown {
   const other = errors.find((error) => !isNotFound(error) && !isNotPermitted(error));
   return other ?? errors.find(isNotFound) ?? errors[0];

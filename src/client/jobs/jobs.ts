@@ -85,8 +85,8 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     waitTogether() {
       let room: Promise<Jobs['wait']> | undefined;
       return async (...job) => {
-        room ??= import('./shared-poller.ts').then(({ createWaitingRoom }) =>
-          createWaitingRoom(context, { get, list }),
+        room ??= import('./shared-poller.ts').then(({ createSharedPoller }) =>
+          createSharedPoller(context, { get, list }),
         );
         return (await room)(...job);
       };

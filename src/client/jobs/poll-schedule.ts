@@ -6,17 +6,17 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 
 /** When to look again at something that is being worked on. Source: performance figures, "Waiting". */
 
-/** What was seen of a job, and when, in milliseconds of any clock. */
-export interface Sighting {
+/** The progress of a job at one moment, in milliseconds of any clock. */
+export interface ProgressSample {
   readonly atMs: number;
   /** 0 to 100. */
   readonly progress: number;
 }
 
-/** A job of seconds is looked at twice a second while it is young. */
+/** A new job, which may take only seconds, is polled twice a second. */
 const FIRST_MS = 500;
 const YOUNG_MS = 5_000;
-/** Looking more often than this would gain nothing that anybody sees. */
+/** Polling more often brings no visible gain. */
 export const SHORTEST_MS = 1_000;
 export const LONGEST_MS = 15_000;
 
@@ -27,60 +27,63 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** Grows with the time already waited, so that looking costs half of it at most: without a better sign. */
+/** Half of the time already waited: without a forecast, a result is noticed late by at most half of its duration. */
 export function growingDelay(elapsedMs: number, longestMs: number = LONGEST_MS): number {
   return clamp(elapsedMs / 2, FIRST_MS, longestMs);
 }
 
 /**
- * Milliseconds until the next look, by how fast the job came forward between two sightings.
- * @param begun the first sighting in the present state
- * @param moved the sighting at which the progress last changed
+ * Milliseconds until the next poll, from the progress between two samples.
+ * @param begun the first sample in the present state
+ * @param moved the sample at which the progress last changed
  * @param nowMs on the same clock
  */
-export function nextPollDelay(begun: Sighting, moved: Sighting, nowMs: number): number {
+export function nextPollDelay(begun: ProgressSample, moved: ProgressSample, nowMs: number): number {
   const elapsed = nowMs - begun.atMs;
   const end = expectEnd(begun, moved);
   if (end === null) return growingDelay(elapsed);
   return delayUntil(end, nowMs, elapsed < YOUNG_MS ? FIRST_MS : SHORTEST_MS);
 }
 
-/** The instant of the end at the speed between two sightings; null when the job did not come forward. */
-function expectEnd(from: Sighting, to: Sighting): number | null {
+/** The expected end at the speed between two samples; null without progress. */
+function expectEnd(from: ProgressSample, to: ProgressSample): number | null {
   const done = to.progress - from.progress;
   if (done <= 0 || to.atMs <= from.atMs) return null;
   return to.atMs + ((100 - to.progress) * (to.atMs - from.atMs)) / done;
 }
 
-/** Milliseconds until the next look at a job with this expected end: `shortestMs` to fifteen seconds. */
+/** Milliseconds until the next poll of a job with this expected end: `shortestMs` to fifteen seconds. */
 function delayUntil(expectedEndMs: number, nowMs: number, shortestMs: number = SHORTEST_MS): number {
-  // Standing still past the expected end, it may stand for long: look less and less often.
+  // A job that is overdue may take much longer: poll less and less often.
   const overdue = Math.max(0, nowMs - expectedEndMs) / 2;
   return clamp(Math.max(SHARE_OF_REMAINDER * (expectedEndMs - nowMs), overdue), shortestMs, LONGEST_MS);
 }
 
 /** Times in milliseconds of one clock. */
-export interface Forecast {
+export interface JobForecast {
   readonly endMs: number;
-  /** Of the whole work, from its begin. */
+  /** Of the whole job, from its start. */
   readonly totalMs: number;
-  /** By its own progress, or only by how long others took. */
+  /** From its own progress, or only from the durations of other jobs. */
   readonly by: 'progress' | 'others';
 }
 
 /** Stages differ in speed; a tenth of the way is long enough to measure it, as progress comes in whole percents. */
 const RECENT_PERCENT = 10;
 
-/** The newest sighting that is old enough to tell the recent speed by; -1 for none. */
-function indexOfMark(course: readonly Sighting[], progress: number): number {
+/** The newest sample that is old enough to measure the recent speed; -1 for none. */
+function indexOfMark(course: readonly ProgressSample[], progress: number): number {
   return course.findLastIndex((each) => progress - each.progress >= RECENT_PERCENT);
 }
 
 /**
- * The sightings of a job in its present state with one more: the first, and of the others those that will show its
- * recent speed. One without progress adds nothing; one that fell back restarts, as its work has.
+ * Adds a sample to those of a job in its present state, and keeps the first one and those that measure the recent speed.
+ * A sample without progress adds nothing. Progress that fell back starts the list again, since the work has restarted.
  */
-export function addSighting(course: readonly Sighting[], sighting: Sighting): readonly Sighting[] {
+export function addSample(
+  course: readonly ProgressSample[],
+  sighting: ProgressSample,
+): readonly ProgressSample[] {
   const [first, ...later] = course;
   const last = course.at(-1);
   if (first === undefined || last === undefined || sighting.progress < last.progress) return [sighting];
@@ -89,8 +92,8 @@ export function addSighting(course: readonly Sighting[], sighting: Sighting): re
   return [first, ...later.slice(Math.max(0, mark)), sighting];
 }
 
-/** By the mean speed or the recent one, whichever ends sooner; null before it has come forward. */
-export function forecastByProgress(course: readonly Sighting[], nowMs: number): Forecast | null {
+/** From the mean speed or the recent one, whichever ends sooner; null before there is progress. */
+export function forecastByProgress(course: readonly ProgressSample[], nowMs: number): JobForecast | null {
   const [first] = course;
   const last = course.at(-1);
   if (first === undefined || last === undefined) return null;
@@ -98,31 +101,31 @@ export function forecastByProgress(course: readonly Sighting[], nowMs: number): 
   if (end === null) return null;
   const mark = course[indexOfMark(course, last.progress)] ?? first;
   const byMeanSpeed = (100 * (last.atMs - first.atMs)) / (last.progress - first.progress);
-  // One that stands still takes at least as long as it already has.
+  // A job without progress takes at least as long as it already has.
   const totalMs = Math.max(byMeanSpeed, nowMs - first.atMs);
   return { endMs: Math.min(end, expectEnd(mark, last) ?? end), totalMs, by: 'progress' };
 }
 
 /**
- * Milliseconds until the next look at a job for its own sake: 1 to 15 s.
+ * Milliseconds until one job is due for a poll: 1 to 15 s.
  * @param elapsedMs for how long it has been in its present state
  */
-export function delayFor(forecast: Forecast | null, elapsedMs: number, nowMs: number): number {
+export function delayFor(forecast: JobForecast | null, elapsedMs: number, nowMs: number): number {
   if (forecast === null) return Math.max(SHORTEST_MS, growingDelay(elapsedMs));
   return delayUntil(forecast.endMs, nowMs, SHORTEST_MS);
 }
 
 /**
- * The longest time between two looks at so many jobs, 1 to 15 s. Each forecast may be wrong, but together they tell how
- * often one of the jobs ends: so often it is looked, and twice as often for those that show no progress.
+ * The longest time between two polls of several jobs, 1 to 15 s. Each forecast may be wrong, but together they show how
+ * often one of the jobs ends. Polls are as frequent as that, and twice as frequent for jobs without progress.
  */
-export function longestPause(forecasts: readonly Forecast[]): number {
+export function longestPause(forecasts: readonly JobForecast[]): number {
   const looksPerMs = forecasts.reduce((sum, { totalMs, by }) => sum + (by === 'others' ? 2 : 1) / totalMs, 0);
   return clamp(1 / looksPerMs, SHORTEST_MS, LONGEST_MS);
 }
 
 export interface WorkTimes {
-  /** A job has ended. @param ms of work  @param quantity of what it is metered by; null when that is not told */
+  /** A job has ended. @param ms of work  @param quantity in the unit that it is metered by; null when unknown */
   add(kind: JobKind, ms: number, quantity: number | null): void;
   /**
    * Milliseconds of work that a job may take which has taken `elapsedMs` already: the median of those that took longer,

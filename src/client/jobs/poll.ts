@@ -1,4 +1,4 @@
-/** Looks again and again until it is done. A failed look is not a failed job. */
+/** Polls until the job or upload is done. A failed poll is not a failed job. */
 
 import { describeDuration } from '../../errors/amounts.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -10,34 +10,34 @@ import { growingDelay } from './poll-schedule.ts';
 interface Poll<T> {
   read(limits: CallOptions): Promise<T>;
   isDone(value: T): boolean;
-  /** Milliseconds until the next look. */
+  /** Milliseconds until the next poll. */
   delayAfter(value: T, elapsedMs: number): number;
-  /** What is thrown when the time is over. */
+  /** The failure of a timeout. */
   timeOver(): Failure;
   readonly signal?: AbortSignal | undefined;
-  /** Infinity without it; 0 looks once. */
+  /** Infinity without it; 0 polls once. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A look that began in time may end a little after it. Source: reliability rules: no hang past the deadline + 5 s. */
+/** A poll that began before the deadline may end a little after it. Source: reliability rules: no hang past the deadline + 5 s. */
 export const GRACE_MS = 5_000;
 
-/** When nothing but failures came for so long, somebody should know. */
+/** Polls that fail for so long without a success end the wait. */
 export const GIVE_UP_MS = 15 * 60_000;
 
-/** True for a failed look that says nothing about the job: a page of a gateway, whatever its status, is one. */
-export function isPassing(error: unknown): error is Failure {
+/** True for a failed poll that says nothing about the job, such as a page of a gateway, whatever its status. */
+export function isTemporary(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false;
   return error.facts.category === 'temporary' || error.facts.origin === 'gateway';
 }
 
-/** The failure after which nobody looks any more. What was looked at is still there, so it is temporary. */
+/** The failure that ends polling. The job still exists, so the failure is temporary. */
 export function gaveUp(failure: Failure): Failure {
   if (failure.facts.category === 'temporary') return failure;
   return failure.with({ category: 'temporary', retryable: true });
 }
 
-/** @throws Failure of `timeOver`, of a look that can never succeed, or of fifteen minutes of looks that all failed */
+/** @throws Failure of `timeOver`, of a poll that can never succeed, or of fifteen minutes of polls that all failed */
 export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): Promise<T> {
   const { runtime, emit } = context;
   const begun = runtime.now();
@@ -51,7 +51,7 @@ export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): P
       failingSince = null;
       delay = poll.delayAfter(value, runtime.now() - begun);
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       const now = runtime.now();
       failingSince ??= now;
       if (now < end && now - failingSince >= GIVE_UP_MS) throw gaveUp(error);

@@ -11,8 +11,8 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
 import { pause } from '../transport/retry.ts';
-import { type Findings, type LookAtJobs, lookAtJobs } from './look-at-jobs.ts';
-import { GIVE_UP_MS, GRACE_MS, gaveUp, isPassing } from './poll.ts';
+import { GIVE_UP_MS, GRACE_MS, gaveUp, isTemporary } from './poll.ts';
+import { type JobReader, type PollHandlers, pollJobs } from './poll-jobs.ts';
 import {
   createWorkTimes,
   delayFor,
@@ -22,10 +22,10 @@ import {
   SHORTEST_MS,
   type WorkTimes,
 } from './poll-schedule.ts';
-import { createWatch, stillOpen, stillRunning, type WaitOptions, type Watch } from './wait.ts';
+import { type JobTracker, stillOpen, stillRunning, trackJob, type WaitOptions } from './wait.ts';
 
-/** One who waits, and what is owed to it. */
-interface Waiting extends Guest {
+/** A call of `wait` that has not ended, with its promise. */
+interface Waiter extends PolledJob {
   readonly resolve: (job: Job) => void;
   readonly reject: (reason: unknown) => void;
   /** Stops listening to the signal. */
@@ -33,102 +33,103 @@ interface Waiting extends Guest {
 }
 
 /**
- * Makes a `wait` whose callers share their requests. It works while there is somebody to wait for.
- * @throws (the promises it gives) as `waitForJob`
+ * Returns a `wait` whose callers share their requests. It polls while at least one caller waits.
+ * @throws (the promises that it returns) as `waitForJob`
  */
-export function createWaitingRoom(
+export function createSharedPoller(
   context: ClientContext,
-  jobs: LookAtJobs,
+  jobs: JobReader,
 ): (kind: JobKind, id: string, options?: WaitOptions) => Promise<Job> {
   const { runtime, emit } = context;
-  const guests = new Set<Waiting>();
+  const waiters = new Set<Waiter>();
   const times = createWorkTimes();
   const failingSince = new Map<JobKind, number>();
-  let lookedAtMs = runtime.now();
+  let polledAtMs = runtime.now();
   let waker = new AbortController();
   let working = false;
 
-  function leave(guest: Waiting): boolean {
-    guest.forget();
-    return guests.delete(guest);
+  function leave(waiter: Waiter): boolean {
+    waiter.forget();
+    return waiters.delete(waiter);
   }
 
-  async function lookAtKind(kind: JobKind): Promise<void> {
-    const present = [...guests].filter((guest) => guest.kind === kind);
+  async function pollKind(kind: JobKind): Promise<void> {
+    const present = [...waiters].filter((waiter) => waiter.kind === kind);
     const limits: CallOptions = {
       signal: present[0]?.options.signal,
       deadline: Math.max(...present.map(({ endMs }) => endMs)) + GRACE_MS,
     };
-    for (const guest of present) guest.isUnseen = false;
+    for (const waiter of present) waiter.isNew = false;
     const now = runtime.now();
     const wanted = present.map(({ id, dueMs }) => ({ id, isDue: present.length === 1 || dueMs <= now }));
-    const findings: Findings = {
+    const findings: PollHandlers = {
       ended(id) {
-        for (const guest of waitingFor(present, id)) tellEnd(guest);
+        for (const waiter of waitingFor(present, id)) tellEnd(waiter);
       },
       found(id, found) {
-        for (const guest of waitingFor(present, id)) tell(guest, found);
+        for (const waiter of waitingFor(present, id)) tell(waiter, found);
       },
     };
     try {
-      await lookAtJobs(jobs, kind, wanted, limits, findings);
+      await pollJobs(jobs, kind, wanted, limits, findings);
       failingSince.delete(kind);
     } catch (error) {
       fail(kind, present, error);
     }
   }
 
-  /** Those of them who are still there. */
-  function waitingFor(present: readonly Waiting[], id: string): readonly Waiting[] {
-    return present.filter((guest) => guest.id === id && guests.has(guest));
+  /** The waiters for this job that have not left. */
+  function waitingFor(present: readonly Waiter[], id: string): readonly Waiter[] {
+    return present.filter((waiter) => waiter.id === id && waiters.has(waiter));
   }
 
-  function tell(guest: Waiting, found: Job | Failure): void {
+  function tell(waiter: Waiter, found: Job | Failure): void {
     if (found instanceof Failure) {
-      if (leave(guest)) guest.reject(found);
+      if (leave(waiter)) waiter.reject(found);
       return;
     }
-    if (isTerminal(found.status)) tellEnd(guest);
-    guest.watch.see(found);
-    guest.watch.tell(times);
-    planNextLook(guest, times, runtime.now());
-    if (isTerminal(found.status) && leave(guest)) guest.resolve(found);
+    if (isTerminal(found.status)) tellEnd(waiter);
+    waiter.tracker.see(found);
+    waiter.tracker.tell(times);
+    planNextPoll(waiter, times, runtime.now());
+    if (isTerminal(found.status) && leave(waiter)) waiter.resolve(found);
   }
 
-  function tellEnd(guest: Waiting): void {
-    if (!guest.hasEnded) guest.options.onEnd?.();
-    guest.hasEnded = true;
+  function tellEnd(waiter: Waiter): void {
+    if (!waiter.hasEnded) waiter.options.onEnd?.();
+    waiter.hasEnded = true;
   }
 
-  function fail(kind: JobKind, present: readonly Waiting[], error: unknown): void {
-    // The request went with one who left; the others are looked at again at once.
+  function fail(kind: JobKind, present: readonly Waiter[], error: unknown): void {
+    // The signal of a waiter that left has cut the request; poll the others again immediately.
     if (present.some(({ options }) => options.signal?.aborted)) {
-      for (const guest of present) guest.isUnseen = true;
+      for (const waiter of present) waiter.isNew = true;
       return;
     }
     const now = runtime.now();
     const since = failingSince.get(kind) ?? now;
     failingSince.set(kind, since);
-    const passing = isPassing(error);
+    const passing = isTemporary(error);
     if (passing && now - since < GIVE_UP_MS) {
       const delay = growingDelay(now - since);
-      for (const guest of present) guest.dueMs = now + delay;
+      for (const waiter of present) waiter.dueMs = now + delay;
       const message = `${error.message}; looking again in ${describeDuration(delay)}`;
       emit({ type: 'notice', code: 'POLL_FAILED', message });
       return;
     }
     const reason = passing ? gaveUp(error) : error;
-    for (const guest of present) if (leave(guest)) guest.reject(reason);
+    for (const waiter of present) if (leave(waiter)) waiter.reject(reason);
   }
 
-  function expelLate(): void {
+  function rejectOverdue(): void {
     const now = runtime.now();
-    for (const guest of [...guests]) {
-      if (now >= guest.endMs && leave(guest)) guest.reject(stillRunning(guest, guest.options.timeoutMs ?? 0));
+    for (const waiter of [...waiters]) {
+      if (now >= waiter.endMs && leave(waiter))
+        waiter.reject(stillRunning(waiter, waiter.options.timeoutMs ?? 0));
     }
   }
 
-  /** True when somebody came or left meanwhile, so that it is to be thought about again. */
+  /** True when a waiter came or left meanwhile, so that the next poll must be planned again. */
   async function isWoken(ms: number): Promise<boolean> {
     const { signal } = waker;
     await pause(runtime, ms, signal).catch(() => undefined);
@@ -137,15 +138,15 @@ export function createWaitingRoom(
 
   async function work(): Promise<void> {
     working = true;
-    while (guests.size > 0) {
+    while (waiters.size > 0) {
       waker = new AbortController();
-      const isFailing = ({ kind }: Guest) => failingSince.has(kind);
-      const ms = msUntilLook([...guests], { times, isFailing, lookedAtMs, nowMs: runtime.now() });
+      const isFailing = ({ kind }: PolledJob) => failingSince.has(kind);
+      const ms = msUntilPoll([...waiters], { times, isFailing, polledAtMs, nowMs: runtime.now() });
       if (ms > 0 && (await isWoken(ms))) continue;
-      const kinds = new Set([...guests].map(({ kind }) => kind));
-      await Promise.all([...kinds].map(lookAtKind));
-      lookedAtMs = runtime.now();
-      expelLate();
+      const kinds = new Set([...waiters].map(({ kind }) => kind));
+      await Promise.all([...kinds].map(pollKind));
+      polledAtMs = runtime.now();
+      rejectOverdue();
     }
     working = false;
   }
@@ -156,70 +157,70 @@ export function createWaitingRoom(
       signal?.throwIfAborted();
       const now = runtime.now();
       const seen = stillOpen(options.seen);
-      const watch = createWatch(() => runtime.now(), options.onChange, seen);
+      const tracker = trackJob(() => runtime.now(), options.onChange, seen);
       const abort = () => {
-        if (leave(guest)) reject(signal?.reason);
+        if (leave(waiter)) reject(signal?.reason);
         waker.abort();
       };
       const forget = () => signal?.removeEventListener('abort', abort);
-      const facts = { kind, id, watch, options, endMs: now + timeoutMs, dueMs: now };
-      const guest: Waiting = { ...facts, isUnseen: seen === null, hasEnded: false, resolve, reject, forget };
-      if (seen !== null) planNextLook(guest, times, now);
+      const facts = { kind, id, tracker, options, endMs: now + timeoutMs, dueMs: now };
+      const waiter: Waiter = { ...facts, isNew: seen === null, hasEnded: false, resolve, reject, forget };
+      if (seen !== null) planNextPoll(waiter, times, now);
       signal?.addEventListener('abort', abort);
-      guests.add(guest);
+      waiters.add(waiter);
       waker.abort();
-      // Those who come together are looked at together.
+      // Waiters that are added in one tick share the first poll.
       if (!working) queueMicrotask(() => (working ? undefined : work()));
     });
   };
 }
 
-/** A job that somebody waits for. Times on the clock of the runtime. */
-export interface Guest {
+/** A job that is being waited for. Times on the clock of the runtime. */
+export interface PolledJob {
   readonly kind: JobKind;
   readonly id: string;
-  readonly watch: Watch;
+  readonly tracker: JobTracker;
   readonly options: WaitOptions;
-  /** When its time is over. */
+  /** When the wait times out. */
   readonly endMs: number;
-  /** When it is worth a request of its own. */
+  /** From when on it gets a request of its own, if the list does not have it. */
   dueMs: number;
-  /** To be looked at now: nobody has done so yet. */
-  isUnseen: boolean;
-  /** Known to have ended, and not yet read. */
+  /** Not polled yet: poll it now. */
+  isNew: boolean;
+  /** Known to have ended; its result is not read yet. */
   hasEnded: boolean;
 }
 
-/** Sets the next look at a guest that was just seen. */
-export function planNextLook(guest: Guest, times: WorkTimes, nowMs: number): void {
-  const { watch, options } = guest;
-  guest.dueMs = nowMs + (options.everyMs ?? delayFor(watch.forecast(times), watch.elapsedMs(), nowMs));
+/** Sets the time of the next poll of a job that was just read. */
+export function planNextPoll(waiter: PolledJob, times: WorkTimes, nowMs: number): void {
+  const { tracker, options } = waiter;
+  waiter.dueMs = nowMs + (options.everyMs ?? delayFor(tracker.forecast(times), tracker.elapsedMs(), nowMs));
 }
 
-interface Circumstances {
+interface PollConditions {
   readonly times: WorkTimes;
-  /** True for those whose looks fail at present. */
-  isFailing(guest: Guest): boolean;
-  readonly lookedAtMs: number;
+  /** True for jobs whose polls are failing. */
+  isFailing(waiter: PolledJob): boolean;
+  readonly polledAtMs: number;
   readonly nowMs: number;
 }
 
-/** Milliseconds until the next look at all of them, which is one list request a kind. */
-export function msUntilLook(
-  guests: readonly Guest[],
-  { times, isFailing, lookedAtMs, nowMs }: Circumstances,
+/** Milliseconds until the next poll of all jobs, which is one list request per kind. */
+export function msUntilPoll(
+  waiters: readonly PolledJob[],
+  { times, isFailing, polledAtMs, nowMs }: PollConditions,
 ): number {
-  if (guests.some(({ isUnseen }) => isUnseen)) return 0;
+  if (waiters.some(({ isNew }) => isNew)) return 0;
   const soonest = (instants: readonly number[]) => Math.min(...instants) - nowMs;
-  const due = soonest(guests.map(({ dueMs }) => dueMs));
-  const foretold = guests.filter((guest) => guest.options.everyMs === undefined && !isFailing(guest));
-  const forecasts = foretold.flatMap(({ watch }) => watch.forecast(times) ?? []);
-  const latest = forecasts.length === 0 ? due : lookedAtMs + longestPause(forecasts) - nowMs;
-  // Jobs that are due one after the other are looked at together.
-  const paces = guests.flatMap(({ options }) => options.everyMs ?? []);
-  const earliest = lookedAtMs + Math.min(SHORTEST_MS, ...paces) - nowMs;
-  // A clock that was set back must not make anybody wait.
+  const due = soonest(waiters.map(({ dueMs }) => dueMs));
+  const predictable = waiters.filter((waiter) => waiter.options.everyMs === undefined && !isFailing(waiter));
+  const forecasts = predictable.flatMap(({ tracker }) => tracker.forecast(times) ?? []);
+  const latest = forecasts.length === 0 ? due : polledAtMs + longestPause(forecasts) - nowMs;
+  // Jobs that are due shortly after one another share a poll.
+  const paces = waiters.flatMap(({ options }) => options.everyMs ?? []);
+  const earliest = polledAtMs + Math.min(SHORTEST_MS, ...paces) - nowMs;
+  // A clock that was set back must not delay a poll.
   const longest = Math.max(LONGEST_MS, ...paces);
   const wanted = Math.min(Math.max(earliest, Math.min(due, latest)), longest);
-  return Math.max(0, Math.min(wanted, soonest(guests.map(({ endMs }) => endMs))));
+  return Math.max(0, Math.min(wanted, soonest(waiters.map(({ endMs }) => endMs))));
 }

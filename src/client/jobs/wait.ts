@@ -9,22 +9,22 @@ import type { Job } from '../read/resources.ts';
 import { pollUntilDone } from './poll.ts';
 import type { WorkTimes } from './poll-schedule.ts';
 import {
-  addSighting,
-  type Forecast,
+  addSample,
   forecastByProgress,
+  type JobForecast,
   nextPollDelay,
-  type Sighting,
+  type ProgressSample,
 } from './poll-schedule.ts';
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** No limit without it; 0 looks once. */
+  /** No limit without it; 0 polls once. */
   readonly timeoutMs?: number | undefined;
-  /** Looks at this pace and not by what is expected: for a service on this machine, where looking costs nothing. */
+  /** Fixed interval between polls: for a service on this machine, where polling costs nothing. */
   readonly everyMs?: number | undefined;
-  /** Called at the first sight and whenever status, stage or progress change; `seen` is none. */
+  /** Called for the first state and whenever status, stage or progress changes; not for `seen`. */
   readonly onChange?: ((job: Job) => void) | undefined;
-  /** The job as an answer has just told it: then it is not looked at before it may have changed. */
+  /** The job from a response that just arrived: the first poll then waits until it may have changed. */
   readonly seen?: Job | undefined;
   /** Called once it is known to have ended, which may be before its result is read. */
   readonly onEnd?: (() => void) | undefined;
@@ -41,7 +41,7 @@ export function waitForJob(
   options: WaitOptions,
 ): Promise<Job> {
   let seen = stillOpen(options.seen);
-  const watch = createWatch(() => context.runtime.now(), options.onChange, seen);
+  const watch = trackJob(() => context.runtime.now(), options.onChange, seen);
   return pollUntilDone(context, {
     async read(limits) {
       const next = seen ?? (await get(limits));
@@ -57,35 +57,35 @@ export function waitForJob(
   });
 }
 
-/** An answer that was repeated may be old: of a job that has ended, its links may have lapsed since. */
+/** Null for an ended job: a replayed response may be old, and its links may have expired. */
 export function stillOpen(seen: Job | undefined): Job | null {
   return seen === undefined || isTerminal(seen.status) ? null : seen;
 }
 
-export interface Watch {
-  /** Tells `onChange` of what is new; gives the job back. */
+export interface JobTracker {
+  /** Calls `onChange` if the job has changed; returns the job. */
   see(job: Job): Job;
-  /** Milliseconds until the next look, when it is the only job. */
+  /** Milliseconds until the next poll, for a job that is polled alone. */
   delay(): number;
-  /** Milliseconds in its present state, as far as it was seen. */
+  /** Milliseconds for which it was observed in its present state. */
   elapsedMs(): number;
-  /** By its own progress, else by what others took; null when nothing tells. */
-  forecast(others: WorkTimes): Forecast | null;
-  /** Puts the time that a job took which has succeeded to that of the others. */
+  /** From its own progress, else from the durations of other jobs; null without either. */
+  forecast(others: WorkTimes): JobForecast | null;
+  /** Adds the duration of a job that succeeded to those of the others. */
   tell(others: WorkTimes): void;
 }
 
-/** Remembers how a job came forward. @param seen what is known of it already */
-export function createWatch(
+/** Tracks the progress of one job. @param seen its last known state */
+export function trackJob(
   now: () => number,
   onChange: WaitOptions['onChange'],
   seen: Job | null = null,
-): Watch {
+): JobTracker {
   let last = seen;
-  let begun: Sighting = { atMs: now(), progress: seen?.progress ?? 0 };
-  let course: readonly Sighting[] = [begun];
+  let begun: ProgressSample = { atMs: now(), progress: seen?.progress ?? 0 };
+  let course: readonly ProgressSample[] = [begun];
   let quantity = seen?.billing?.quantity ?? null;
-  /** Milliseconds for which it was seen at work; null when it was not. */
+  /** Milliseconds for which it was observed in progress; null when it was not. */
   let workedMs: number | null = null;
   const elapsedMs = () => now() - begun.atMs;
   return {
@@ -94,7 +94,7 @@ export function createWatch(
       workedMs = last?.status === 'processing' ? elapsedMs() : null;
       // Time in the queue says nothing about the speed of the work.
       if (job.status !== last?.status) course = [sighting];
-      else course = addSighting(course, sighting);
+      else course = addSample(course, sighting);
       begun = course[0] ?? sighting;
       quantity = job.billing?.quantity ?? quantity;
       if (last === null || hasChanged(last, job)) onChange?.(job);
@@ -118,7 +118,7 @@ export function createWatch(
   };
 }
 
-/** The time between begin and end of the work, by the clock of the service; null when it does not tell. */
+/** The time between begin and end of the work, by the clock of the service; null when it states neither. */
 function statedWorkMs({ started_at, finished_at }: Job): number | null {
   const ms = Date.parse(finished_at ?? '') - Date.parse(started_at ?? '');
   return Number.isNaN(ms) ? null : ms;
@@ -128,7 +128,7 @@ function hasChanged(before: Job, after: Job): boolean {
   return before.status !== after.status || before.progress !== after.progress || before.stage !== after.stage;
 }
 
-/** The failure of a wait whose time is over. */
+/** The failure of a wait that timed out. */
 export function stillRunning({ kind, id }: { kind: JobKind; id: string }, timeoutMs: number): Failure {
   return new Failure({
     category: 'timeout',

@@ -5,7 +5,7 @@ import type { CreditBalance, CreditTransaction } from './resources.ts';
 const QUOTA_TIME_ZONE = 'Asia/Shanghai';
 
 /**
- * The balance: the three figures of the account are needed; limit and remainder may stand in the month or beside it.
+ * The balance: the three figures of the account are needed; limit and remainder may be in the month or beside it.
  * Source: contract, "Credits", tolerant.
  */
 export function readBalance(body: unknown, requestId: string | null): CreditBalance {

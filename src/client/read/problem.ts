@@ -11,7 +11,7 @@ export interface ReadProblem {
   readonly errors: readonly FieldError[];
 }
 
-/** More faults than anybody reads at once. */
+/** More errors than a person reads. */
 const MAX_ERRORS = 50;
 
 /** The members of the specification beside `code`. */
@@ -19,7 +19,7 @@ const MEMBERS = ['type', 'title', 'detail', 'instance', 'request_id', 'retryable
 const PROBLEM_TYPE = /^application\/problem\+json\s*(?:;|$)/i;
 
 /**
- * Never fails: what is missing, or of another type, is null.
+ * Never fails: a missing member, or one of another type, is null.
  * @returns null for JSON in another shape, which a gateway writes: the service gives a code and says more, or at least
  *   names the type of a problem
  */

@@ -6,7 +6,7 @@
 import { Failure } from '../../errors/failure.ts';
 import type { ListPage } from '../../protocol/resources.ts';
 
-export interface Origin {
+export interface ResponseSource {
   /** What is read, for people: `the job`, `the upload`. */
   readonly subject: string;
   readonly requestId: string | null;
@@ -17,7 +17,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The value as a JSON object, or null for everything else, arrays too. */
 export function asObject(value: unknown): JsonObject | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  return value as JsonObject; // what is left of JSON has string keys
+  return value as JsonObject; // every other JSON value has string keys
 }
 
 /** Own members only: `constructor` and the like are never found. */
@@ -36,7 +36,7 @@ export function asNumber(value: unknown): number | null {
 }
 
 /** The failure of an answer that lacks a field; `found` is what stood there instead. */
-export function missingField(origin: Origin, field: string, found?: unknown): Failure {
+export function missingField(origin: ResponseSource, field: string, found?: unknown): Failure {
   const fault = describeFault(found);
   return new Failure({
     category: 'refused',
@@ -63,7 +63,7 @@ function describeFault(found: unknown): string {
 }
 
 /** @throws Failure when the answer is not an object at all */
-export function needObject(origin: Origin, value: unknown): JsonObject {
+export function needObject(origin: ResponseSource, value: unknown): JsonObject {
   const object = asObject(value);
   if (object !== null) return object;
   const message = `the answer about ${origin.subject} is not a JSON object`;
@@ -71,22 +71,22 @@ export function needObject(origin: Origin, value: unknown): JsonObject {
 }
 
 /** @throws Failure when the field is not a text, or empty */
-export function needText(origin: Origin, object: JsonObject, field: string): string {
+export function needText(origin: ResponseSource, object: JsonObject, field: string): string {
   const text = asText(member(object, field));
   if (text === null) throw missingField(origin, field, member(object, field));
   return text;
 }
 
 /** @throws Failure when the field is not a number */
-export function needNumber(origin: Origin, object: JsonObject, field: string): number {
+export function needNumber(origin: ResponseSource, object: JsonObject, field: string): number {
   const number = asNumber(member(object, field));
   if (number === null) throw missingField(origin, field, member(object, field));
   return number;
 }
 
-/** @throws Failure when the field is none of the values that the specification lists */
+/** @throws Failure when the field is not one of the values that the specification lists */
 export function needOneOf<T extends string>(
-  origin: Origin,
+  origin: ResponseSource,
   object: JsonObject,
   field: string,
   values: readonly T[],
@@ -100,7 +100,7 @@ export function needOneOf<T extends string>(
 /** Which request a resource came from, so that a fault found later still names it for support. */
 const REQUEST_IDS = new WeakMap<object, string>();
 
-/** Remembers the request as long as the resource lives; gives the resource back. */
+/** Remembers the request as long as the resource lives; returns the resource. */
 export function rememberRequest<T extends object>(resource: T, requestId: string | null): T {
   if (requestId !== null) REQUEST_IDS.set(resource, requestId);
   return resource;
@@ -120,7 +120,7 @@ export function readList<Item>(
   requestId: string | null,
   readItem: (item: unknown, requestId: string | null) => Item,
 ): ListPage<Item> {
-  const origin: Origin = { subject: 'the list', requestId };
+  const origin: ResponseSource = { subject: 'the list', requestId };
   const object = needObject(origin, body);
   const data = member(object, 'data');
   if (!Array.isArray(data)) throw missingField(origin, 'data', data);

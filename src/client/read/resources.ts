@@ -5,7 +5,7 @@ import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
 
 export type { JobSummary, ListPage, UploadTarget } from '../../protocol/resources.ts';
 
-/** A file of a result; null for what the service does not tell. */
+/** A file of a result; null where the service states nothing. */
 export interface Asset {
   readonly url: string;
   readonly expires_at: string | null;
@@ -15,7 +15,7 @@ export interface Asset {
   readonly sha256: string | null;
 }
 
-/** Reservation and settlement; null for what the service does not tell. Credits may have decimals. */
+/** Reservation and settlement; null where the service states nothing. Credits may have decimals. */
 export interface Billing {
   readonly status: string | null;
   readonly unit: string | null;
@@ -58,7 +58,7 @@ export interface Upload {
   readonly file_name: string | null;
   readonly content_type: string | null;
   readonly size_bytes: number | null;
-  /** Where the bytes go; null once they are there. `expires_at` is empty when the service does not tell. */
+  /** Where the bytes go; null once they are there. `expires_at` is empty when the service does not state it. */
   readonly upload_request: UploadTarget | null;
   readonly media: UploadMedia | null;
   readonly subtitle: { readonly lines: number | null; readonly duration_seconds: number | null } | null;
@@ -70,7 +70,7 @@ export interface Upload {
   readonly detail_url: string;
 }
 
-/** Credits may have decimals; null in the month for what the service does not tell or does not limit. */
+/** Credits may have decimals; null in the month where the service states nothing or sets no limit. */
 export interface CreditBalance {
   readonly object: 'credit_balance';
   readonly balance_credits: number;

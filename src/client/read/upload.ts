@@ -10,7 +10,7 @@ import {
   needObject,
   needOneOf,
   needText,
-  type Origin,
+  type ResponseSource,
   rememberRequest,
 } from './record.ts';
 import type { Upload, UploadMedia } from './resources.ts';
@@ -47,7 +47,7 @@ export function readUpload(body: unknown, requestId: string | null): Upload {
   return rememberRequest(upload, requestId);
 }
 
-function readTarget(origin: Origin, upload: JsonObject): UploadTarget | null {
+function readTarget(origin: ResponseSource, upload: JsonObject): UploadTarget | null {
   const name = TARGET_NAMES.find((each) => asObject(member(upload, each)) !== null);
   if (name === undefined) return null;
   const target = asObject(member(upload, name)) ?? {};

@@ -2,15 +2,22 @@
 
 import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { IDEMPOTENCY_REPLAYED, REQUEST_ID } from '../../protocol/headers.ts';
-import type { Answer } from '../call.ts';
+import type { ApiResponse } from '../call.ts';
 import { type ReadProblem, readProblem } from '../read/problem.ts';
 import { firstLine, JsonError, parseJson } from './body.ts';
-import type { Outcome } from './retry.ts';
+import {
+  adviseUser,
+  BLAMES,
+  classifyError,
+  type ErrorClass,
+  gatewayFacts,
+  UNREADABLE,
+} from './error-class.ts';
+import type { AttemptResult } from './retry.ts';
 import { adviceOf } from './retry.ts';
 import { retryAfterOf } from './server-time.ts';
-import { adviseUser, BLAMES, gatewayFacts, judgeAnswer, UNREADABLE, type Verdict } from './verdict.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
@@ -19,22 +26,22 @@ export interface RawAnswer {
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** @param now the service's time in milliseconds, for a Retry-After that is a date and has no Date beside it */
-export function readAnswer(raw: RawAnswer, now: number): Outcome<Answer> {
+export function readResponse(raw: RawResponse, now: number): AttemptResult<ApiResponse> {
   const { status, headers, bytes } = raw;
   const requestId = cleanRequestId(headers[REQUEST_ID]);
   const askedMs = retryAfterOf(headers, now);
-  const refuse = (verdict: Verdict, facts: FailureFacts): Outcome<Answer> => ({
+  const refuse = (verdict: ErrorClass, facts: FailureFacts): AttemptResult<ApiResponse> => ({
     type: 'failed',
     failure: new Failure({ ...withRequestId(requestId), ...facts, status, ...withRetryAfter(askedMs) }),
     advice: adviceOf(verdict, askedMs),
   });
-  const foreign = (shown: string, code: string | null = null): Outcome<Answer> => {
-    const verdict = judgeAnswer({ origin: 'gateway', status, code, retryable: null });
+  const foreign = (shown: string, code: string | null = null): AttemptResult<ApiResponse> => {
+    const verdict = classifyError({ origin: 'gateway', status, code, retryable: null });
     return refuse(verdict, gatewayFacts(verdict, status, shown, 'the API'));
   };
 
   if (status >= 300 && status < 400) {
-    const verdict = judgeAnswer({ origin: 'gateway', status, code: null, retryable: null });
+    const verdict = classifyError({ origin: 'gateway', status, code: null, retryable: null });
     return refuse(verdict, redirected(status, headers));
   }
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -46,19 +53,19 @@ export function readAnswer(raw: RawAnswer, now: number): Outcome<Answer> {
   const body = tryParse(bytes);
   if (status < 300) {
     if (!(body instanceof JsonError)) return success(raw, body, requestId);
-    // The service gives its answers an id; a gateway that cuts or replaces one does not.
+    // Responses of the service have an id; a gateway that cuts or replaces them adds none.
     const origin = requestId === null ? 'gateway' : 'api';
-    const verdict = judgeAnswer({ origin, status, code: null, retryable: null });
+    const verdict = classifyError({ origin, status, code: null, retryable: null });
     return refuse(verdict, { ...unreadable(body), origin, blame: verdict.blame });
   }
   const problem = body instanceof JsonError ? null : readProblem(body, type);
   if (problem === null) return foreign(firstLine(bytes));
   const { code, retryable } = problem;
-  const verdict = judgeAnswer({ origin: 'api', status, code, retryable });
+  const verdict = classifyError({ origin: 'api', status, code, retryable });
   return refuse(verdict, refusal(verdict, status, problem));
 }
 
-function success(raw: RawAnswer, body: unknown, requestId: string | null): Outcome<Answer> {
+function success(raw: RawResponse, body: unknown, requestId: string | null): AttemptResult<ApiResponse> {
   const replayed = raw.headers[IDEMPOTENCY_REPLAYED]?.toLowerCase() === 'true';
   return { type: 'done', value: { status: raw.status, body, requestId, replayed, headers: raw.headers } };
 }
@@ -80,7 +87,7 @@ function asSentence(text: string): string {
   return text.slice(0, MESSAGE_LENGTH).replace(/\s+/g, ' ').trim().replace(/\.$/, '');
 }
 
-function refusal(verdict: Verdict, status: number, problem: ReadProblem): FailureFacts {
+function refusal(verdict: ErrorClass, status: number, problem: ReadProblem): FailureFacts {
   const { category, blame, retry } = verdict;
   const said = asSentence(problem.message ?? `the service answered with status ${status}`);
   const { why } = BLAMES[blame];
@@ -107,7 +114,7 @@ function unreadable(error: JsonError): FailureFacts {
   };
 }
 
-function redirected(status: number, headers: RawAnswer['headers']): FailureFacts {
+function redirected(status: number, headers: RawResponse['headers']): FailureFacts {
   const location = headers.location ?? '';
   const elsewhere = URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
   return {
@@ -123,11 +130,11 @@ function redirected(status: number, headers: RawAnswer['headers']): FailureFacts
 }
 
 /** The request id of an answer, as a fact of its failure. */
-export function requestIdFact(headers: RawAnswer['headers']): Pick<FailureFacts, 'requestId'> {
+export function requestIdFact(headers: RawResponse['headers']): Pick<FailureFacts, 'requestId'> {
   return withRequestId(cleanRequestId(headers[REQUEST_ID]));
 }
 
-/** Ids that could not be copied into a message to support are as good as none. */
+/** Drops request ids with unprintable characters. */
 function cleanRequestId(value: string | undefined): string | null {
   return value !== undefined && /^[\x21-\x7e]{1,128}$/.test(value) ? value : null;
 }

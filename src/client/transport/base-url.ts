@@ -1,4 +1,4 @@
-/** The address of the service, and what may be reached besides it. */
+/** The address of the service, and which addresses it may return for transfers. */
 
 import { Failure } from '../../errors/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
@@ -40,7 +40,7 @@ export function parseBaseUrl(text: string): BaseUrl {
 }
 
 /**
- * Resolves an address that the service handed out for bytes (pre-signed upload, download); null unless it is https, or
+ * Resolves an address that the service returned for a transfer (pre-signed upload, download); null unless it is https, or
  * http on this machine while the service runs on this machine too.
  */
 export function resolveTransferUrl(base: BaseUrl, text: string): URL | null {

@@ -14,7 +14,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** Reads a body whole, up to so many bytes; beyond them the connection is dropped and BodyTooLarge thrown. */
+/** Reads a whole body; beyond the limit, in bytes, it drops the connection and throws BodyTooLarge. */
 export async function collectBody(response: HttpResponse, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -29,7 +29,7 @@ export async function collectBody(response: HttpResponse, limit: number): Promis
   return Buffer.concat(chunks, size);
 }
 
-/** The beginning of a body that is only shown to people; never fails, since it comes on top of another failure. */
+/** The beginning of a body that is only shown to users; never fails, since it describes another failure. */
 export async function collectStart(response: HttpResponse, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -40,13 +40,11 @@ export async function collectStart(response: HttpResponse, limit: number): Promi
       if (size >= limit) break;
     }
   } catch {
-    // What arrived before the line broke is as good.
+    // Show what arrived before the connection broke.
   }
   response.discard();
   return Buffer.concat(chunks, size).subarray(0, limit);
 }
-
-/** JSON from outside: read whole, but never so much or so deep that it harms. */
 
 /** Largest answer, decoded. Source: design, "Transport". */
 export const MAX_ANSWER_BYTES = 16 * 1024 ** 2;
@@ -96,7 +94,7 @@ function isDeeperThan(bytes: Buffer, limit: number): boolean {
 const READ_BYTES = 2048;
 const SHOWN_CHARACTERS = 120;
 
-/** The first words of a page that is no JSON, without tags and control characters; empty when it has none. */
+/** The first words of a page that is not JSON, without tags and control characters; empty when it has none. */
 export function firstLine(bytes: Buffer): string {
   const page = bytes.subarray(0, READ_BYTES).toString('utf8');
   const words = page

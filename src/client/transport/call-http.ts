@@ -1,6 +1,6 @@
 /**
  * Signed calls over Node's own HTTP: a call is small and often the only one of a run, and this loads in a third of the
- * time that undici takes. What streams, and what takes a proxy, goes the way of `http.ts`.
+ * time that undici takes. Transfers and calls through a proxy use `http.ts`; src/README.md has the measurements.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Http, HttpRequest, HttpResponse, HttpSettings } from './http.ts';
@@ -29,7 +29,7 @@ export function createCallHttp(settings: HttpSettings): Http {
     const sending = request({
       agent: agentFor(protocol),
       protocol,
-      // An IPv6 address stands in brackets in a URL, and without them everywhere else.
+      // An IPv6 address has brackets only in URLs.
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port,
       method: outgoing.method,
@@ -62,7 +62,7 @@ function lengthHeader(body: HttpRequest['body']): Record<string, string> {
   return Buffer.isBuffer(body) ? { 'content-length': String(body.length) } : {};
 }
 
-/** The time limit of a call covers all of it; that of the connection is shorter, so that a dead host is told apart. */
+/** The time limit of a call covers all of it; that of the connection is shorter, so that an unreachable host is reported as such. */
 function limitConnecting(request: ClientRequest, protocol: string, connectMs: number): void {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
@@ -75,14 +75,14 @@ function limitConnecting(request: ClientRequest, protocol: string, connectMs: nu
 
 function receive(request: ClientRequest, { body, signal }: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    // An answer that is being read is ended with the same reason.
+    // A response that is being read ends with the same reason.
     let ending: { destroy(error: Error): unknown } = request;
     const abort = () => ending.destroy(asError(signal.reason));
     const stopListening = () => signal.removeEventListener('abort', abort);
     request.once('close', stopListening).once('error', reject);
     request.once('response', (response) => {
       ending = response;
-      // The request closes with its answer, and the body is read by then or given up.
+      // The request closes with its response, whose body is read or discarded by then.
       response.once('close', stopListening);
       resolve(describe(response));
     });

@@ -1,6 +1,6 @@
 /**
  * The only file that knows undici. Two parts of it are loaded by their paths inside the package, so its version is pinned.
- * Identity encoding, no redirect, no cookie, no cache: what is asked is what is sent.
+ * Identity encoding, no redirect, no cookie, no cache: a request is sent exactly as given.
  */
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
@@ -16,7 +16,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: HttpBody;
-  /** The one thing that ends a request which gets no answer. */
+  /** The only time limit of the request. */
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export interface HttpResponse {
 export interface Http {
   /** Rejects with the signal's reason, with what the body throws, or with a network error that has a `code`. */
   send(outgoing: HttpRequest): Promise<HttpResponse>;
-  /** Cuts what is in flight and closes all connections. */
+  /** Aborts running requests and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface HttpSettings {
 }
 
 const CONNECTION = {
-  // One protocol for https and loopback: what is tested on one holds for the other.
+  // One protocol for https and loopback, so that tests on loopback cover https.
   allowH2: false,
   // Callers limit their requests by a signal, which also covers an answer that trickles in byte by byte.
   headersTimeout: 0,
@@ -51,20 +51,20 @@ const CONNECTION = {
 };
 
 interface Dispatchers {
-  /** The way to an origin: direct for null, else through that proxy. */
+  /** The dispatcher for a proxy; null for direct connections. */
   get(proxy: string | null): Promise<Dispatcher>;
   destroy(): Promise<void>;
 }
 
-/** One dispatcher for each way, made when it is first needed. */
+/** One dispatcher per proxy and one for direct connections, each made when it is first needed. */
 function createDispatchers(connectMs: number): Dispatchers {
   const made = new Map<string | null, Promise<Dispatcher>>();
   const connect = { timeout: connectMs };
   async function make(proxy: string | null): Promise<Dispatcher> {
     if (proxy === null) return new Agent({ ...CONNECTION, connect });
-    // The proxy needs parts that only the whole package puts together; few runs pay for loading it.
+    // ProxyAgent needs most of the package; few runs use a proxy and load it.
     const { ProxyAgent } = await import('undici');
-    // Always a tunnel: a proxy has no part in what is said.
+    // Always a tunnel: the proxy must not read or change requests.
     const tunnel = { uri: proxy, proxyTunnel: true, connectTimeout: connectMs };
     return new ProxyAgent({ ...CONNECTION, ...tunnel });
   }

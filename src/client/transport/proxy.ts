@@ -1,4 +1,4 @@
-/** Which way a request takes, and what a proxy that does not serve says. */
+/** Whether a request goes through a proxy, and the errors of proxies. */
 import { errorCode } from '../../errors/system-error.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 
@@ -12,7 +12,7 @@ export interface ProxySettings {
   readonly loopback?: boolean;
 }
 
-/** The proxy for an origin, null for the direct way. As curl does it: a bare host stands for its subdomains too. */
+/** The proxy for an origin, null for a direct connection. As in curl, a bare host includes its subdomains. */
 export function chooseProxy(origin: URL, settings: ProxySettings): string | null {
   const proxy = origin.protocol === 'https:' ? settings.https : settings.http;
   if (proxy === '') return null;
@@ -30,7 +30,7 @@ function isExempt(origin: URL, rule: string): boolean {
   return name === suffix || name.endsWith(`.${suffix}`);
 }
 
-/** An IPv6 address has colons of its own; with a port it stands in brackets. */
+/** An IPv6 address contains colons; with a port it is in brackets. */
 function splitPort(rule: string): { host: string; port: string | null } {
   const bracketed = /^\[([^\]]*)\](?::(\d+))?$/.exec(rule);
   if (bracketed !== null) return { host: bracketed[1] ?? '', port: bracketed[2] ?? null };

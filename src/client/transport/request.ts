@@ -12,9 +12,9 @@ import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { Call, QueryValue } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { BaseUrl } from './base-url.ts';
-import { hashBody, type PreparedRequest } from './sign.ts';
+import { hashBody, type SignableRequest } from './sign.ts';
 
-export interface Prepared extends PreparedRequest {
+export interface PreparedCall extends SignableRequest {
   /** The request line's target, gateway path included. */
   readonly sentTarget: string;
   /** Shown in events: a signed call has nothing secret in its address. */
@@ -31,7 +31,7 @@ function usage(code: string, message: string, advice: string): Failure {
  * Fixes target, body bytes and Idempotency-Key, so that every attempt carries the same.
  * @throws Failure (`usage`) for a path without canonical form, a body on GET or DELETE, a malformed key or header
  */
-export function prepareRequest(context: ClientContext, call: Call): Prepared {
+export function prepareRequest(context: ClientContext, call: Call): PreparedCall {
   const method = call.method.toUpperCase();
   const target = resolveTarget(context.base, call.path, call.query);
   const body = encodeBody(call.body);
@@ -157,7 +157,7 @@ const OWN = new Set([
 /**
  * The headers with their names in lower case.
  * @param prefix of the names that sign a request
- * @throws Failure (`usage`) for what is no header, and for one that the client sets itself
+ * @throws Failure (`usage`) for an invalid header, and for one that the client sets itself
  */
 function checkExtraHeaders(
   given: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ import { Failure } from '../../errors/failure.ts';
 import type { CallOptions } from '../call.ts';
 import type { Emit } from '../events.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Verdict } from './verdict.ts';
+import type { ErrorClass } from './error-class.ts';
 
 /** What the outcome of one attempt means for the next. `askedMs`: the service's Retry-After. */
 export type RetryAdvice =
@@ -20,7 +20,7 @@ export type RetryAdvice =
   | { readonly type: 'queue'; readonly askedMs: number | null };
 
 /** The advice that follows from a verdict. */
-export function adviceOf({ retry }: Pick<Verdict, 'retry'>, askedMs: number | null): RetryAdvice {
+export function adviceOf({ retry }: Pick<ErrorClass, 'retry'>, askedMs: number | null): RetryAdvice {
   switch (retry) {
     case 'never':
       return { type: 'never' };
@@ -39,7 +39,7 @@ const MAX_ATTEMPTS = 5;
 /** A service that has no slot and does not say when: as long as the slowest status poll. */
 const QUEUE_DELAY_MS = 15_000;
 
-type Step =
+type RetryDecision =
   | {
       readonly type: 'wait';
       readonly ms: number;
@@ -62,7 +62,7 @@ interface RetryState {
 }
 
 /** Turns advice into the next step. */
-export function nextStep(advice: RetryAdvice, state: RetryState): Step {
+export function decideRetry(advice: RetryAdvice, state: RetryState): RetryDecision {
   if (advice.type === 'never') return { type: 'stop', why: 'final' };
   if (advice.type === 'at-once') return { type: 'wait', ms: 0, asked: false, cost: 0, counts: false };
   const queued = advice.type === 'queue';
@@ -78,7 +78,7 @@ function ownDelay(queued: boolean, state: RetryState): number {
   return queued ? QUEUE_DELAY_MS : backoffDelay(state.failedAttempts, state.random);
 }
 
-/** Never early; a little late, so that all who were told the same second do not come in it. */
+/** Never early, and a little late, so that clients which were told the same second do not all return in it. */
 function politeDelay(askedMs: number, state: RetryState): number {
   return Math.min(state.maxWaitMs, askedMs + state.random() * BACKOFF_BASE_MS);
 }
@@ -88,20 +88,18 @@ function costOf(advice: { type: 'queue' } | { type: 'backoff'; cause: 'fault' | 
   return advice.cause === 'throttle' ? THROTTLED_RETRY_COST : RETRY_COST;
 }
 
-/** How long to wait before the next attempt when nobody says. Source: design, "Transport". */
-
 /** First ceiling: long enough for a restarted process to listen again. */
 const BACKOFF_BASE_MS = 500;
-/** Last ceiling: beyond it a person waits for nothing. */
+/** Last ceiling: a longer wait would not help and only delay the result. */
 const BACKOFF_CAP_MS = 20_000;
 
-/** The most that may be waited after so many failed attempts: doubles from the base up to the cap. */
+/** The longest wait after this number of failed attempts: doubles from the base up to the cap. */
 export function backoffCeiling(failedAttempts: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (failedAttempts - 1));
 }
 
 /**
- * Full jitter: uniform between nothing and the ceiling, so that many clients do not come back together.
+ * Full jitter: uniform between 0 and the ceiling, so that many clients do not return together.
  * @param failedAttempts from 1
  * @param random uniform in [0, 1)
  */
@@ -110,8 +108,8 @@ export function backoffDelay(failedAttempts: number, random: () => number): numb
 }
 
 /**
- * The budget of retries that all calls of one client share: when a service is down for everybody, a thousand calls must
- * not become five thousand. Figures after the AWS SDKs.
+ * The budget of retries that all calls of one client share: when a service is down, a thousand calls must not become
+ * five thousand. Figures after the AWS SDKs.
  */
 
 /** Fifty retries in a row without a success between them. */
@@ -148,7 +146,7 @@ export function createTokenBucket(capacity: number = BUCKET_CAPACITY): TokenBuck
   };
 }
 
-export type Outcome<T> =
+export type AttemptResult<T> =
   | { readonly type: 'done'; readonly value: T }
   | {
       readonly type: 'failed';
@@ -166,13 +164,13 @@ interface RetryContext {
 }
 
 /**
- * @param attempt is told its number, from 1
+ * @param attempt gets its number, from 1
  * @throws Failure of the last attempt; the signal's own reason when it is aborted
  */
 export async function withRetries<T>(
   context: RetryContext,
   limits: Pick<CallOptions, 'signal' | 'deadline' | 'waitForSlot'>,
-  attempt: (number: number) => Promise<Outcome<T>>,
+  attempt: (number: number) => Promise<AttemptResult<T>>,
 ): Promise<T> {
   const { runtime, bucket, maxWaitMs, emit } = context;
   let failedAttempts = 0;
@@ -190,7 +188,7 @@ export async function withRetries<T>(
     if (advice.type === 'queue' && limits.waitForSlot === false) throw failure;
     failedAttempts = outcome.progressed ? 1 : failedAttempts + 1;
     const remainingMs = (limits.deadline ?? Number.POSITIVE_INFINITY) - runtime.now();
-    const step = nextStep(advice, { failedAttempts, maxWaitMs, remainingMs, random: runtime.random });
+    const step = decideRetry(advice, { failedAttempts, maxWaitMs, remainingMs, random: runtime.random });
     if (step.type === 'stop') throw explainStop(failure, step.why, failedAttempts);
     if (!bucket.take(step.cost)) throw failure;
     lastCost = step.cost;
@@ -211,7 +209,7 @@ export async function pause(runtime: Runtime, ms: number, signal: AbortSignal | 
   signal?.throwIfAborted();
 }
 
-function announce(emit: Emit, failure: Failure, step: Step & { type: 'wait' }): void {
+function announce(emit: Emit, failure: Failure, step: RetryDecision & { type: 'wait' }): void {
   if (step.ms === 0) return;
   const { code, message } = failure.facts;
   emit({ type: 'retry', code, message, waitMs: Math.round(step.ms), asked: step.asked });
@@ -227,7 +225,11 @@ function deadlinePassed(): Failure {
   });
 }
 
-function explainStop(failure: Failure, why: (Step & { type: 'stop' })['why'], attempts: number): Failure {
+function explainStop(
+  failure: Failure,
+  why: (RetryDecision & { type: 'stop' })['why'],
+  attempts: number,
+): Failure {
   const { message, retryAfterMs = 0 } = failure.facts;
   switch (why) {
     case 'final':

@@ -1,24 +1,24 @@
 /** Sends signed calls: signs each attempt, reads the answer whole, and repeats it where that helps. */
 import { Failure } from '../../errors/failure.ts';
 import { REQUEST_ID } from '../../protocol/headers.ts';
-import type { Answer, Call, CallOptions } from '../call.ts';
+import type { ApiResponse, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { type RawAnswer, readAnswer, requestIdFact } from './answer.ts';
+import { type RawResponse, readResponse, requestIdFact } from './answer.ts';
 import { BodyTooLarge, collectBody, MAX_ANSWER_BYTES } from './body.ts';
-import { describeNetworkError } from './describe-error.ts';
+import { classifyError, gatewayFacts, UNREADABLE } from './error-class.ts';
 import type { Http } from './http.ts';
-import { type Prepared, prepareRequest } from './request.ts';
-import { type Outcome, withRetries } from './retry.ts';
+import { describeNetworkError } from './network-error.ts';
+import { type PreparedCall, prepareRequest } from './request.ts';
+import { type AttemptResult, withRetries } from './retry.ts';
 import { detectSkew } from './server-time.ts';
 import { signedHeaders } from './sign.ts';
 import { startTimeLimit } from './time-limit.ts';
-import { gatewayFacts, judgeAnswer, UNREADABLE } from './verdict.ts';
 
 /**
- * Sends one signed call, as often as it takes.
+ * Sends one signed call, and repeats failed attempts.
  * @throws Failure; the reason of the call's signal when that is aborted
  */
-export type Send = (call: Call) => Promise<Answer>;
+export type Send = (call: Call) => Promise<ApiResponse>;
 
 /** Makes the function that all signed calls go through. */
 export function createSend(context: ClientContext): Send {
@@ -26,13 +26,13 @@ export function createSend(context: ClientContext): Send {
     const request = prepareRequest(context, call);
     const http = await context.http();
     let clockCorrected = false;
-    return withRetries(context, call, async (number): Promise<Outcome<Answer>> => {
+    return withRetries(context, call, async (number): Promise<AttemptResult<ApiResponse>> => {
       const offset = context.clock.offset;
       try {
         const raw = await exchange(context, http, call, request, number);
-        const outcome = readAnswer(raw, context.clock.now());
+        const outcome = readResponse(raw, context.clock.now());
         if (outcome.type === 'done' || clockCorrected) return outcome;
-        // The clock of a gateway says nothing about that of the service.
+        // The clock of a gateway may differ from that of the service.
         if (outcome.failure.facts.origin !== 'api' || !correctClock(context, raw, offset)) return outcome;
         clockCorrected = true;
         return { ...outcome, advice: { type: 'at-once' } };
@@ -44,10 +44,10 @@ export function createSend(context: ClientContext): Send {
   };
 }
 
-function describeAttempt(error: unknown, origin: string): Outcome<never> {
+function describeAttempt(error: unknown, origin: string): AttemptResult<never> {
   if (error instanceof BodyTooLarge) {
     const { status } = error;
-    const verdict = judgeAnswer({ origin: 'gateway', status, code: UNREADABLE.tooLarge, retryable: null });
+    const verdict = classifyError({ origin: 'gateway', status, code: UNREADABLE.tooLarge, retryable: null });
     const facts = gatewayFacts(verdict, status, error.message, 'the API');
     const failure = new Failure({ ...facts, ...requestIdFact(error.headers) });
     return { type: 'failed', failure, advice: { type: 'never' } };
@@ -55,8 +55,8 @@ function describeAttempt(error: unknown, origin: string): Outcome<never> {
   return { type: 'failed', ...describeNetworkError(error, new URL(origin).host) };
 }
 
-/** True when the clock was the reason of the refusal, and is right now. */
-function correctClock(context: ClientContext, raw: RawAnswer, offsetUsed: number): boolean {
+/** True when a wrong clock caused the refusal and has been corrected. */
+function correctClock(context: ClientContext, raw: RawResponse, offsetUsed: number): boolean {
   const { clock, runtime, emit } = context;
   const answer = { status: raw.status, date: raw.headers.date, aged: 'age' in raw.headers };
   const offset = detectSkew(answer, runtime.now(), offsetUsed);
@@ -73,9 +73,9 @@ async function exchange(
   context: ClientContext,
   http: Http,
   limits: CallOptions,
-  request: Prepared,
+  request: PreparedCall,
   number: number,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { base, runtime, clock, emit, timeouts } = context;
   const { method, url, body, idempotencyKey } = request;
   const begun = runtime.now();

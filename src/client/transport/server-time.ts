@@ -17,7 +17,7 @@ export function parseRetryAfter(value: string | undefined, serverNow: number): n
   return date === null ? null : Math.max(0, date - serverNow);
 }
 
-/** The same from the headers of an answer; `now` stands in for a missing `Date`. */
+/** The same from the headers of an answer; `now` replaces a missing `Date`. */
 export function retryAfterOf(headers: Readonly<Record<string, string>>, now: number): number | null {
   return parseRetryAfter(headers['retry-after'], parseHttpDate(headers.date) ?? now);
 }
@@ -50,7 +50,7 @@ export function detectSkew(
   return Math.abs(offset - offsetUsed) > SKEW_THRESHOLD_MS ? offset : null;
 }
 
-export interface Clock {
+export interface ServerClock {
   /** Milliseconds since the epoch as the service sees them. */
   now(): number;
   readonly offset: number;
@@ -59,7 +59,7 @@ export interface Clock {
 }
 
 /** A clock that starts out trusting the machine. */
-export function createClock(localNow: () => number): Clock {
+export function createClock(localNow: () => number): ServerClock {
   let offset = 0;
   return {
     now: () => localNow() + offset,

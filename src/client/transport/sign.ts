@@ -9,7 +9,7 @@ export interface Credentials {
 }
 
 /** What stays the same over all attempts of a call. */
-export interface PreparedRequest {
+export interface SignableRequest {
   readonly method: string;
   readonly signedTarget: string;
   readonly body: Buffer | null;
@@ -29,7 +29,7 @@ export function hashBody(body: Buffer | null): string {
  */
 export function signedHeaders(
   credentials: Credentials,
-  request: PreparedRequest,
+  request: SignableRequest,
   moment: { timeMs: number; nonce: string },
 ): Record<string, string> {
   const { key, secret, names } = credentials;

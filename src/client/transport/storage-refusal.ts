@@ -5,9 +5,9 @@
 
 import type { FailureFacts } from '../../errors/failure.ts';
 import { firstLine } from './body.ts';
+import { classifyError, type ErrorClass, gatewayFacts } from './error-class.ts';
 import { adviceOf, type RetryAdvice } from './retry.ts';
 import { parseHttpDate, retryAfterOf } from './server-time.ts';
-import { gatewayFacts, judgeAnswer, type Verdict } from './verdict.ts';
 
 export interface StorageAnswer {
   readonly status: number;
@@ -18,7 +18,7 @@ export interface StorageAnswer {
 
 export interface StorageRefusal {
   readonly origin: 'storage' | 'gateway';
-  readonly verdict: Verdict;
+  readonly verdict: ErrorClass;
   readonly advice: RetryAdvice;
   /** For a message: `status 403: Request has expired`. */
   readonly said: string;
@@ -38,7 +38,7 @@ export function readStorageRefusal({ status, headers, page }: StorageAnswer, now
   const origin = isGatewayPage(headers, page) ? 'gateway' : 'storage';
   const words = describeStorageError(page);
   const code = codeOf(page, words);
-  const verdict = judgeAnswer({ origin, status, code, retryable: null });
+  const verdict = classifyError({ origin, status, code, retryable: null });
   const askedMs = retryAfterOf(headers, now);
   const retryAfter = askedMs === null ? {} : { retryAfterMs: askedMs };
   const { category, blame, retry } = verdict;
@@ -63,7 +63,7 @@ export function isGatewayPage(headers: StorageAnswer['headers'], page: Buffer): 
   if (text.trim() === '') return false;
   if (HTML.test(text)) return true;
   if (STRUCTURED_TYPE.test(headers['content-type'] ?? '')) return false;
-  // Without a type, what looks like XML or JSON is taken for it.
+  // Without a type, a body that looks like XML or JSON counts as such.
   return (headers['content-type'] ?? '').startsWith('text/html') || !/^\s*(?:<\?xml|<Error\b|\{)/.test(text);
 }
 

@@ -1,9 +1,9 @@
-/** Time limits: an abort signal that fires when the caller gives up, or after too long without a sign of life. */
+/** Time limits: an abort signal that fires when the caller gives up, or after too long without activity. */
 import { SYSTEM_RUNTIME } from '../runtime.ts';
 
 /** How long the client waits for what, in milliseconds. */
 export interface Timeouts {
-  /** Until the connection stands, TLS included. */
+  /** Until the connection is open, TLS included. */
   readonly connectMs: number;
   /** One signed call from its start to the last byte of the answer. */
   readonly callMs: number;
@@ -23,18 +23,18 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   storedMs: 300_000,
 };
 
-/** The reason of the signal when it was time that ended it. */
+/** The abort reason of a time limit that expired. */
 export class TimeOver extends Error {
   override readonly name: string = 'TimeOver';
 }
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** A sign of life: from now on so many milliseconds are left. */
+  /** Restarts the time limit, after activity. */
   restart(ms: number): void;
-  /** What the signal says when this time is over; asked for only then. */
+  /** Makes the reason of the abort when the time limit expires. */
   reason: () => TimeOver;
-  /** To be called when the work ends, or the timer keeps the process alive. */
+  /** Call it when the work ends; otherwise the timer keeps the process alive. */
   clear(): void;
 }
 

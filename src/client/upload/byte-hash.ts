@@ -27,7 +27,7 @@ export function createByteHash(size: number, startThread: () => Worker = startHa
   }
 }
 
-/** The worker lies beside this file in the source tree, and beside the bundle under the same name. */
+/** The worker is beside this file in the source tree, and beside the bundle under the same name. */
 function startHashThread(): Worker {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   // It needs nothing of what this process was started with.

@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 
-/** What the hashing thread is told, and what it answers. */
-
 /** Bytes in shared memory, in the order of the file; `finish` asks for the digest. */
 export type HashOrder = { readonly type: 'update'; readonly bytes: Uint8Array } | { readonly type: 'finish' };
 

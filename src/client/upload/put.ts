@@ -6,9 +6,9 @@ import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
 import { resolveTransferUrl } from '../transport/base-url.ts';
 import { collectStart } from '../transport/body.ts';
-import { describeNetworkError } from '../transport/describe-error.ts';
 import type { HttpResponse } from '../transport/http.ts';
-import { type Outcome, withRetries } from '../transport/retry.ts';
+import { describeNetworkError } from '../transport/network-error.ts';
+import { type AttemptResult, withRetries } from '../transport/retry.ts';
 import {
   ERROR_PAGE_BYTES,
   isGatewayPage,
@@ -19,7 +19,7 @@ import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
 import { type ByteHash, createByteHash } from './byte-hash.ts';
 import { hashFile, readChunks, type SourceFile } from './source-file.ts';
 
-interface StoredFile {
+interface StoredUpload {
   /** As storage answered; the MD5 of the bytes when it said none. */
   readonly etag: string;
   /** Lower-case hex; null when it was not asked for. */
@@ -42,7 +42,7 @@ export async function putFile(
   target: UploadTarget,
   source: SourceFile,
   options: PutOptions,
-): Promise<StoredFile> {
+): Promise<StoredUpload> {
   const url = resolveTransferUrl(context.base, target.url);
   if (url === null) throw unsafeTarget();
   const headers = targetHeaders(target.headers, context.headerPrefix, source.size, context.userAgent);
@@ -57,16 +57,16 @@ interface Put {
   readonly headers: Readonly<Record<string, string>>;
   readonly source: SourceFile;
   readonly options: PutOptions;
-  /** NaN when the service does not tell. */
+  /** NaN when the service does not state it. */
   readonly lapsesAt: number;
 }
 
-async function sendOnce(put: Put, number: number): Promise<Outcome<StoredFile>> {
+async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredUpload>> {
   const { context, url, headers, source, options } = put;
   const { runtime, clock, emit, timeouts } = context;
   if (clock.now() >= put.lapsesAt)
     return { type: 'failed', failure: uploadLapsed('its time is over'), advice: { type: 'never' } };
-  // The rest of the address is as good as a password.
+  // The rest of the address works like a password.
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
   emit({ type: 'request', method: 'PUT', url: shown, attempt: number });
@@ -116,13 +116,13 @@ async function conclude(
   { context, source, options }: Put,
   response: HttpResponse,
   hash: ByteHash | null,
-): Promise<Outcome<StoredFile>> {
+): Promise<AttemptResult<StoredUpload>> {
   const { status, headers } = response;
   const page = await collectStart(response, ERROR_PAGE_BYTES);
   const refused = readStorageAnswer({ status, headers, page }, context.clock.now());
   if (refused !== null) return refused;
   const { signal } = options;
-  // The service compares the ETag with what it holds. Few storages answer none, so its hash is not taken on the way.
+  // The service compares the ETag with what it holds. Few storages return none, so the MD5 is not computed while sending.
   const etag = headers.etag ?? (await hashFile(source, 'md5', signal));
   const sha256 = hash === null ? null : ((await hash.digest()) ?? (await hashFile(source, 'sha256', signal)));
   return { type: 'done', value: { etag, sha256 } };
@@ -138,7 +138,7 @@ function unsafeTarget(): Failure {
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-/** Visible ASCII, space and tab, and what is beyond ASCII: above all no line break. */
+/** No control characters, above all no line breaks. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Set by the client itself, or about the connection and not the object. */
@@ -159,7 +159,7 @@ const OWN = new Set([
 /**
  * @param given names in lower case
  * @param size of the file in bytes
- * @throws Failure for a name or value that cannot stand in a header
+ * @throws Failure for an invalid header name or value
  */
 function targetHeaders(
   given: Readonly<Record<string, string>>,
@@ -189,7 +189,7 @@ function invalidHeader(): Failure {
 function readStorageAnswer(
   answer: StorageAnswer,
   now: number,
-): Extract<Outcome<never>, { type: 'failed' }> | null {
+): Extract<AttemptResult<never>, { type: 'failed' }> | null {
   const { status, headers, page } = answer;
   const isSuccess = status >= 200 && status < 300;
   // Storage says little about success; a whole page is that of a login.

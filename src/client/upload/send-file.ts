@@ -11,7 +11,7 @@ import { putFile, uploadLapsed } from './put.ts';
 import { hashFile, openSourceFile, type SourceFile } from './source-file.ts';
 import type { UploadOperations } from './upload-operations.ts';
 
-/** Bytes handed to the network so far, of so many. */
+/** The bytes that were passed to the network so far, and the size of the file. */
 export interface UploadProgress {
   readonly stage: 'reserving' | 'sending' | 'completing' | 'validating' | 'ready';
   readonly bytes: number;
@@ -28,11 +28,11 @@ export interface SendFileOptions {
   readonly clientReference?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
-  /** Looks at this pace whether it is ready: for a service on this machine, where looking costs nothing. */
+  /** Fixed interval between polls: for a service on this machine, where polling costs nothing. */
   readonly everyMs?: number | undefined;
   /** False returns as soon as the bytes are there, without waiting for their validation. */
   readonly wait?: boolean | undefined;
-  /** False leaves out the SHA-256 of the bytes, which takes as much CPU time as sending them: where nobody keeps it. */
+  /** False omits the SHA-256 of the bytes, which takes as much CPU time as sending them. */
   readonly hash?: boolean | undefined;
   /** Key of the reservation; with the same one an interrupted upload is continued where it can be. */
   readonly idempotencyKey?: string | undefined;
@@ -98,7 +98,7 @@ async function reserveAndSend(task: Task, idempotencyKey: string): Promise<SentF
     },
     { idempotencyKey, signal },
   );
-  // An earlier run with the same key may have come further than this.
+  // An earlier run with the same key may already have sent the bytes.
   const continued = reserved.status !== 'waiting_for_upload';
   const sent = continued
     ? { upload: reserved, sha256: wantsHash(options) ? await hashFile(source, 'sha256', signal) : null }
@@ -130,7 +130,7 @@ async function sendBytes(task: Task, reserved: Upload): Promise<SentFile> {
   return { upload, sha256: stored.sha256 };
 }
 
-/** The longest look-out: validation reads the whole file, which takes seconds. */
+/** The longest interval between polls: validation reads the whole file, which takes seconds. */
 const LONGEST_DELAY_MS = 5_000;
 /** Far beyond what decoding fifteen minutes of video takes. */
 const VALIDATION_TIMEOUT_MS = 30 * 60_000;

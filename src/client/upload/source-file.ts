@@ -12,9 +12,9 @@ import type { ByteHash } from './byte-hash.ts';
 export interface SourceFile {
   readonly path: string;
   readonly size: number;
-  /** Fills the buffer from that place; gives the bytes read, 0 at the end. */
+  /** Fills the buffer from that position; returns the number of bytes read, 0 at the end. */
   read(buffer: Buffer, position: number): Promise<number>;
-  /** @throws Failure (`usage`, FILE_CHANGED) when somebody wrote to the file since it was opened */
+  /** @throws Failure (`usage`, FILE_CHANGED) when the file was written to since it was opened */
   assertUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ function unusable(code: string, message: string, advice: string, cause?: unknown
   return new Failure({ category: 'usage', code, message, advice }, cause === undefined ? {} : { cause });
 }
 
-/** The failure of a file that is not what it was when the upload began. */
+/** The failure of a file that changed since the upload began. */
 function fileChanged(path: string): Failure {
   return unusable(
     'FILE_CHANGED',
@@ -39,8 +39,8 @@ function fileChanged(path: string): Failure {
 
 /**
  * Opens a file to be sent.
- * @param purpose null for one that is only read here, however large
- * @throws Failure (`usage`) when it cannot be read, is no regular file, is empty, or over the limit of its purpose
+ * @param purpose null for a file that is only read here: its size is not limited
+ * @throws Failure (`usage`) when it cannot be read, is not a regular file, is empty, or over the limit of its purpose
  */
 export async function openSourceFile(path: string, purpose: UploadPurpose | null): Promise<SourceFile> {
   const handle = await openForReading(path);
@@ -94,9 +94,9 @@ const BUFFERS = 3;
 const BUFFERS_HASHED = BUFFERS + 1;
 
 /**
- * The bytes of a file in pieces of 1 MiB, one read ahead while the last is sent. A piece is valid until the next but one
- * is asked for: the consumer has handed it to the kernel by then.
- * @param hash takes every piece as it is handed out; its memory is used again only when it was taken
+ * The bytes of a file in chunks of 1 MiB; the next chunk is read while the previous one is sent. The memory of a chunk is
+ * reused after two further chunks: the consumer has passed it to the kernel by then.
+ * @param hash gets every chunk; the memory is reused only when the chunk is hashed
  * @throws Failure (FILE_CHANGED) before the last piece, so that a changed file is never sent whole
  */
 export async function* readChunks(source: SourceFile, hash: ByteHash | null = null): AsyncGenerator<Buffer> {
@@ -118,7 +118,7 @@ export async function* readChunks(source: SourceFile, hash: ByteHash | null = nu
       position += chunk.length;
       if (position < size) {
         ahead = readAt(position);
-        // A failure shows at the next step; until then nobody is listening.
+        // A failure is thrown at the next step; until then no handler is attached.
         ahead.catch(() => {});
       } else {
         await source.assertUnchanged();
@@ -133,7 +133,7 @@ export async function* readChunks(source: SourceFile, hash: ByteHash | null = nu
 
 interface Slot {
   readonly buffer: Buffer;
-  /** Resolves when the hash is done with what is in it. */
+  /** Resolves when its bytes are hashed. */
   taken: Promise<void>;
 }
 

@@ -38,7 +38,7 @@ export function createUploads(context: ClientContext, send: Send): Uploads {
   return {
     ...operations,
     async sendFile(path, options) {
-      // Commands that upload nothing need none of it.
+      // Loaded when it is used.
       const { sendFile } = await import('./send-file.ts');
       return sendFile(context, operations, path, options);
     },

@@ -1,23 +1,23 @@
-/** Verified deliveries handed on to a receiver under development, byte by byte as they came. */
+/** Forwards verified deliveries, byte for byte, to a receiver under development. */
 
 import { Failure } from '../../errors/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
-import { describeNetworkError } from '../transport/describe-error.ts';
 import type { Http } from '../transport/http.ts';
+import { describeNetworkError } from '../transport/network-error.ts';
 import { startTimeLimit } from '../transport/time-limit.ts';
 
 /** How the receiver took it; `reason` is one sentence without the final stop. */
-export type Forwarded =
+export type ForwardResult =
   | { readonly ok: true; readonly status: number }
   | { readonly ok: false; readonly status: number | null; readonly reason: string };
 
 export interface Forwarder {
-  /** @param rawHeaders names and values in turn, as `node:http` gives them */
-  forward(body: Buffer, rawHeaders: readonly string[]): Promise<Forwarded>;
+  /** @param rawHeaders alternating names and values, as `node:http` provides them */
+  forward(body: Buffer, rawHeaders: readonly string[]): Promise<ForwardResult>;
   close(): Promise<void>;
 }
 
-/** The sender gives up after 5 s; half a second is left for telling it how this went. */
+/** The sender gives up after 5 s; half a second is left to answer it. */
 const ANSWER_MS = 4_500;
 
 /** They belong to one connection, or are set again for the next one. Source: RFC 9110, section 7.6.1. */
@@ -100,7 +100,7 @@ function endToEnd(rawHeaders: readonly string[]): Record<string, string> {
   return headers;
 }
 
-function outcomeOf(status: number): Forwarded {
+function outcomeOf(status: number): ForwardResult {
   if (status >= 200 && status < 300) return { ok: true, status };
   const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
   return { ok: false, status, reason: `the receiver answered with status ${status}${redirect}` };

@@ -1,6 +1,6 @@
 /**
- * What an event says. A hosted service may write it in another way than the contract, since the specification shows no
- * fields; whatever cannot be read is null. Source: contract, "Webhooks" and rule 3.
+ * The fields of an event. A hosted service may write them in another way than the contract, since the specification shows
+ * none; fields that cannot be read are null. Source: contract, "Webhooks" and rule 3.
  */
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { JOB_STATUSES, type JobStatus } from '../../protocol/states.ts';
@@ -21,7 +21,7 @@ export interface WebhookEvent {
   };
 }
 
-/** Reads a verified body; never throws, also not for one that is no JSON. */
+/** Reads a verified body; never throws, even if it is not JSON. */
 export function readEvent(body: Uint8Array | string): WebhookEvent {
   const event = parse(body);
   const type = asText(member(event, 'type'));

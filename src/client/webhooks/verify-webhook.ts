@@ -20,7 +20,7 @@ export interface WebhookRules {
   readonly secret: string;
   /** Vendor's part of the header names, default `X-Service`. */
   readonly headerPrefix?: string | undefined;
-  /** How far the timestamp may lie from now, either way; default 300. 0 means the very second. */
+  /** Allowed difference between the timestamp and now, either way; default 300. 0 means the same second. */
   readonly toleranceSeconds?: number | undefined;
   /** The only layout that is accepted; without it both are tried. */
   readonly layout?: WebhookLayout | undefined;
@@ -28,10 +28,10 @@ export interface WebhookRules {
   readonly now: number;
 }
 
-/** What was looked at, in this order; the first that fails decides. */
+/** The checks in their order; the first that fails decides. */
 export type WebhookCheck = 'form' | 'signature' | 'timestamp';
 
-export type WebhookVerdict =
+export type WebhookCheckResult =
   | {
       readonly valid: true;
       readonly eventId: string;
@@ -51,7 +51,7 @@ export type WebhookVerdict =
 const WEBHOOK_TOLERANCE_SECONDS = LIMITS.timestampSkewSeconds;
 
 /** Judges one delivery; the rules must have been checked with `checkWebhookRules`. */
-export function judgeWebhook({ body, headers }: ReceivedWebhook, rules: WebhookRules): WebhookVerdict {
+export function judgeWebhook({ body, headers }: ReceivedWebhook, rules: WebhookRules): WebhookCheckResult {
   const names = webhookHeaderNames(rules.headerPrefix);
   const timestamp = readHeader(headers, names.timestamp, WEBHOOK_TIMESTAMP_PATTERN, 'not ten digits');
   const eventId = readHeader(headers, names.id, WEBHOOK_ID_PATTERN, 'not an event id (evt_…)');
@@ -85,7 +85,7 @@ function readHeader(
 ): HeaderRead {
   const [value, ...more] = valuesOf(headers, name);
   if (value === undefined) return { ok: false, message: `the header ${name} is missing` };
-  // Node and Fetch join repeated headers with a comma, which none of the three values can hold.
+  // Node and Fetch join repeated headers with a comma, which is invalid in all three values.
   if (more.length > 0 || value.includes(',')) {
     return { ok: false, message: `the header ${name} is there more than once` };
   }
@@ -114,8 +114,6 @@ function timestampMessage(ageSeconds: number, tolerance: number): string {
     : `the timestamp is ${-ageSeconds} s ahead of this clock, ${over} s too new (${tolerance} s are tolerated)`;
 }
 
-/** The headers of a delivery, in whatever form a server hands them over. */
-
 /** Of `node:http` (`headers` or `headersDistinct`), of a Fetch `Request`, or any pairs of name and value. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -140,7 +138,7 @@ function isIterable(headers: WebhookHeaders): headers is Iterable<readonly [stri
 }
 
 /**
- * Refuses rules under which anybody could forge a delivery, or nobody could send one.
+ * Refuses rules under which deliveries could be forged, or all would be refused.
  * @throws Failure (`configuration`)
  */
 export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: WebhookRules): void {
@@ -181,7 +179,7 @@ export interface VerifiedWebhook extends WebhookEvent {
  *
  *     const event = verifyWebhook({ body: rawBytes, headers: request.headers }, { secret });
  *
- * @param received the raw body, before any JSON parser, with the headers as the server gives them
+ * @param received the raw body, before any JSON parser, with the headers as received
  * @param rules `secret` is the webhook secret; `now` is the clock of this machine unless given
  * @throws Failure: `WEBHOOK_FORM_INVALID`, `WEBHOOK_SIGNATURE_INVALID` or `WEBHOOK_TIMESTAMP_INVALID` for a delivery that
  * must not be believed (answer 400), and of category `configuration` for rules that cannot be used

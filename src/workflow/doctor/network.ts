@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ProxySettings } from '../../client/index.ts';
-import { describeNetworkError } from '../../client/transport/describe-error.ts';
+import { describeNetworkError } from '../../client/transport/network-error.ts';
 import { SKEW_THRESHOLD_MS } from '../../client/transport/server-time.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';

@@ -1,5 +1,5 @@
 /** Handles a webhook delivery: verifies it, detects duplicates, forwards and reports it. */
-import type { Forwarded, Forwarder } from '../../client/webhooks/forward.ts';
+import type { Forwarder, ForwardResult } from '../../client/webhooks/forward.ts';
 import { readEvent, type WebhookEvent } from '../../client/webhooks/read-event.ts';
 import { judgeWebhook, type WebhookCheck } from '../../client/webhooks/verify-webhook.ts';
 import { type Caller, writeCommand } from '../../context/printed-command.ts';
@@ -85,7 +85,8 @@ async function take(
   layout: WebhookLayout,
   { forwarder, report }: ReceiverParts,
 ): Promise<WebhookReply> {
-  const forwarded: Forwarded | null = forwarder === null ? null : await forwarder.forward(body, rawHeaders);
+  const forwarded: ForwardResult | null =
+    forwarder === null ? null : await forwarder.forward(body, rawHeaders);
   if (forwarded !== null && !forwarded.ok) {
     const { status, reason } = forwarded;
     report({ type: 'not_forwarded', id, status, message: reason });

@@ -1,23 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Sighting } from '../../../src/client/jobs/poll-schedule.ts';
+import type { ProgressSample } from '../../../src/client/jobs/poll-schedule.ts';
 import {
-  addSighting,
+  addSample,
   delayFor,
-  type Forecast,
   forecastByProgress,
+  type JobForecast,
   longestPause,
 } from '../../../src/client/jobs/poll-schedule.ts';
 
 /** Sightings at these seconds and percents. */
-function courseOf(...seen: readonly (readonly [seconds: number, progress: number])[]): readonly Sighting[] {
-  return seen.reduce<readonly Sighting[]>(
-    (course, [seconds, progress]) => addSighting(course, { atMs: seconds * 1000, progress }),
+function courseOf(
+  ...seen: readonly (readonly [seconds: number, progress: number])[]
+): readonly ProgressSample[] {
+  return seen.reduce<readonly ProgressSample[]>(
+    (course, [seconds, progress]) => addSample(course, { atMs: seconds * 1000, progress }),
     [],
   );
 }
 
-function endOf(course: readonly Sighting[], nowSeconds = 0): number | undefined {
+function endOf(course: readonly ProgressSample[], nowSeconds = 0): number | undefined {
   const end = forecastByProgress(course, nowSeconds * 1000)?.endMs;
   return end === undefined ? undefined : end / 1000;
 }
@@ -56,7 +58,7 @@ describe('the expected end of a job', () => {
 
 describe('the next look at a job', () => {
   test('comes at nine tenths of what is left', () => {
-    const forecast: Forecast = { endMs: 20_000, totalMs: 20_000, by: 'progress' };
+    const forecast: JobForecast = { endMs: 20_000, totalMs: 20_000, by: 'progress' };
     expect(delayFor(forecast, 10_000, 10_000)).toBe(9_000);
   });
 
@@ -64,7 +66,7 @@ describe('the next look at a job', () => {
     const instant = fc.integer({ min: -(10 ** 9), max: 10 ** 9 });
     fc.assert(
       fc.property(instant, instant, fc.nat(10 ** 9), fc.boolean(), (endMs, nowMs, elapsedMs, isKnown) => {
-        const forecast: Forecast | null = isKnown ? { endMs, totalMs: 1, by: 'others' } : null;
+        const forecast: JobForecast | null = isKnown ? { endMs, totalMs: 1, by: 'others' } : null;
         const delay = delayFor(forecast, elapsedMs, nowMs);
         expect(delay).toBeGreaterThanOrEqual(1_000);
         expect(delay).toBeLessThanOrEqual(15_000);
@@ -73,7 +75,7 @@ describe('the next look at a job', () => {
   });
 
   test('at one that is overdue comes later and later', () => {
-    const forecast: Forecast = { endMs: 0, totalMs: 10_000, by: 'progress' };
+    const forecast: JobForecast = { endMs: 0, totalMs: 10_000, by: 'progress' };
     expect([1_000, 8_000, 20_000, 600_000].map((now) => delayFor(forecast, now, now))).toEqual([
       1_000, 4_000, 10_000, 15_000,
     ]);
@@ -81,7 +83,7 @@ describe('the next look at a job', () => {
 });
 
 describe('the longest pause between two looks', () => {
-  const jobs = (count: number, totalMs: number, by: Forecast['by']): readonly Forecast[] =>
+  const jobs = (count: number, totalMs: number, by: JobForecast['by']): readonly JobForecast[] =>
     Array.from({ length: count }, () => ({ endMs: 0, totalMs, by }));
 
   test('is the time in which one of the jobs ends, half of it where no progress is seen', () => {

@@ -1,51 +1,51 @@
 import { describe, expect, test } from 'vitest';
 import { createWorkTimes } from '../../../src/client/jobs/poll-schedule.ts';
-import { type Guest, msUntilLook, planNextLook } from '../../../src/client/jobs/shared-poller.ts';
-import { createWatch, type WaitOptions } from '../../../src/client/jobs/wait.ts';
+import { msUntilPoll, type PolledJob, planNextPoll } from '../../../src/client/jobs/shared-poller.ts';
+import { trackJob, type WaitOptions } from '../../../src/client/jobs/wait.ts';
 
 const times = createWorkTimes();
 const isFailing = () => false;
 
-function guest(dueMs: number, options: WaitOptions = {}): Guest {
-  const watch = createWatch(() => 0, undefined);
+function waiter(dueMs: number, options: WaitOptions = {}): PolledJob {
+  const tracker = trackJob(() => 0, undefined);
   const facts = { kind: 'dubbing', id: 'dub', endMs: Number.POSITIVE_INFINITY } as const;
-  return { ...facts, watch, options, dueMs, isUnseen: false, hasEnded: false };
+  return { ...facts, tracker, options, dueMs, isNew: false, hasEnded: false };
 }
 
-function msUntil(nowMs: number, lookedAtMs: number, ...guests: readonly Guest[]): number {
-  return msUntilLook(guests, { times, isFailing, lookedAtMs, nowMs });
+function msUntil(nowMs: number, polledAtMs: number, ...waiters: readonly PolledJob[]): number {
+  return msUntilPoll(waiters, { times, isFailing, polledAtMs, nowMs });
 }
 
 describe('the next look at several jobs', () => {
   test('comes when the first of them is due', () => {
-    expect(msUntil(1_000, 0, guest(9_000), guest(4_000))).toBe(3_000);
+    expect(msUntil(1_000, 0, waiter(9_000), waiter(4_000))).toBe(3_000);
   });
 
   test('comes at once for one that nobody has seen', () => {
-    expect(msUntil(1_000, 900, guest(9_000), { ...guest(9_000), isUnseen: true })).toBe(0);
+    expect(msUntil(1_000, 900, waiter(9_000), { ...waiter(9_000), isNew: true })).toBe(0);
   });
 
   test('comes a second after the last one at the soonest, so that jobs due one after the other share it', () => {
-    expect(msUntil(10_200, 10_000, guest(10_300), guest(10_700))).toBe(800);
-    expect(msUntil(10_200, 10_000, guest(5_000))).toBe(800);
+    expect(msUntil(10_200, 10_000, waiter(10_300), waiter(10_700))).toBe(800);
+    expect(msUntil(10_200, 10_000, waiter(5_000))).toBe(800);
   });
 
   test('comes as often as somebody asks, and no more often', () => {
-    expect(msUntil(10_000, 10_000, guest(10_100, { everyMs: 100 }))).toBe(100);
-    expect(msUntil(10_000, 10_000, guest(70_000, { everyMs: 60_000 }))).toBe(60_000);
+    expect(msUntil(10_000, 10_000, waiter(10_100, { everyMs: 100 }))).toBe(100);
+    expect(msUntil(10_000, 10_000, waiter(70_000, { everyMs: 60_000 }))).toBe(60_000);
   });
 
   test('comes in fifteen seconds when the clock was set back by an hour', () => {
-    expect(msUntil(0, 3_600_000, guest(3_605_000))).toBe(15_000);
+    expect(msUntil(0, 3_600_000, waiter(3_605_000))).toBe(15_000);
   });
 
   test('comes when the time of one of them is over', () => {
-    expect(msUntil(10_000, 10_000, guest(20_000), { ...guest(20_000), endMs: 10_400 })).toBe(400);
+    expect(msUntil(10_000, 10_000, waiter(20_000), { ...waiter(20_000), endMs: 10_400 })).toBe(400);
   });
 });
 
 test('one who asks for a pace is looked after at that pace', () => {
-  const asking = guest(0, { everyMs: 250 });
-  planNextLook(asking, times, 1_000);
+  const asking = waiter(0, { everyMs: 250 });
+  planNextPoll(asking, times, 1_000);
   expect(asking.dueMs).toBe(1_250);
 });

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientContext } from '../../../src/client/context.ts';
 import { createContext } from '../../../src/client/context.ts';
 import type { Job } from '../../../src/client/index.ts';
-import type { LookAtJobs } from '../../../src/client/jobs/look-at-jobs.ts';
-import { createWaitingRoom } from '../../../src/client/jobs/shared-poller.ts';
+import type { JobReader } from '../../../src/client/jobs/poll-jobs.ts';
+import { createSharedPoller } from '../../../src/client/jobs/shared-poller.ts';
 import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
 import { createEventTime } from './event-time.ts';
 import { createFarJobs, describeAt, type FarJob, summaryAt } from './far-jobs.ts';
@@ -40,7 +40,7 @@ export async function waitForAll(work: readonly Work[]): Promise<Waited> {
     return answered;
   }
   const read = (job: FarJob) => readJob(KIND, describeAt(job, time.now()), null);
-  const jobs: LookAtJobs = {
+  const jobs: JobReader = {
     get(_kind, id) {
       requests += 1;
       const job = far.find(id);
@@ -58,7 +58,7 @@ export async function waitForAll(work: readonly Work[]): Promise<Waited> {
     },
   };
 
-  const wait = createWaitingRoom(contextWith(time), jobs);
+  const wait = createSharedPoller(contextWith(time), jobs);
   const free = new Map<string, number>();
   let begun = 0;
   async function fillSlot(): Promise<void> {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientEvent } from '../../../src/client/events.ts';
 import type { RetryAdvice } from '../../../src/client/transport/retry.ts';
-import { createTokenBucket, type Outcome, pause, withRetries } from '../../../src/client/transport/retry.ts';
+import {
+  type AttemptResult,
+  createTokenBucket,
+  pause,
+  withRetries,
+} from '../../../src/client/transport/retry.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import { createFakeRuntime } from '../support/fake-runtime.ts';
 
@@ -11,10 +16,10 @@ const THROTTLED: RetryAdvice = { type: 'backoff', cause: 'throttle', askedMs: 4_
 const QUEUE: RetryAdvice = { type: 'queue', askedMs: 10_000 };
 
 const failed = (advice: RetryAdvice, more: { progressed?: boolean; failure?: Failure } = {}) =>
-  ({ type: 'failed', failure: BUSY, advice, ...more }) satisfies Outcome<string>;
+  ({ type: 'failed', failure: BUSY, advice, ...more }) satisfies AttemptResult<string>;
 
 /** The outcomes one after the other, then success; what the loop did about them. */
-function scene(outcomes: readonly Outcome<string>[], maxWaitMs = 60_000) {
+function scene(outcomes: readonly AttemptResult<string>[], maxWaitMs = 60_000) {
   const runtime = createFakeRuntime(1_000_000);
   const bucket = createTokenBucket();
   const events: ClientEvent[] = [];

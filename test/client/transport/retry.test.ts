@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { adviceOf, nextStep, type RetryAdvice } from '../../../src/client/transport/retry.ts';
+import { adviceOf, decideRetry, type RetryAdvice } from '../../../src/client/transport/retry.ts';
 
 const PATIENT = {
   failedAttempts: 1,
@@ -22,25 +22,25 @@ describe('the next step', () => {
   const fault = (askedMs: number | null) => ({ type: 'backoff', cause: 'fault', askedMs }) as const;
 
   test('after a failure that is final is none', () => {
-    expect(nextStep({ type: 'never' }, PATIENT)).toEqual({ type: 'stop', why: 'final' });
+    expect(decideRetry({ type: 'never' }, PATIENT)).toEqual({ type: 'stop', why: 'final' });
   });
 
   test('after a cause that is fixed comes at once, is free, and does not count, whatever the limits', () => {
     const hurried = { ...PATIENT, failedAttempts: 9, remainingMs: 1, maxWaitMs: 0 };
     const atOnce = { type: 'wait', ms: 0, asked: false, cost: 0, counts: false };
-    expect(nextStep({ type: 'at-once' }, hurried)).toEqual(atOnce);
+    expect(decideRetry({ type: 'at-once' }, hurried)).toEqual(atOnce);
   });
 
   test('waits by backoff when the service does not say how long, and 15 s for a slot', () => {
     const own = { ...PATIENT, failedAttempts: 3 };
-    expect(nextStep(fault(null), own)).toEqual({
+    expect(decideRetry(fault(null), own)).toEqual({
       type: 'wait',
       ms: 1_000,
       asked: false,
       cost: 10,
       counts: true,
     });
-    expect(nextStep({ type: 'queue', askedMs: null }, own)).toEqual({
+    expect(decideRetry({ type: 'queue', askedMs: null }, own)).toEqual({
       type: 'wait',
       ms: 15_000,
       asked: false,
@@ -50,16 +50,19 @@ describe('the next step', () => {
   });
 
   test('waits up to half a second longer than asked, but never longer than the longest wait', () => {
-    expect(nextStep(fault(2_000), { ...PATIENT, random: () => 0 })).toMatchObject({ ms: 2_000, asked: true });
-    expect(nextStep(fault(2_000), { ...PATIENT, random: () => 0.5 })).toMatchObject({ ms: 2_250 });
-    expect(nextStep(fault(2_000), { ...PATIENT, maxWaitMs: 2_100 })).toMatchObject({ ms: 2_100 });
+    expect(decideRetry(fault(2_000), { ...PATIENT, random: () => 0 })).toMatchObject({
+      ms: 2_000,
+      asked: true,
+    });
+    expect(decideRetry(fault(2_000), { ...PATIENT, random: () => 0.5 })).toMatchObject({ ms: 2_250 });
+    expect(decideRetry(fault(2_000), { ...PATIENT, maxWaitMs: 2_100 })).toMatchObject({ ms: 2_100 });
   });
 
   test('waits as long as the longest wait, and stops when asked for a millisecond more, also for a slot', () => {
     const tight = { ...PATIENT, maxWaitMs: 2_000 };
     for (const advice of [fault(2_000), { type: 'queue', askedMs: 2_000 } as const]) {
-      expect(nextStep(advice, tight)).toMatchObject({ type: 'wait', ms: 2_000 });
-      expect(nextStep({ ...advice, askedMs: 2_001 }, tight)).toEqual({
+      expect(decideRetry(advice, tight)).toMatchObject({ type: 'wait', ms: 2_000 });
+      expect(decideRetry({ ...advice, askedMs: 2_001 }, tight)).toEqual({
         type: 'stop',
         why: 'asked-too-long',
       });
@@ -67,25 +70,27 @@ describe('the next step', () => {
   });
 
   test('stops when the wait would end at the deadline, and not when it ends a millisecond before', () => {
-    expect(nextStep(fault(2_000), { ...PATIENT, remainingMs: 2_250 })).toEqual({
+    expect(decideRetry(fault(2_000), { ...PATIENT, remainingMs: 2_250 })).toEqual({
       type: 'stop',
       why: 'deadline',
     });
-    expect(nextStep(fault(2_000), { ...PATIENT, remainingMs: 2_251 })).toMatchObject({ type: 'wait' });
+    expect(decideRetry(fault(2_000), { ...PATIENT, remainingMs: 2_251 })).toMatchObject({ type: 'wait' });
   });
 
   test('ends after five attempts', () => {
-    expect(nextStep(fault(null), { ...PATIENT, failedAttempts: 4 }).type).toBe('wait');
-    expect(nextStep(fault(null), { ...PATIENT, failedAttempts: 5 })).toEqual({
+    expect(decideRetry(fault(null), { ...PATIENT, failedAttempts: 4 }).type).toBe('wait');
+    expect(decideRetry(fault(null), { ...PATIENT, failedAttempts: 5 })).toEqual({
       type: 'stop',
       why: 'attempts',
     });
   });
 
   test('costs less when the service only asked to slow down, and nothing in the queue', () => {
-    expect(nextStep(fault(0), PATIENT)).toMatchObject({ cost: 10, counts: true });
-    expect(nextStep({ type: 'backoff', cause: 'throttle', askedMs: 0 }, PATIENT)).toMatchObject({ cost: 5 });
-    expect(nextStep({ type: 'queue', askedMs: 1 }, { ...PATIENT, failedAttempts: 99 })).toMatchObject({
+    expect(decideRetry(fault(0), PATIENT)).toMatchObject({ cost: 10, counts: true });
+    expect(decideRetry({ type: 'backoff', cause: 'throttle', askedMs: 0 }, PATIENT)).toMatchObject({
+      cost: 5,
+    });
+    expect(decideRetry({ type: 'queue', askedMs: 1 }, { ...PATIENT, failedAttempts: 99 })).toMatchObject({
       cost: 0,
       counts: false,
     });
@@ -100,7 +105,7 @@ describe('the next step', () => {
     });
     fc.assert(
       fc.property(fc.nat({ max: 2 * 10 ** 6 }), state, (askedMs, at) => {
-        const step = nextStep(fault(askedMs), at);
+        const step = decideRetry(fault(askedMs), at);
         if (step.type === 'stop') {
           const why = askedMs > at.maxWaitMs ? 'asked-too-long' : 'deadline';
           expect(step.why).toBe(why);

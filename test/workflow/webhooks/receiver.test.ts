@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Forwarded } from '../../../src/client/webhooks/forward.ts';
+import type { ForwardResult } from '../../../src/client/webhooks/forward.ts';
 import { createReceiver, type WebhookReport } from '../../../src/workflow/webhooks/receiver.ts';
 import { eventBody, sign } from '../../client/webhooks/sign.ts';
 import { AT, SECRET } from '../../commands/support/listening.ts';
@@ -7,12 +7,12 @@ import { AT, SECRET } from '../../commands/support/listening.ts';
 /** A receiver whose forwarding ends when the test says so. */
 function createScene() {
   const reports: WebhookReport[] = [];
-  const waiting: ((outcome: Forwarded) => void)[] = [];
+  const waiting: ((outcome: ForwardResult) => void)[] = [];
   const receive = createReceiver({
     rules: { secret: SECRET },
     now: () => AT * 1000,
     forwarder: {
-      forward: () => new Promise<Forwarded>((resolve) => waiting.push(resolve)),
+      forward: () => new Promise<ForwardResult>((resolve) => waiting.push(resolve)),
       close: async () => {},
     },
     report: (report) => reports.push(report),

@@ -1,9 +1,9 @@
 /** Work of one process, one after the other. */
 
 /** Runs work when all that was handed in before has ended, well or not. */
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+type TaskQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createTurns(): InTurn {
+export function createTaskQueue(): TaskQueue {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(work);
@@ -17,7 +17,7 @@ export function createTurns(): InTurn {
  * @returns a function that resolves when its item is committed, and rejects when the commit of its group fails
  */
 export function createGroupCommit<Item>(
-  inTurn: InTurn,
+  inTurn: TaskQueue,
   commit: (items: readonly Item[]) => Promise<void>,
 ): (items: readonly Item[]) => Promise<void> {
   let gathered: Item[] = [];

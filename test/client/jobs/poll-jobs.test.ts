@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/client/index.ts';
 import { Failure } from '../../../src/client/index.ts';
 import {
-  type Findings,
-  type LookAtJobs,
-  lookAtJobs,
-  type Wanted,
-} from '../../../src/client/jobs/look-at-jobs.ts';
+  type JobReader,
+  type JobToPoll,
+  type PollHandlers,
+  pollJobs,
+} from '../../../src/client/jobs/poll-jobs.ts';
 import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
 
 const KIND = 'dubbing';
@@ -23,7 +23,7 @@ interface Seen {
  */
 async function look(
   pages: readonly (readonly string[])[],
-  wanted: readonly Wanted[],
+  wanted: readonly JobToPoll[],
   trouble: ReadonlyMap<string, Failure> = new Map(),
 ): Promise<Seen> {
   const asked: string[] = [];
@@ -31,7 +31,7 @@ async function look(
     id: entry.replace('!', ''),
     status: entry.endsWith('!') ? 'succeeded' : 'processing',
   });
-  const jobs: LookAtJobs = {
+  const jobs: JobReader = {
     async get(_kind, id): Promise<Job> {
       asked.push(id);
       const failure = trouble.get(id);
@@ -47,16 +47,16 @@ async function look(
   };
   const found = new Map<string, string>();
   const ended: string[] = [];
-  const findings: Findings = {
+  const findings: PollHandlers = {
     ended: (id) => ended.push(id),
     found: (id, job) => found.set(id, job instanceof Failure ? job.facts.code : job.status),
   };
-  await lookAtJobs(jobs, KIND, wanted, {}, findings);
+  await pollJobs(jobs, KIND, wanted, {}, findings);
   return { asked, found, ended };
 }
 
-const due = (...ids: readonly string[]): Wanted[] => ids.map((id) => ({ id, isDue: true }));
-const undue = (...ids: readonly string[]): Wanted[] => ids.map((id) => ({ id, isDue: false }));
+const due = (...ids: readonly string[]): JobToPoll[] => ids.map((id) => ({ id, isDue: true }));
+const undue = (...ids: readonly string[]): JobToPoll[] => ids.map((id) => ({ id, isDue: false }));
 
 describe('a look at several jobs', () => {
   test('takes one list, and a read of each that has ended', async () => {

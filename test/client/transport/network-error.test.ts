@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeNetworkError } from '../../../src/client/transport/describe-error.ts';
+import { describeNetworkError } from '../../../src/client/transport/network-error.ts';
 import { TimeOver } from '../../../src/client/transport/time-limit.ts';
 import { diskFailure } from '../../../src/errors/system-error.ts';
 

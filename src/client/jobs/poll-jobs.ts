@@ -1,4 +1,4 @@
-/** How several jobs of one kind are, with as few requests as that takes. */
+/** Polls several jobs of one kind with few requests. */
 
 import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -7,10 +7,10 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import { readJob } from '../read/job.ts';
 import type { Job, JobSummary, ListPage } from '../read/resources.ts';
-import { isPassing } from './poll.ts';
+import { isTemporary } from './poll.ts';
 
-/** The two operations that it takes. */
-export interface LookAtJobs {
+/** The operations of the client that polling needs. */
+export interface JobReader {
   get(kind: JobKind, id: string, options: CallOptions): Promise<Job>;
   list(
     kind: JobKind,
@@ -19,35 +19,35 @@ export interface LookAtJobs {
   ): Promise<ListPage<JobSummary>>;
 }
 
-/** A job that somebody waits for. */
-export interface Wanted {
+/** A job to poll. */
+export interface JobToPoll {
   readonly id: string;
-  /** False: welcome if the list has it, and not worth a request of its own. */
+  /** False: update it from the list if present; do not request it individually. */
   readonly isDue: boolean;
 }
 
-/** Called for each job as soon as it is known. */
-export interface Findings {
-  /** It has ended; how is read next. */
+/** Called for each job as soon as its state is known. */
+export interface PollHandlers {
+  /** The job has ended; its result is read next. */
   ended(id: string): void;
-  /** A job that cannot be read for good has its failure. */
+  /** The job as it is now, or the failure of one that can never be read. */
   found(id: string, job: Job | Failure): void;
 }
 
-/** Jobs that are read one by one, so many side by side: that several end at once is rare. */
+/** Concurrent requests for single jobs: several rarely end at the same time. */
 const SIDE_BY_SIDE = 4;
 
 /**
- * Looks at jobs of one kind by one list. Those that have ended are then read one by one, since only that reports their
- * result; the list entries of the others have no stage.
- * @throws Failure (`temporary`), the reason of the signal; what was told before stands
+ * Reads jobs of one kind from the list, then those that have ended one by one, since only that reports their result. The
+ * list entries of the others have no stage.
+ * @throws Failure (`temporary`), the reason of the signal; handlers that were called before stay valid
  */
-export async function lookAtJobs(
-  jobs: LookAtJobs,
+export async function pollJobs(
+  jobs: JobReader,
   kind: JobKind,
-  wanted: readonly Wanted[],
+  wanted: readonly JobToPoll[],
   limits: CallOptions,
-  findings: Findings,
+  handlers: PollHandlers,
 ): Promise<void> {
   const summaries = wanted.length > 1 ? await readSummaries(jobs, kind, wanted, limits) : new Map();
   const unread: string[] = [];
@@ -56,16 +56,16 @@ export async function lookAtJobs(
     if (summary === undefined) {
       if (isDue) unread.push(id);
     } else if (isTerminal(summary.status)) {
-      findings.ended(id);
+      handlers.ended(id);
       unread.push(id);
     } else {
-      findings.found(id, readJob(kind, summary, null));
+      handlers.found(id, readJob(kind, summary, null));
     }
   }
   for (let from = 0; from < unread.length; from += SIDE_BY_SIDE) {
     const some = unread.slice(from, from + SIDE_BY_SIDE);
     const reads = await Promise.allSettled(
-      some.map(async (id) => findings.found(id, await readOne(jobs, kind, id, limits))),
+      some.map(async (id) => handlers.found(id, await readOne(jobs, kind, id, limits))),
     );
     const failed = reads.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
@@ -73,7 +73,7 @@ export async function lookAtJobs(
 }
 
 async function readOne(
-  jobs: LookAtJobs,
+  jobs: JobReader,
   kind: JobKind,
   id: string,
   limits: CallOptions,
@@ -81,16 +81,16 @@ async function readOne(
   try {
     return await jobs.get(kind, id, limits);
   } catch (error) {
-    if (error instanceof Failure && !isPassing(error)) return error;
+    if (error instanceof Failure && !isTemporary(error)) return error;
     throw error;
   }
 }
 
-/** Pages of the list, as long as one costs less than asking for each job that is due and still missing. */
+/** Reads pages of the list while a page costs less than requesting each missing job that is due. */
 async function readSummaries(
-  jobs: LookAtJobs,
+  jobs: JobReader,
   kind: JobKind,
-  wanted: readonly Wanted[],
+  wanted: readonly JobToPoll[],
   limits: CallOptions,
 ): Promise<ReadonlyMap<string, JobSummary>> {
   const ids = new Set(wanted.map(({ id }) => id));
@@ -110,12 +110,12 @@ async function readSummaries(
   return found;
 }
 
-/** Null for a list that is refused: a key may be allowed to read a job and not to list them. */
-async function listPage(jobs: LookAtJobs, kind: JobKind, cursor: string | undefined, limits: CallOptions) {
+/** Null for a refused list: a key may be allowed to read a job but not to list jobs. */
+async function listPage(jobs: JobReader, kind: JobKind, cursor: string | undefined, limits: CallOptions) {
   try {
     return await jobs.list(kind, { limit: LIMITS.pageSize.max, cursor }, limits);
   } catch (error) {
-    if (error instanceof Failure && !isPassing(error)) return null;
+    if (error instanceof Failure && !isTemporary(error)) return null;
     throw error;
   }
 }

@@ -1,23 +1,23 @@
-/** Network errors in words: what happened, why, what to do next. */
+/** Messages for network errors: what happened, why, what to do next. */
 import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { ProxyError } from './proxy.ts';
 import type { RetryAdvice } from './retry.ts';
 import { TimeOver } from './time-limit.ts';
 
-type Words = Pick<FailureFacts, 'category' | 'code' | 'message' | 'advice'>;
+type ErrorText = Pick<FailureFacts, 'category' | 'code' | 'message' | 'advice'>;
 
 const LATER = 'Check the network, then run the same command again.';
 const COMPANY_CA =
   'If a company proxy opens TLS, point NODE_EXTRA_CA_CERTS at its certificate; otherwise tell the operator of the service.';
 
-const temporary = (code: string, message: string, advice = LATER): Words => ({
+const temporary = (code: string, message: string, advice = LATER): ErrorText => ({
   category: 'temporary',
   code,
   message,
   advice,
 });
 
-const wrongSetup = (code: string, message: string, advice: string): Words => ({
+const wrongSetup = (code: string, message: string, advice: string): ErrorText => ({
   category: 'configuration',
   code,
   message,
@@ -31,7 +31,7 @@ const headersTooLarge = (host: string) =>
   temporary('ANSWER_HEADERS_TOO_LARGE', `${host} answers with headers of more than 16 KiB`);
 
 /** By the `code` of the error; `host` is shown, never a path or a query. */
-const WORDS: Readonly<Record<string, (host: string) => Words>> = {
+const WORDS: Readonly<Record<string, (host: string) => ErrorText>> = {
   ECONNREFUSED: (host) =>
     temporary(
       'CONNECTION_REFUSED',
@@ -79,7 +79,7 @@ const WORDS: Readonly<Record<string, (host: string) => Words>> = {
 
 const CERTIFICATE_CODE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/;
 
-/** The `code` of an error, or of the first one that a group of attempts collected; empty when there is none. */
+/** The `code` of an error, or of the first one in a group of attempts; empty when there is none. */
 function networkCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -88,7 +88,7 @@ function networkCode(error: unknown): string {
 }
 
 /** By the answer of a proxy that opened no tunnel; all others are for later. */
-const PROXY_WORDS: Readonly<Record<number, (proxy: string, host: string) => Words>> = {
+const PROXY_WORDS: Readonly<Record<number, (proxy: string, host: string) => ErrorText>> = {
   407: (proxy) =>
     wrongSetup(
       'PROXY_CREDENTIALS',
@@ -103,7 +103,7 @@ const PROXY_WORDS: Readonly<Record<number, (proxy: string, host: string) => Word
     ),
 };
 
-function proxyWords({ proxy, status }: ProxyError, host: string): Words {
+function proxyWords({ proxy, status }: ProxyError, host: string): ErrorText {
   const known = status === null ? undefined : PROXY_WORDS[status];
   if (known !== undefined) return known(proxy, host);
   return status === null
@@ -115,7 +115,7 @@ function proxyWords({ proxy, status }: ProxyError, host: string): Words {
     : temporary('PROXY_FAILED', `the proxy ${proxy} does not get through to ${host} (status ${status})`);
 }
 
-function wordsFor(error: unknown, host: string): Words {
+function wordsFor(error: unknown, host: string): ErrorText {
   if (error instanceof ProxyError) return proxyWords(error, host);
   if (error instanceof TimeOver) return temporary('ANSWER_TIMEOUT', `${host} did not answer in time`);
   const code = networkCode(error);
@@ -132,7 +132,7 @@ function wordsFor(error: unknown, host: string): Words {
   return temporary('NETWORK_ERROR', `the connection to ${host} failed${code === '' ? '' : ` (${code})`}`);
 }
 
-/** A fault of this program must not pass for one of the network. */
+/** A defect of this program must not be reported as a network error. */
 function isOwnFault(error: unknown): boolean {
   const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
   return ours && networkCode(error) === '';
@@ -140,7 +140,7 @@ function isOwnFault(error: unknown): boolean {
 
 /**
  * A network error as a Failure, and whether another attempt makes sense: not for a certificate, which stays wrong.
- * @throws the error itself when the network has no part in it
+ * @throws the error itself when it is not a network error
  */
 export function describeNetworkError(
   error: unknown,
@@ -149,10 +149,10 @@ export function describeNetworkError(
   if (isOwnFault(error)) throw error;
   const words = wordsFor(error, host);
   const retryable = words.category === 'temporary';
-  // A proxy that refused the tunnel has answered.
+  // A proxy that refused the tunnel did answer.
   const origin = error instanceof ProxyError && error.status !== null ? 'gateway' : 'network';
   const failure = new Failure({ ...words, retryable, origin, blame: origin }, { cause: error });
-  // A closed client stays closed, whatever the network does.
+  // A closed client stays closed.
   const again = retryable && words.code !== 'CLIENT_CLOSED';
   const advice: RetryAdvice = again ? { type: 'backoff', cause: 'fault', askedMs: null } : { type: 'never' };
   return { failure, advice };

@@ -7,7 +7,7 @@ import type { Blame, FailureCategory, FailureFacts, FailureOrigin } from '../../
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 
 /** A refused answer, as far as the decision needs it. */
-export interface Refused {
+export interface ErrorResponse {
   /** Who gave it; without an answer there is nothing to judge here. */
   readonly origin: Exclude<FailureOrigin, 'network'>;
   readonly status: number;
@@ -17,7 +17,7 @@ export interface Refused {
   readonly retryable: boolean | null;
 }
 
-export interface Verdict {
+export interface ErrorClass {
   /** The exit code follows from it. */
   readonly category: FailureCategory;
   /** `queue`: all slots are taken, which does not count as a failed attempt. */
@@ -28,14 +28,14 @@ export interface Verdict {
 }
 
 interface Row {
-  readonly origin: Refused['origin'];
+  readonly origin: ErrorResponse['origin'];
   /** Omitted: matches every status. */
   readonly status?: readonly number[] | ((status: number) => boolean);
   /** Omitted: with or without a code. A function is only called with a code. */
   readonly code?: string | ((code: string) => boolean) | null;
   /** Omitted: as the service says. */
   readonly retryable?: boolean;
-  readonly verdict: readonly [Verdict['category'], Verdict['retry'], Blame];
+  readonly verdict: readonly [ErrorClass['category'], ErrorClass['retry'], Blame];
   readonly renew?: true;
 }
 
@@ -105,14 +105,14 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Exit category, retry, blame and renewal of a refused answer. */
-export function judgeAnswer(refused: Refused): Verdict {
+export function classifyError(refused: ErrorResponse): ErrorClass {
   const row = ROWS.find((each) => matches(each, refused));
   if (row === undefined) throw new TypeError(`no row for an answer from ${refused.origin}`);
   const [category, retry, blame] = row.verdict;
   return { category, retry, blame, renew: row.renew ?? false };
 }
 
-function matches(row: Row, { origin, status, code, retryable }: Refused): boolean {
+function matches(row: Row, { origin, status, code, retryable }: ErrorResponse): boolean {
   if (row.origin !== origin) return false;
   if (row.retryable !== undefined && row.retryable !== retryable) return false;
   if (typeof row.code === 'string' && row.code !== code) return false;
@@ -167,7 +167,7 @@ const ADVICE: Readonly<Record<FailureCategory, string>> = {
 const FINAL = 'The service says that a retry does not help: give the request id to its operator.';
 
 /** What to do about a refusal of the service: by code where it is known, else by category. */
-export function adviseUser({ category, blame }: Verdict, code: string | null): string {
+export function adviseUser({ category, blame }: ErrorClass, code: string | null): string {
   if (category === 'refused' && blame === 'service') return FINAL;
   const known = code !== null && isErrorCode(code) ? ERROR_CODES[code] : null;
   // The advice of a code that can be retried says to retry.
@@ -183,7 +183,7 @@ export type Addressee = 'the API' | 'storage';
  * @param shown the first line of its page, empty when it has none
  */
 export function gatewayFacts(
-  { category, retry }: Verdict,
+  { category, retry }: ErrorClass,
   status: number,
   shown: string,
   addressee: Addressee,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createGroupCommit, createTurns } from '../../src/journal/turns.ts';
+import { createGroupCommit, createTaskQueue } from '../../src/journal/task-queue.ts';
 
 describe('a group commit', () => {
   it('writes what comes in the meantime as one group', async () => {
     const groups: string[][] = [];
     const gates: (() => void)[] = [];
-    const commit = createGroupCommit<string>(createTurns(), (group) => {
+    const commit = createGroupCommit<string>(createTaskQueue(), (group) => {
       groups.push([...group]);
       return new Promise((resolve) => gates.push(resolve));
     });
@@ -23,7 +23,7 @@ describe('a group commit', () => {
 
   it('fails all items of a group, and only those', async () => {
     let isFull = true;
-    const commit = createGroupCommit<string>(createTurns(), async () => {
+    const commit = createGroupCommit<string>(createTaskQueue(), async () => {
       if (isFull) throw new Error('full');
     });
     const [one, two] = await Promise.allSettled([commit(['a']), commit(['b'])]);

@@ -3,14 +3,14 @@ import {
   type Addressee,
   adviseUser,
   BLAMES,
+  classifyError,
+  type ErrorResponse,
   gatewayFacts,
-  judgeAnswer,
-  type Refused,
-} from '../../../src/client/transport/verdict.ts';
+} from '../../../src/client/transport/error-class.ts';
 import { ERROR_CODES } from '../../../src/protocol/error-codes.ts';
 
 type Row = readonly [
-  origin: Refused['origin'],
+  origin: ErrorResponse['origin'],
   status: number,
   code: string | null,
   retryable: boolean | null,
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
 describe('the verdict on an answer', () => {
   test.each(ROWS)('%s %i %s, retryable %s: %s, retry %s, blames %s', (...row) => {
     const [origin, status, code, retryable, category, retry, blame] = row;
-    const verdict = judgeAnswer({ origin, status, code, retryable });
+    const verdict = classifyError({ origin, status, code, retryable });
     expect(verdict).toEqual({ category, retry, blame, renew: false });
   });
 
@@ -89,10 +89,10 @@ describe('the verdict on an answer', () => {
     ['gateway', 'configuration', 'gateway'],
   ] as const)('of %s allows another link for 401, 403, 404, 409 and 410', (origin, category, blame) => {
     for (const status of [401, 403, 404, 409, 410]) {
-      const verdict = judgeAnswer({ origin, status, code: null, retryable: null });
+      const verdict = classifyError({ origin, status, code: null, retryable: null });
       expect(verdict).toEqual({ category, retry: 'never', blame, renew: true });
     }
-    const expired = judgeAnswer({ origin: 'storage', status: 400, code: 'ExpiredToken', retryable: null });
+    const expired = classifyError({ origin: 'storage', status: 400, code: 'ExpiredToken', retryable: null });
     expect(expired).toMatchObject({ category: 'expired', renew: true });
   });
 });
@@ -102,7 +102,7 @@ test('every answer of every origin has a verdict, and each verdict with another 
     for (const retryable of [true, false, null]) {
       const statuses = Array.from({ length: 400 }, (_, more) => 200 + more);
       const renewed = statuses.filter(
-        (status) => judgeAnswer({ origin, status, code: null, retryable }).renew,
+        (status) => classifyError({ origin, status, code: null, retryable }).renew,
       );
       expect(renewed).toEqual(origin === 'api' ? [] : [401, 403, 404, 409, 410]);
     }
@@ -111,8 +111,8 @@ test('every answer of every origin has a verdict, and each verdict with another 
 
 test('an origin that the table does not know is a defect, not a verdict', () => {
   // A row can be missing only by a mistake of ours; the type rules it out.
-  const origin = 'elsewhere' as Refused['origin'];
-  const judge = () => judgeAnswer({ origin, status: 500, code: null, retryable: null });
+  const origin = 'elsewhere' as ErrorResponse['origin'];
+  const judge = () => classifyError({ origin, status: 500, code: null, retryable: null });
   expect(judge).toThrow('no row for an answer from elsewhere');
 });
 
@@ -128,15 +128,15 @@ test('the advice on a refusal that is final never says to retry, whatever its co
     [500, 'INTERNAL_ERROR'],
     [429, 'RATE_LIMIT_EXCEEDED'],
   ] as const) {
-    const verdict = judgeAnswer({ origin: 'api', status, code, retryable: false });
+    const verdict = classifyError({ origin: 'api', status, code, retryable: false });
     expect(adviseUser(verdict, code)).not.toMatch(/again|later|wait/i);
   }
 });
 
 describe('the advice on a refusal', () => {
-  const advise = (refused: Partial<Refused> & { status: number }) => {
+  const advise = (refused: Partial<ErrorResponse> & { status: number }) => {
     const whole = { origin: 'api', code: null, retryable: null, ...refused } as const;
-    return adviseUser(judgeAnswer(whole), whole.code);
+    return adviseUser(classifyError(whole), whole.code);
   };
 
   test.each([
@@ -170,7 +170,7 @@ describe('the advice on a refusal', () => {
 
 describe('what something in front of the addressee answered', () => {
   const facts = (status: number, addressee: Addressee, shown = '') => {
-    const verdict = judgeAnswer({ origin: 'gateway', status, code: null, retryable: null });
+    const verdict = classifyError({ origin: 'gateway', status, code: null, retryable: null });
     return gatewayFacts(verdict, status, shown, addressee);
   };
 
