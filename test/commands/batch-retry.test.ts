@@ -1,6 +1,9 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { foldBatchCommands } from '../../src/batch/report/command-record.ts';
+import { readBatchLog } from '../../src/batch/report/read-batch.ts';
+import { openBatchJournal } from '../../src/batch/run/journal.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { until } from '../service/harness/scene.ts';
 import { startVloc, type VlocScene } from './support/run-vloc.ts';
@@ -137,5 +140,18 @@ test('a file where the command has its folder of results is refused before anyth
   await writeFile(join(vloc.folder, 'out'), 'mine');
   const { code, stderr } = await vloc.run(['batch', 'retry', 'moved', '--all']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--out takes a folder, and out is a file')]);
+  expect(await jobCount(vloc)).toBe(4);
+});
+
+test('a recorded option that this version does not accept is refused before anything is sent', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(COMMAND);
+  const folder = join(vloc.folder, 'out');
+  const [command] = foldBatchCommands((await readBatchLog(folder)).records);
+  const journal = await openBatchJournal(folder);
+  const options = { ...command?.options, order: 'age' };
+  await journal.add({ ...command, type: 'batch_command', options }).finally(() => journal.close());
+  const retried = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect([retried.code, retried.stderr]).toEqual([2, expect.stringContaining('--order cannot be "age"')]);
   expect(await jobCount(vloc)).toBe(4);
 });

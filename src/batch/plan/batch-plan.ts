@@ -7,13 +7,13 @@ import type { BatchItem } from '../item.ts';
 import type { ExaminedLines, ExaminedVideo } from '../preparation.ts';
 import type { Candidate, ReadOptions } from './candidate.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
-import type { Delivery, DeliveryOptions, SubtitleRewrite } from './delivery.ts';
+import type { Delivery, ResultOptions, SubtitleRewrite } from './delivery.ts';
 import type { TextFieldOption } from './field-flags.ts';
 import type { InputProblem } from './input.ts';
 import type { Order } from './items.ts';
 
 /** The options of a job command that a plan reads. */
-export type PlanOptions = DeliveryOptions &
+export type PlanOptions = ResultOptions &
   ReadOptions & { readonly [Name in TextFieldOption]?: string | undefined } & {
     /** Target languages. */
     readonly to?: readonly string[] | undefined;

@@ -42,7 +42,7 @@ export function templateFor(
 }
 
 /** The options about results. */
-export type DeliveryOptions = {
+export type ResultOptions = {
   readonly out?: string | undefined;
   readonly name?: string | undefined;
   readonly clobber?: boolean | undefined;
@@ -53,7 +53,7 @@ export type DeliveryOptions = {
 /** The delivery that the options ask for; `kind` is null where jobs of several kinds may come. */
 export function readDelivery(
   kind: JobKind | null,
-  options: DeliveryOptions,
+  options: ResultOptions,
   { cwd, rewriteSubtitle }: DeliveryIo,
 ): Delivery {
   const { out, name, clobber = false, skipExisting = false, subtitleFormat: format } = options;
