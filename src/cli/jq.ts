@@ -28,7 +28,7 @@ export async function compileJq(expression: string): Promise<JqFilter> {
       throw new Failure(describe(error, expression), { cause: error });
     }
   };
-  // `empty` hands nothing on: the expression is compiled and never run.
+  // `empty` returns nothing: the expression is compiled and never run.
   await run(`empty | ${expression}`, []);
   return {
     async apply(json) {

@@ -1,4 +1,4 @@
-/** Options of every command that stand before its name, as in `vloc --profile prod jobs list`: moved to where the parser takes them. */
+/** Moves global options before the command, as in `vloc --profile prod jobs list`, to where the parser accepts them. */
 
 import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
 import { flagName, type OptionSpec, usageFailure } from '../context/command.ts';
@@ -69,7 +69,7 @@ const BY_FLAG = new Map<string, OptionSpec>(
   ]),
 );
 
-/** How many arguments the option takes that begins with this one; 0 for what is no global option. */
+/** How many arguments the option takes that begins with this one; 0 for anything but a global option. */
 function lengthOfOption(argument: string): 0 | 1 | 2 {
   if (argument.startsWith('--')) {
     const [flag = ''] = argument.split('=', 1);

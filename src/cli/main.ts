@@ -57,7 +57,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       interruption.throwFailure();
       return code;
     } finally {
-      // What the command itself met tells more than what --jq made of its data.
+      // An error of the command is more important than one of --jq.
       await data.finish();
     }
   } catch (thrown) {
@@ -94,7 +94,7 @@ interface RunEnd {
   readonly stop: () => void;
 }
 
-/** The first signal asks the command to stop, the second leaves at once; so does a failure that nothing waits for. */
+/** The first signal asks the command to stop, the second ends the process immediately. A failure reported through `fail` asks it to stop, too. */
 function listenForSignals(io: Io): RunEnd {
   const controller = new AbortController();
   const stop = io.onSignal((name) => {

@@ -20,7 +20,7 @@ type Invocation =
       readonly operands: readonly string[];
       readonly options: RawOptions;
       readonly global: GlobalValues;
-      /** Names of the options that stand on the command line. */
+      /** Names of the options that were given on the command line. */
       readonly given: readonly string[];
     };
 

@@ -10,7 +10,7 @@ import { readValue } from './options.ts';
 interface Called {
   readonly command: Command;
   readonly options: RawOptions;
-  /** Names of the options that stand on the command line. */
+  /** Names of the options that were given on the command line. */
   readonly given: readonly string[];
 }
 
@@ -81,7 +81,7 @@ async function unknownName(written: string, known: readonly string[]): Promise<s
 
 type Read = { readonly value: unknown } | { readonly fault: string };
 
-/** A folder is meant from where the file lies, not from where the command is run. */
+/** Folders are relative to the project file, not to the current folder. */
 function readDefault(spec: OptionSpec, value: unknown, folder: string): Read {
   switch (spec.type) {
     case 'flag':

@@ -55,7 +55,7 @@ function failureText(failure: Failure, style: Style, cwd: string): string {
   return `${rows.join('\n')}\n`;
 }
 
-/** The Failure that stands for any thrown value; a defect of ours says so and how to report it. */
+/** Turns any thrown value into a Failure; an internal error says how to report it. */
 export function asFailure(error: unknown): Failure {
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : String(error);

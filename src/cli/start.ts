@@ -4,7 +4,7 @@ import type { Io, Output } from '../context/context.ts';
 import { takeEnvironment } from '../profiles/environment.ts';
 import { VERSION } from './version.ts';
 
-/** Runs vloc for a process and gives its exit code; all output has left the process by then. */
+/** Runs vloc for a process and returns its exit code; all output has left the process by then. */
 export async function start(host: NodeJS.Process): Promise<number> {
   silenceExperiments(host);
   const { io, flush } = ioOf(host);
@@ -27,7 +27,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   return main(argv, io);
 }
 
-/** Writes all that there is to say; what keeps it from stdout is told by what is loaded only then. */
+/** Writes the whole answer; the code that reports a failed write is loaded only when needed. */
 async function answer(text: string, io: Io): Promise<number> {
   io.stdout.on('error', () => undefined);
   const error = await new Promise<Error | null | undefined>((resolve) => io.stdout.write(text, resolve));
@@ -73,7 +73,7 @@ function ioOf(host: NodeJS.Process): { readonly io: Io; flush(): Promise<void> }
       return stdout;
     },
     get stderr() {
-      // Where it takes nothing there is nobody left to tell, and paid work must not end for it.
+      // A failed write to stderr cannot be reported, and must not end paid work.
       stderr ??= host.stderr.on('error', () => undefined);
       return stderr;
     },

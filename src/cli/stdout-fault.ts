@@ -1,4 +1,4 @@
-/** What becomes of data that stdout does not take: a reader that has had enough is fine, a full disk is not. */
+/** Failed writes to stdout: a reader that has closed its end is fine, a full disk is not. */
 
 import type { Io, Output } from '../context/context.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
@@ -44,7 +44,7 @@ export function withOwnFailure(fault: Failure, own: Failure): Failure {
   });
 }
 
-/** Null for a reader such as `head` that has had enough: that is no failure of ours. */
+/** Null for a reader such as `head` that has closed its end: that is not an error. */
 function describeFault(error: NodeJS.ErrnoException): Failure | null {
   if (error.code === 'EPIPE') return null;
   const { reason, advice } = describeDisk(errorCode(error));
@@ -59,7 +59,7 @@ function describeFault(error: NodeJS.ErrnoException): Failure | null {
   );
 }
 
-/** Says why and gives the exit code. */
+/** Reports why the answer could not be written, and returns the exit code. */
 export async function endUnwritten(error: Error, io: Io): Promise<number> {
   const failure = describeFault(error);
   if (failure === null) return 0;

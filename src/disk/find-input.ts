@@ -1,19 +1,19 @@
-/** Whether a file is one that the user has given, under whatever name: no result may ever take its place. */
+/** Whether a file is an input of the user, under any name: no result may ever replace it. */
 import type { BigIntStats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 
-/** The input that is at the path, as it was named; null when what is there is none of them, or nothing. */
+/** Returns the input at the path, as the user named it; null when there is none. */
 export type FindInput = (path: string) => Promise<string | null>;
 
 export interface Inputs {
   readonly find: FindInput;
-  /** Makes more files known, absolute; it costs nothing until something is looked for. */
+  /** Adds absolute paths of inputs; they are resolved at the next `find`. */
   add(paths: Iterable<string>): void;
 }
 
 /**
- * Files are told apart by device and inode, so that links, other spellings and file systems that do not tell upper from
- * lower case are covered. A hard link counts as the input too: the name may be the one that the user has given.
+ * Files are identified by device and inode, which covers links, other spellings and file systems that ignore
+ * case. A hard link counts as the input too: the name may be the one that the user has given.
  */
 export function createInputs(paths: Iterable<string> = []): Inputs {
   const unseen = new Set(paths);
@@ -22,7 +22,7 @@ export function createInputs(paths: Iterable<string> = []): Inputs {
 
   let learned: Promise<void> = Promise.resolve();
 
-  /** Who looks while others are learned waits for them. */
+  /** Concurrent calls of `find` wait for all inputs. */
   function learn(): Promise<void> {
     const news = [...unseen];
     unseen.clear();
@@ -45,20 +45,20 @@ export function createInputs(paths: Iterable<string> = []): Inputs {
     },
     async find(path) {
       const identity = await identify(path);
-      // Where nothing is, nothing is lost.
+      // No file, so nothing can be lost.
       if (identity === null) return null;
       await learn();
       const same = byIdentity.get(identity);
       if (same !== undefined) return same;
       const real = await realpath(path).catch(() => path);
       const named = byName.get(foldName(path)) ?? byName.get(foldName(real));
-      // The name in other letters is another file where the disk tells them apart.
+      // On a case-sensitive disk a name in other letters is another file.
       return named !== undefined && (await identify(named)) === identity ? named : null;
     },
   };
 }
 
-/** The same for all names that may be one file: macOS and Windows keep one for names that differ in case, macOS also for those that differ in composition. */
+/** Returns the same text for all names that may be one file: macOS and Windows keep one for names that differ in case, macOS also for those that differ in composition. */
 export function foldName(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }

@@ -27,7 +27,7 @@ async function makeOne(path: string, mode: number): Promise<string | null> {
     await mkdir(path, { mode });
     return path;
   } catch (error) {
-    // What is said of a folder that is there differs: that it exists, that the disk is read-only, that it is none of ours.
+    // The error for an existing folder differs: it exists, the disk is read-only, or permission is denied.
     const isThere = !isMissing(error) && (await stat(path).catch(() => null))?.isDirectory() === true;
     if (isThere) return null;
     throw error;
@@ -38,7 +38,7 @@ function isMissing(error: unknown): boolean {
   return errorCode(error) === 'ENOENT';
 }
 
-/** Bytes that are free in the folder, or where it will be made; null when the system does not tell. */
+/** Free bytes in the folder, or where it will be created; null when the system does not report them. */
 export async function freeBytes(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -1,4 +1,4 @@
-/** The beginning of a file, where its format stands. */
+/** Reads the beginning of a file, which identifies its format. */
 import { open } from 'node:fs/promises';
 
 /** The first bytes of a file, fewer where it is shorter. @throws the error of the file system */

@@ -35,7 +35,7 @@ interface AppendLog {
   close(): Promise<void>;
 }
 
-/** What was found when a damaged log was opened; it stays until somebody has looked for what is lost. */
+/** Type of the record of a damage; it stays until lost jobs have been searched for. */
 export const DAMAGED = 'log_damaged';
 
 /**
@@ -100,7 +100,7 @@ function createAppendLog(
 ): AppendLog & { rewrite(records: readonly LogRecord[]): Promise<void> } {
   const inTurn = createTaskQueue();
   let last = begin;
-  // Right after opening nobody has to read the file again to know what is in it.
+  // Right after opening, the records are known without reading the file again.
   let known: readonly LogRecord[] | null = read;
   const commit = createGroupCommit<LogRecord>(inTurn, async (records) => {
     known = null;
@@ -108,7 +108,7 @@ function createAppendLog(
     last += records.length;
     await count.note(last);
   });
-  // The numbers go on, so that a run that is killed here leaves a log that is ahead of its count.
+  // The numbers continue, so that a run that is killed here leaves a log that is ahead of its count.
   async function replace(records: readonly LogRecord[]): Promise<void> {
     await file.replace(encodeLog(records, last + 1));
     last += 1 + records.length;
@@ -164,7 +164,7 @@ export function readLog(path: string): Promise<LogContent> {
   return onDisk(path, async () => decodeLog((await readBytes(path)) ?? Buffer.alloc(0)));
 }
 
-/** The same for a log of `openAppendLog`: what is missing from its end is reported too. */
+/** The same for a log of `openAppendLog`: lines missing from its end are reported too. */
 export function readCountedLog(path: string): Promise<LogContent> {
   return onDisk(path, async () => {
     // In this order: another process may append in between.
@@ -195,7 +195,7 @@ interface SharedLog {
 const COMPACT_FROM_BYTES = 256 * 1024;
 
 /**
- * @param path the log; its mutex lies beside it, `.lock` behind the name
+ * @param path the log; its mutex is beside it, with `.lock` appended to the name
  * @param pickLive asked once the log has grown large, and again each time it has doubled
  */
 export function openSharedLog(path: string, pickLive: PickLive): SharedLog {
@@ -206,7 +206,7 @@ export function openSharedLog(path: string, pickLive: PickLive): SharedLog {
     try {
       await file.append(encodeRecords(records));
       if (file.length < compactAt) return;
-      // The records are safe already; a disk without room for the shorter copy is no reason to call the append failed.
+      // The records are safe already; a disk without room for the shorter copy does not make the append fail.
       await compactFile(file, pickLive).catch(() => false);
       compactAt = Math.max(COMPACT_FROM_BYTES, 2 * file.length);
     } finally {

@@ -2,7 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 
 interface FolderWatch {
-  /** Resolves after the next change, at once if there was one since the last call, at the latest after `ms`. Rejects on abort. */
+  /** Resolves after the next change, immediately if there was one since the last call, at the latest after `ms`. Rejects on abort. */
   changed(ms: number, signal?: AbortSignal): Promise<void>;
   close(): void;
 }

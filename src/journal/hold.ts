@@ -1,4 +1,4 @@
-/** The three ways to hold a lock: for a whole run or not at all, when it becomes free, and for a short work on a shared file. */
+/** Three ways to take a lock: for a whole run or fail, wait until it is free, and for a short task on a shared file. */
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../errors/failure.ts';
 import { watchFolder } from './folder-watch.ts';
@@ -16,11 +16,11 @@ import type { Holder } from './machine.ts';
 /** The lock of a folder that only one run at a time may work in. */
 const FOLDER_LOCK = '.vloc.lock';
 
-/** Watches report what comes free; a holder that dies does not, so it is looked for at this pace. */
+/** Interval of checks for holders that died: watches only report released locks. */
 const RECHECK_MS = 1_000;
 
 /**
- * Locks a folder for a run, or says at once who is in it.
+ * Locks a folder for a run, or fails immediately with the holder.
  * @throws Failure (`temporary`, FOLDER_LOCKED; `disk`)
  */
 export async function lockFolder(folder: string, around: LockEnvironment = SYSTEM): Promise<Lock> {
@@ -43,13 +43,13 @@ function folderLocked(folder: string, path: string, attempt: LockRefused): Failu
   });
 }
 
-/** Who holds a lock, as it goes on behind a colon, and what to do if that is dead, as it goes on. @param path of the lock */
+/** Describes the lock holder, and what to do if it has died. @param path of the lock */
 export function describeHolder(
   { holder, isElsewhere }: LockRefused,
   path: string,
 ): { readonly who: string; readonly ifDead: string } {
   const who = holder === null ? 'another process' : `${nameProcess(holder)}, since ${holder.since}`;
-  // Of a process on this machine it is known that it lives.
+  // A holder on this machine is known to be running.
   const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
   return { who, ifDead };
 }
@@ -101,7 +101,7 @@ export async function waitFor(
   }
 }
 
-/** Does a short work that no other process may do at the same time, waiting for those that are at it. */
+/** Runs a short task under a lock, and waits for other processes that hold it. */
 export async function withMutex<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const lock = await waitForLock(path, signal);
   try {

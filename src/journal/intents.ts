@@ -71,7 +71,7 @@ const finished = v.object({
   state: v.picklist(['succeeded', 'failed', 'cancelled']),
   /** Why it failed; null if it did not. */
   error: v.nullable(v.object({ code: v.string(), message: v.string(), retryable: v.boolean() })),
-  /** When its results can be fetched no more, as the service tells it. */
+  /** When its results expire, as the service states. */
   expires_at: v.optional(v.nullable(v.string())),
   language,
 });
@@ -101,7 +101,7 @@ const downloaded = v.object({
 
 const intentRecord = v.variant('type', [intend, accepted, refused, finished, publishing, downloaded]);
 
-/** Half of a log are records of other types, and a parser takes its time to say what is wrong with them. */
+/** Half of a log are records of other types, and parsing them to report an error is slow. */
 const TYPES: ReadonlySet<string> = new Set(intentRecord.options.map(({ entries }) => entries.type.literal));
 
 export type IntendRecord = v.InferOutput<typeof intend>;
@@ -138,7 +138,7 @@ export const PHASES = ['intended', 'refused', 'accepted', 'finished', 'downloade
 export interface Intent {
   /** The Idempotency-Key. */
   readonly key: string;
-  /** Null when that record is lost to damage: what is left still leads to the job that was paid. */
+  /** Null when that record is lost to damage: the other records still identify the paid job. */
   readonly asked: IntendRecord | null;
   readonly outcome: IntentState;
   /** The files that a run was about to give their names; null when there are none, and once all are downloaded. */
@@ -160,7 +160,7 @@ export function foldIntents(records: readonly LogRecord[]): Intents {
   return tracker.intents;
 }
 
-/** The same state, kept up to date record by record while a run goes on. */
+/** The same state, updated record by record during a run. */
 interface IntentTracker {
   readonly intents: Intents;
   /** False for a record of another type, which says nothing of an intent. */
@@ -201,7 +201,7 @@ function newIntent(key: string): Intent {
   return { key, asked: null, outcome: { phase: 'intended' }, publishing: null, times: {} };
 }
 
-/** An intent after one more record: the first word about a phase stands (of refusals the last), and none leads back. */
+/** An intent after one more record: the first record of a phase counts (of refusals the last), and phases never go back. */
 function advance(intent: Intent, { times: earlier, ...line }: IntentRecord): Intent {
   if (line.type === 'publishing') return addPublishing(intent, line);
   const times = { [line.type]: line.at, ...earlier, ...intent.times };

@@ -40,7 +40,7 @@ const created = v.object({
   ),
 });
 
-/** The state that the service told last. */
+/** The last state that the service reported. */
 const seen = v.object({ type: v.literal('job_seen'), ...about, state: v.picklist(JOB_STATUSES) });
 
 /** The results are on this machine. */
@@ -90,7 +90,7 @@ export function foldJobs(records: Iterable<LogRecord>): ReadonlyMap<string, JobE
 /** A file that was about to get its name. */
 type PublishedFile = Pick<v.InferOutput<typeof publishing>, 'path' | 'sha256' | 'size'>;
 
-/** The files of a job that were about to get their names: what is there with these bytes is its result. */
+/** The files of a job that were about to get their names: a file with such a name and these bytes is its result. */
 function filesPublished(
   records: Iterable<LogRecord>,
   { profile, id }: { profile: string; id: string },

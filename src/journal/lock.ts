@@ -1,4 +1,4 @@
-/** One holder at a time, across processes; a holder that died holds nothing. Source: reliability, 2.5. */
+/** Lock files: one holder at a time, across processes; the lock of a dead holder can be taken over. Source: reliability, 2.5. */
 
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
@@ -74,7 +74,7 @@ async function createWithoutLink(path: string, own: Holder): Promise<boolean> {
   }
 }
 
-/** Puts the own lock in the place of a dead one. Only for who holds the right to take over. */
+/** Replaces a dead lock by the own one. The caller must hold the takeover lock. */
 async function replaceLockFile(path: string, own: Holder): Promise<void> {
   const draft = draftPath(path, own.token);
   await writeDraft(draft, own);
@@ -102,7 +102,7 @@ export interface Lock {
   release(): Promise<void>;
   /** Aborted when a heartbeat finds that the lock is not this holder's any more, as after a long standstill. */
   readonly lost: AbortSignal;
-  /** Whether it is still this holder's: looks at the file. */
+  /** Reads the file to check that this holder still has the lock. */
   isHeld(): Promise<boolean>;
 }
 
@@ -117,15 +117,15 @@ export interface LockRefused {
   readonly judgedInMs: number | null;
 }
 
-/** What a lock needs to know of the world. */
+/** Clock, timers and machine, passed in so that tests can replace them. */
 export interface LockEnvironment {
   readonly machine: Machine;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
   sleep(ms: number): Promise<void>;
-  /** Does it again and again, which keeps no process alive; returns the call that ends it. */
+  /** Repeats the work without keeping the process alive; returns a function that stops it. */
   repeat(ms: number, work: () => void): () => void;
 }
 
@@ -142,7 +142,7 @@ export const SYSTEM: LockEnvironment = {
   },
 };
 
-/** A beat is one change of a file time: at this pace not even fifteen locks are noticed. */
+/** A heartbeat changes one file time: at this interval even fifteen locks cost nothing noticeable. */
 const HEARTBEAT_MS = 5_000;
 /** Six beats missed: more than a busy machine or a slow disk holds a process up. */
 const SILENCE_MS = 6 * HEARTBEAT_MS;
@@ -150,7 +150,7 @@ const SILENCE_MS = 6 * HEARTBEAT_MS;
 const SECOND_LOOK_MS = HEARTBEAT_MS + 1_000;
 /** Two beats, for a holder on another machine: a network share may show the first one late. */
 const LOOK_ELSEWHERE_MS = 2 * HEARTBEAT_MS + 1_000;
-/** Clocks of machines differ by minutes at most where anybody sets them. An hour of silence is no difference of clocks. */
+/** Clocks of maintained machines differ by minutes at most; an hour without a heartbeat is not a clock difference. */
 const SILENCE_ELSEWHERE_MS = 3_600_000;
 /** Without help of the clocks: twelve beats missed. Network shares show changes within a minute (NFS: acregmax 60 s). */
 const WATCH_ELSEWHERE_MS = 12 * HEARTBEAT_MS;
@@ -267,7 +267,7 @@ export async function inspectLock(path: string, around: LockEnvironment = SYSTEM
 }
 
 /**
- * Only who holds the lock on taking over may replace a dead lock, and looks once more before that: two takers cannot both win.
+ * Replaces a dead lock while holding a second lock, after checking it once more: two processes cannot both succeed.
  * @returns null when the lock is not the one that was found any more
  */
 async function tryTakeOver(
@@ -304,7 +304,7 @@ function createLock(path: string, own: Holder, around: LockEnvironment): Lock {
       lost.abort();
     }
   };
-  // A beat that fails is like one that comes late: several must be missed before anybody asks.
+  // A beat that fails is like one that comes late: others act only after several missed ones.
   const stop = around.repeat(HEARTBEAT_MS, () => void beat().catch(() => undefined));
   return {
     lost: lost.signal,

@@ -14,7 +14,7 @@ export interface LogFile {
   readonly torn: number;
   /** Appends lines and syncs them. After a failure the file ends where it did before. @throws Failure */
   append(lines: Buffer): Promise<void>;
-  /** Puts other lines in the place of all, at once or not at all. @throws Failure */
+  /** Atomically replaces all lines. @throws Failure */
   replace(lines: Buffer): Promise<void>;
   read(): Promise<Buffer>;
   close(): Promise<void>;
@@ -169,7 +169,7 @@ export async function readHead(path: string): Promise<Head> {
 }
 
 export interface HeadFile {
-  /** Notes the number of the last line. One that cannot be written is behind, which is no damage. */
+  /** Notes the number of the last line. A failed write leaves the count behind the log, which is not damage. */
   note(last: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { errorCode } from '../errors/system-error.ts';
 
 const holder = v.object({
   pid: v.number(),
-  /** When the process started, in the words of this system; null where it does not tell. */
+  /** When the process started, in the notation of this system; null where it is unknown. */
   started: v.nullable(v.string()),
   /** Changes with every start of the machine; null where it is not known. */
   boot: v.nullable(v.string()),
@@ -82,8 +82,8 @@ export function parseStat(stat: string): ProcessState {
 }
 
 /**
- * `running` and `gone` are certain; `elsewhere` is another machine, of which nothing can be known; `unclear` is this
- * one, but it does not tell enough: there the heartbeat of the lock decides.
+ * `running` and `gone` are certain; `elsewhere` is another machine, which cannot be checked; `unclear` is this machine
+ * without enough information: there the heartbeat of the lock decides.
  */
 export type HolderState = 'running' | 'gone' | 'unclear' | 'elsewhere';
 

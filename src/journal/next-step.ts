@@ -3,7 +3,7 @@ import { LIMITS } from '../protocol/limits.ts';
 import type { DownloadedRecord, FinishedRecord, IntendRecord, Intent, Intents } from './intents.ts';
 
 export type NextStep =
-  /** Send the request again, same key and same body: nobody knows whether it arrived, and the service makes one job only. */
+  /** Send the request again, same key and same body: it may have arrived, and the service makes only one job. */
   | { readonly step: 'submit'; readonly key: string; readonly asked: IntendRecord }
   /** Wait for the job. */
   | { readonly step: 'attach'; readonly key: string; readonly jobId: string }
@@ -40,7 +40,7 @@ export function nextStep({ key, asked, outcome }: Intent, now: number): NextStep
     case 'intended': {
       if (asked === null) return expired(key, null);
       const ageMs = now - Date.parse(asked.at);
-      // What comes from the future was written, or is read, by a wrong clock: nobody knows how old it is.
+      // A record from the future was written or is read with a wrong clock: its age is unknown.
       const isKnown = ageMs > -MARGIN_MS && ageMs < LIMITS.retentionMs - MARGIN_MS;
       return isKnown ? { step: 'submit', key, asked } : expired(key, null);
     }
@@ -64,7 +64,7 @@ function afterEnd(key: string, { state, job_id: jobId, error, at }: FinishedReco
   return isForgotten(at, now) ? expired(key, jobId) : { step: 'download', key, jobId };
 }
 
-/** The job is at least as old as the record, so it is gone unless the clock is wrong; to ask for it costs nothing. */
+/** The job is at least as old as the record, so it has been deleted unless the clock is wrong; requesting it costs nothing. */
 function isForgotten(at: string, now: number): boolean {
   return now - Date.parse(at) >= LIMITS.retentionMs;
 }

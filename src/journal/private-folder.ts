@@ -1,11 +1,11 @@
-/** Folders for records: for nobody else to read, and durable before anything is written into them. */
+/** Folders for records: readable only by the user, and durable before anything is written into them. */
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode, inFolderOf } from '../errors/system-error.ts';
 
-/** Makes the folder and those above it, 0700, and syncs the names of all that are new; one that is there stays as it is. */
+/** Makes the folder and those above it, 0700, and syncs the names of the new ones; existing folders stay as they are. */
 export async function makePrivateFolder(path: string): Promise<void> {
   const first = await makeFolder(path, 0o700);
   if (first === null) return;

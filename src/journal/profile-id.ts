@@ -1,7 +1,7 @@
 /** Which service and which key a record belongs to. */
 import { hash } from 'node:crypto';
 
-/** 64 bits of SHA-256: nobody has so many profiles that two of them meet. */
+/** 64 bits of SHA-256: enough that two profiles never get the same id. */
 const ID_LENGTH = 16;
 
 /**

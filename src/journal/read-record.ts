@@ -2,14 +2,14 @@
 import * as v from 'valibot';
 import type { LogRecord } from './record-line.ts';
 
-/** A schema whose records are told by their type. */
+/** A schema whose records have a literal `type`. */
 export type RecordSchema = v.GenericSchema<unknown, { readonly type: string }> & {
   readonly entries: { readonly type: { readonly literal: string } };
 };
 
 /**
- * Null for a record of another type, or of another version of this program. The type is looked at first: nearly all records
- * of a log are of other types, and a parser takes its time to say what is wrong with them.
+ * Null for a record of another type, or of another version of this program. The type is compared first: nearly all records
+ * of a log are of other types, and parsing them to report an error is slow.
  */
 export function readRecord<T extends RecordSchema>(schema: T, record: LogRecord): v.InferOutput<T> | null {
   if (record.type !== schema.entries.type.literal) return null;

@@ -47,7 +47,7 @@ function checksumOf(json: string | Buffer): string {
   return hash('sha256', json).slice(0, CHECKSUM_LENGTH);
 }
 
-/** The first line of a log that was rewritten: the lines before it are gone on purpose. */
+/** The first line of a rewritten log: the lines before it were removed on purpose. */
 const START: LogRecord = { type: 'log_start' };
 
 /**
@@ -100,9 +100,9 @@ function createOrder() {
   let isSure = true;
   return {
     last: () => last,
-    /** False once lines are gone whose numbers nobody knows. */
+    /** False once lines with unknown numbers are missing. */
     isSure: () => isSure,
-    /** False when lines are gone before it. */
+    /** False when lines before it are missing. */
     take(line: Line | null, isFirst: boolean): boolean {
       if (line === null) {
         isSure = false;
@@ -119,7 +119,7 @@ function createOrder() {
   };
 }
 
-/** What only the count tells: that lines are gone from the end. */
+/** Lines missing from the end, which only the count shows. */
 function damageOfEnd(head: Head, order: Order, end: number, torn: number): Damage[] {
   const isNumbered = order.last() > 0;
   switch (head.state) {
@@ -127,7 +127,7 @@ function damageOfEnd(head: Head, order: Order, end: number, torn: number): Damag
       return [{ kind: 'head', offset: 0, length: 0 }];
     case 'none':
       if (isNumbered) return [{ kind: 'head', offset: 0, length: 0 }];
-      // A version that kept no count: nobody can tell a record that was being written from one that was cut.
+      // A log without a count: an unfinished record looks the same as a truncated one.
       return torn > 0 ? [{ kind: 'line', offset: end, length: torn }] : [];
     case 'known':
       // Behind a damaged line nothing more is known to be gone.
@@ -137,7 +137,7 @@ function damageOfEnd(head: Head, order: Order, end: number, torn: number): Damag
   }
 }
 
-/** The whole records one by one, for who does not need all of them at once. */
+/** The whole records one by one, for callers that do not need all of them in memory. */
 export function* decodeRecords(bytes: Buffer): Iterable<LogRecord> {
   for (const { line } of readLines(bytes)) {
     if (line !== null && line.record.type !== START.type) yield line.record;

@@ -25,13 +25,13 @@ export interface Slots {
 
 export const SLOT_NAME = /^slot-\d+$/;
 
-/** Who waits longer than this is told why. */
+/** A wait that takes longer than this is explained to the user. */
 const QUIET_MS = 10_000;
 
 /**
  * @param folder of the profile, the same for all its processes
  * @param count how many may be held at a time
- * @param warn is told who holds the slots when the wait is long, and again when others hold them
+ * @param warn gets the holders of the slots when the wait is long, and again when they change
  */
 export function openSlots(
   folder: string,
@@ -41,7 +41,7 @@ export function openSlots(
 ): Slots {
   const inTurn = createTaskQueue();
   const names = Array.from({ length: count }, (_, index) => `slot-${index + 1}`);
-  /** Those of this process: nobody has to look whether they are still held. */
+  /** The slots of this process, which are known to be held. */
   const own = new Set<string>();
   const watched: Watched = new Map();
   let warnedOf = '';
@@ -49,7 +49,7 @@ export function openSlots(
   async function tryAny(waitsSince: number): Promise<WaitAttempt> {
     const there = new Set(await listNames(folder));
     const isFree = (name: string) => !there.has(name);
-    // Of those that are taken, one may be a dead process's; to find that out costs more than to take a free one.
+    // A taken slot may belong to a dead process, but checking that costs more than taking a free one.
     const others = names.filter((name) => there.has(name) && !own.has(name));
     const refusals: LockRefused[] = [];
     for (const name of [...names.filter(isFree), ...others]) {
@@ -116,7 +116,7 @@ function listNames(folder: string): Promise<string[]> {
   });
 }
 
-/** Who waits behind others must not have to wait for them to give up. A slot that still comes is given back. */
+/** Rejects immediately on abort, also behind other waiters. A slot that is taken afterwards is released. */
 async function giveUpOnAbort(slot: Promise<Lock>, signal: AbortSignal): Promise<Lock> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

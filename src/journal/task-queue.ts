@@ -1,6 +1,6 @@
-/** Work of one process, one after the other. */
+/** Tasks of one process, in sequence. */
 
-/** Runs work when all that was handed in before has ended, well or not. */
+/** Runs tasks in sequence; a failed task does not block the next. */
 type TaskQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createTaskQueue(): TaskQueue {
@@ -13,7 +13,7 @@ export function createTaskQueue(): TaskQueue {
 }
 
 /**
- * Gathers items that come while earlier ones are being written, so that one write and one sync serve them all.
+ * Groups items that arrive while earlier ones are being written into one write and one sync.
  * @returns a function that resolves when its item is committed, and rejects when the commit of its group fails
  */
 export function createGroupCommit<Item>(

@@ -1,4 +1,4 @@
-/** Uploads by what is in them, so that the same bytes are not sent twice. Source: specification, "Limits" (7 days). */
+/** Uploads by the hash of their content, so that the same bytes are not sent twice. Source: specification, "Limits" (7 days). */
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { UPLOAD_PURPOSES, type UploadPurpose } from '../protocol/states.ts';
@@ -37,7 +37,7 @@ export interface UploadRecord {
   remove(uploadId: string): Promise<void>;
   /** An upload of this profile with these bytes that can still be used, or null; of several the one that lasts longest. */
   find(wanted: WantedBytes): Promise<ReadyUpload | null>;
-  /** Whether an upload of this profile with so many bytes can still be used: to know its hash costs reading the file. */
+  /** Whether an upload of this profile with this size can still be used: computing the hash requires reading the file. */
   hasSize(size: number, purpose: UploadPurpose): Promise<boolean>;
 }
 

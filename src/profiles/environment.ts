@@ -71,7 +71,7 @@ export function homeFolder(env: Environment): string {
   return env.HOME ?? homedir();
 }
 
-// Where configuration and state of a user lie. Source: XDG Base Directory Specification, and its counterparts on Windows.
+// Folders of configuration and state. Source: XDG Base Directory Specification, and its counterparts on Windows.
 
 /** Folder of the profiles: VLOC_CONFIG_DIR, else `vloc` below the user's configuration folder. */
 export function configFolder(env: Environment, platform: NodeJS.Platform): string {
@@ -98,7 +98,7 @@ function absolute(path: string | undefined): string | null {
 
 /**
  * The proxies of a run, undefined without any.
- * @throws Failure (`configuration`) for a proxy that is no http or https address
+ * @throws Failure (`configuration`) for a proxy that is not an http or https address
  */
 export function proxySettings(env: Environment): ProxySettings | undefined {
   const http = proxyAddress(env, 'HTTP_PROXY');

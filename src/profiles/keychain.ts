@@ -19,7 +19,7 @@ export interface Keychain {
   remove(account: string): Promise<void>;
 }
 
-/** What a keychain's client library looks at: the way to the session and to the desktop that may ask a question. */
+/** Variables that keychain libraries read: the session, and the desktop that may ask for a password. */
 const NEEDED = [
   'PATH',
   'HOME',
@@ -55,7 +55,7 @@ export function createKeychain(env: Environment, limitMs: number): Keychain {
   };
 }
 
-/** The worker lies beside this file in the source tree, and beside the bundle under the same name. */
+/** The worker is beside this file in the source tree, and beside the bundle under the same name. */
 function workerPath(): string {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return fileURLToPath(new URL(`./keychain-worker.${ending}`, import.meta.url));

@@ -1,4 +1,4 @@
-/** Files that nobody else may read: folders 0700, files 0600, links not followed for writing. */
+/** Files that only the user may read: folders 0700, files 0600, links not followed for writing. */
 import { lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
@@ -15,7 +15,7 @@ const LARGEST_BYTES = 1024 * 1024;
 
 export type Warn = (text: string) => void;
 
-/** Makes the folder where it is missing; warns where it stands open to others. */
+/** Creates the folder if it is missing; warns if other users can read it. */
 export async function ensurePrivateFolder(folder: string, warn: Warn): Promise<void> {
   await makeFolder(folder, PRIVATE_FOLDER);
   warnOfMode(folder, (await stat(folder)).mode, PRIVATE_FOLDER, warn);
@@ -23,7 +23,7 @@ export async function ensurePrivateFolder(folder: string, warn: Warn): Promise<v
 
 /**
  * Reads a small private file; null when there is none. Warns where others may read it too.
- * @throws Failure (`configuration`) for one that is no file or too large
+ * @throws Failure (`configuration`) for one that is not a file or too large
  */
 export async function readPrivateFile(path: string, warn: Warn): Promise<string | null> {
   let file: Awaited<ReturnType<typeof open>>;

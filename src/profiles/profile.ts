@@ -1,4 +1,4 @@
-/** What a profile is: a service, a key, and where the key's secret lies. */
+/** Profiles: a service, a key, and where the secret of the key is stored. */
 import { join } from 'node:path';
 import { Failure } from '../errors/failure.ts';
 import type { OptionalName, ProfileName, RequiredName, SettingRows, SettingValue } from './settings.ts';

@@ -22,7 +22,7 @@ export interface ProjectFile {
 export async function readProjectFile(cwd: string, home: string, warn: Warn): Promise<ProjectFile | null> {
   const path = findProjectFile(cwd, home);
   if (path === null) return null;
-  // Above a folder that everybody may write to, such as /tmp, anybody could decide where a run goes.
+  // In a folder that all users may write to, such as /tmp, any of them could choose the service of a run.
   if (!isTrusted(path)) {
     warn(`${path} belongs to another user and is ignored; change its owner to use it.`);
     return null;
@@ -40,7 +40,7 @@ export async function readProjectFile(cwd: string, home: string, warn: Warn): Pr
   return { path, settings: parsed };
 }
 
-/** At once and not by promises: every run looks, at a few names, and mostly finds nothing. */
+/** Synchronous, which is faster: every run checks a few names, and mostly finds none. */
 function findProjectFile(cwd: string, home: string): string | null {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const path = join(folder, PROJECT_FILE);
@@ -50,7 +50,7 @@ function findProjectFile(cwd: string, home: string): string | null {
   }
 }
 
-/** Null for what is not there, or cannot be seen. */
+/** Null for a path that does not exist or cannot be read. */
 function look(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;

@@ -41,7 +41,7 @@ function schemaOf(name: ProfileName) {
   return isSecret ? v.optional(SecretSchema) : v.optional(text);
 }
 
-/** The document, or the place of what is wrong in it; never a value, which may be a secret. */
+/** The document, or the place of the error in it; never a value, which may be a secret. */
 export function parseDocument(value: unknown): ProfileDocument | { readonly wrongAt: string } {
   const result = v.safeParse(DocumentSchema, value);
   if (result.success) return result.output;
@@ -64,7 +64,7 @@ const ProjectSchema = v.strictObject(FIELDS);
 
 export type ProjectSettings = v.InferOutput<typeof ProjectSchema>;
 
-/** Names of what must not lie in a file that is shared: secrets, and commands that a stranger could have put there. */
+/** Names of fields that a shared file must not have: secrets, and commands that a stranger could have written. */
 const SECRET_NAME = /^(?:api_?)?key$|secret|password|token/i;
 
 interface FieldFault {
@@ -72,7 +72,7 @@ interface FieldFault {
   readonly detail: string;
 }
 
-/** The settings, or what is wrong with them, by field. */
+/** The settings, or the errors in them, by field. */
 export function parseProject(value: unknown): ProjectSettings | { readonly errors: readonly FieldFault[] } {
   const secrets = findSecrets(value);
   if (secrets.length > 0) return { errors: secrets };

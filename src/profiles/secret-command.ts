@@ -27,7 +27,7 @@ interface CommandRun {
 }
 
 /**
- * Runs the command, without a shell where it needs none, and gives what it prints, without the last line break.
+ * Runs the command, without a shell if it needs none, and returns its output without the last line break.
  * @throws Failure (`configuration`) with the exit code and the first line of stderr; the signal's reason
  */
 export async function runSecretCommand(command: string, run: CommandRun): Promise<string> {

@@ -1,4 +1,4 @@
-/** Secrets put where they are safe, and fetched from there when they are needed. */
+/** Stores secrets in the keychain or in the profiles file, and reads them when they are needed. */
 import { Failure } from '../errors/failure.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
@@ -8,7 +8,7 @@ import type { SecretSource } from './settings.ts';
 export const SECRET_STORES = ['file', 'keychain'] as const;
 export type SecretStore = (typeof SECRET_STORES)[number];
 
-/** Somebody who is asked to unlock the keychain types a password. */
+/** Long enough to type the password of the keychain. */
 const PERSON_LIMIT_MS = 60_000;
 
 export interface SecretKeeper {
@@ -19,13 +19,13 @@ export interface SecretKeeper {
   store(secret: string, chosen: SecretStore | undefined): Promise<SecretSource>;
   /** @throws Failure (`configuration`) */
   fetch(source: SecretSource, signal?: AbortSignal): Promise<string>;
-  /** Takes a secret out of the keychain; says so when that fails. */
+  /** Removes a secret from the keychain; prints a note when that fails. */
   forget(source: SecretSource): Promise<void>;
 }
 
 interface KeeperOptions {
   readonly env: Environment;
-  /** Whether somebody can answer a question of the keychain; asked when there is one. */
+  /** Whether a person can answer a question of the keychain; called before one may appear. */
   readonly isAttended: () => boolean;
   readonly note: (text: string) => void;
   /** Longest time for storing, in milliseconds; default three seconds. */
@@ -35,7 +35,7 @@ interface KeeperOptions {
 /** Nothing is started before the first secret. */
 export function createSecretKeeper({ env, isAttended, note, limitMs }: KeeperOptions): SecretKeeper {
   const writing = createKeychain(env, limitMs ?? KEYCHAIN_LIMIT_MS);
-  // The second secret of a profile does not wait for what the first has found out.
+  // The second secret of a profile need not try a keychain that has failed.
   let isAway = false;
   return {
     async store(secret, chosen) {

@@ -23,7 +23,7 @@ type SettingRow = {
   readonly inProject: boolean;
   /** What counts where nothing sets it; null is the embedded service. */
   readonly default?: string | null;
-  /** The option of `profile add` for one that is no flag of every command. */
+  /** The option of `profile add` for a setting that is not a global flag. */
   readonly option?: TextOption;
   /** The column of `profile list`, and what stands there for null. */
   readonly column?: { readonly head: string; readonly none?: string };
@@ -169,7 +169,7 @@ export function flagOf(name: SettingName): string {
   return `--${SETTINGS[name].field.replaceAll('_', '-')}`;
 }
 
-/** Where a secret lies. In the file itself only where there is no keychain, or by the user's own choice. */
+/** Where a secret is stored. In the file itself only without a keychain, or if the user chose so. */
 export type SecretSource =
   | { readonly type: 'file'; readonly value: string }
   | { readonly type: 'keychain'; readonly account: string }

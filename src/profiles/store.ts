@@ -22,7 +22,7 @@ export interface ProfileStore {
   change(edit: (document: ProfileDocument) => ProfileDocument): Promise<void>;
 }
 
-/** A hundred processes that start at once keep two busy cores at work for a minute before the last one has its turn. */
+/** With a hundred processes starting together, the last one gets the lock after a minute on two busy cores. */
 const LONGEST_WAIT_MS = 120_000;
 
 /** The store in that folder, which is made at the first change. */
@@ -90,7 +90,7 @@ async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> 
   return document;
 }
 
-/** Undefined for what is no JSON: the parser's own message would quote the text, which holds secrets. */
+/** Undefined for text that is not JSON: the parser's own message would quote the text, which holds secrets. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

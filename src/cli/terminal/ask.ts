@@ -7,7 +7,7 @@ import { Failure } from '../../errors/failure.ts';
 /**
  * Asks on stderr and reads one line, without the blanks around it.
  * @throws Failure (`usage`) without a terminal, and for no answer: an empty line, or the end of the input (Ctrl-D)
- * @throws Interruption on Ctrl-C, which a terminal in raw mode hands over as a key
+ * @throws Interruption on Ctrl-C, which a terminal in raw mode passes as a key
  */
 export async function askLine(question: Question, io: Io, signal: AbortSignal): Promise<string> {
   const answer = (await readAnswer(question, io, signal))?.trim() ?? '';

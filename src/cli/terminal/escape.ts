@@ -19,7 +19,7 @@ export function escapeColumns(text: string): string {
   return text.split('\t').map(escapeControls).join('\t');
 }
 
-/** Controls and reordering characters that JSON lets stand in a string as they are. */
+/** Controls and reordering characters that JSON allows in strings unescaped. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** JSON of the same value, in which such characters are written as `\u009b` and the like. */

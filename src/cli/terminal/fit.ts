@@ -24,10 +24,10 @@ interface ColumnLimit {
   readonly drops?: boolean;
 }
 
-/** Below that nothing can be told apart any more. */
+/** Narrower cells cannot be told apart. */
 const NARROWEST = 5;
 
-/** Names of files are still told apart by so much. */
+/** At this width file names can still be told apart. */
 const READABLE = 20;
 
 /** Blanks between two columns. */

@@ -14,7 +14,7 @@ export interface LiveBoard extends Progress {
   print(text: string): void;
 }
 
-/** Draws on stderr; the caller must `close` it, which leaves the totals behind and gives the cursor back. */
+/** Draws on stderr; the caller must `close` it, which prints the totals and shows the cursor again. */
 export function createLiveBoard(io: Io, style: Style, look: () => WorkSummary, repeat?: Repeat): LiveBoard {
   const screen = createScreen(io, (room) => drawBoard(look(), room, io.now(), style), repeat);
   let isClosed = false;
@@ -76,7 +76,7 @@ interface Columns {
 }
 
 const GAP = '  ';
-/** `drawBar` draws so many. */
+/** The width that `drawBar` draws. */
 const BAR_CELLS = 20;
 /** `downloading 100 %`. */
 const STEP_CELLS = 18;
@@ -112,7 +112,7 @@ function drawRow({ label, step, since }: RunningWork, width: number, now: number
   return `${GAP}${cells.join(GAP)}`;
 }
 
-/** Fills up to so many cells; characters of two cells count as such. */
+/** Pads to a width in cells; wide characters count as two. */
 function pad(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - stringWidth(text)));
 }

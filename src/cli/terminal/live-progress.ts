@@ -12,7 +12,7 @@ interface Row {
   since: number;
 }
 
-/** Draws on stderr; the caller must `close` it, which gives the cursor back. */
+/** Draws on stderr; the caller must `close` it, which shows the cursor again. */
 export function createLiveProgress(io: Io, style: Style): Progress {
   const rows = new Map<string, Row>();
   const spinner = ora({ stream: io.stderr as NodeJS.WriteStream, discardStdin: false, hideCursor: true }); // createProgress checked that it is a terminal

@@ -1,7 +1,7 @@
-/** Calls back every so many milliseconds until the call that comes back is made; handed in where tests set the time. */
+/** Calls a function at an interval until the returned function is called; passed in so that tests can replace it. */
 export type Repeat = (everyMs: number, call: () => void) => () => void;
 
-/** With the timers of the system; they never keep a process alive. */
+/** Uses system timers, which do not keep the process alive. */
 export const repeatWithTimer: Repeat = (everyMs, call) => {
   const timer = setInterval(call, everyMs).unref();
   return () => clearInterval(timer);

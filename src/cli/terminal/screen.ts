@@ -13,13 +13,13 @@ export interface ScreenSize {
 interface Screen {
   /** Says that there is news; it is drawn with the next frame. */
   refresh(): void;
-  /** Puts a text, coloured or not, above what is drawn; it stays. */
+  /** Prints a text, coloured or not, above the frame; it stays. */
   print(text: string): void;
-  /** Removes what is drawn and gives the cursor back; what was printed stays. */
+  /** Removes the frame and shows the cursor again; printed text stays. */
   close(): void;
 }
 
-/** Five times a second looks alive, and no faster can a person read. */
+/** Five frames a second look alive, and people read no faster. */
 const FRAME_MS = 200;
 /** Durations and times left change without any news. */
 const CLOCK_MS = 1_000;
@@ -71,7 +71,7 @@ export function createScreen(
   };
 }
 
-/** What stands on the terminal, changed by one write for each frame. */
+/** The drawn frame, updated by one write per frame. */
 function createFrame({ stderr }: Pick<Io, 'stderr'>) {
   let pending = '';
   let shown: readonly string[] = [];
