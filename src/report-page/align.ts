@@ -1,4 +1,4 @@
-/** Subtitles in two languages beside each other. */
+/** Aligns subtitles in two languages. */
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
 export interface LinePair {
@@ -9,8 +9,8 @@ export interface LinePair {
 }
 
 /**
- * Pairs each line with the one that shares most time with it, each at most once; the others stand alone. Both are in
- * order of time, and so is the result. The time of a pair is that of its translated line, which is the one that is spoken.
+ * Pairs each line with the one that it overlaps most, each line at most once; other lines stay single. Inputs and result are
+ * ordered by time. The time of a pair is that of its translated line, which is the spoken one.
  */
 export function pairLines(
   originals: readonly SubtitleLine[],
@@ -20,7 +20,7 @@ export function pairLines(
   const taken = new Set<SubtitleLine>();
   let first = 0;
   for (const translated of translations) {
-    // Lines that ended before this one began cannot pair with it nor with any that follows.
+    // Lines that ended before this one started cannot pair with it or with any later one.
     while ((originals[first]?.end_ms ?? Number.POSITIVE_INFINITY) <= translated.start_ms) first += 1;
     const original = findPartner(originals, first, translated, taken);
     if (original !== null) taken.add(original);
@@ -54,7 +54,7 @@ function findPartner(
   return best;
 }
 
-/** The place of the last line that has begun at a time, also when it is over; -1 before the first. */
+/** Index of the last line that has started at a time, even if it has ended; -1 before the first. */
 export function lineAt(lines: readonly { readonly start_ms: number }[], ms: number): number {
   let low = 0;
   let high = lines.length;

@@ -1,12 +1,12 @@
-/** Which entries are listed, and in which order. */
+/** Selects and orders the listed entries. */
 import type { EntryState, ReportEntry } from '../batch/report/page-facts.ts';
 
-/** An entry as the list knows it. */
+/** An entry without its detail. */
 export type ListedEntry = Omit<ReportEntry, 'detail'>;
 
 export const ORDERS = ['attention', 'name', 'misfits'] as const;
 
-export interface Choice {
+export interface ListFilter {
   readonly query: string;
   readonly state: EntryState | 'misfits' | 'all';
   /** Empty for all. */
@@ -14,15 +14,15 @@ export interface Choice {
   readonly order: (typeof ORDERS)[number];
 }
 
-export const EVERYTHING: Choice = { query: '', state: 'all', language: '', order: 'attention' };
+export const EVERYTHING: ListFilter = { query: '', state: 'all', language: '', order: 'attention' };
 
 /**
- * The entries that a choice leaves, in its order.
- * @param subtitlesOf the words of an entry's subtitles, in lower case; asked only for entries that nothing else finds
+ * The entries that match, in order.
+ * @param subtitlesOf the subtitles of an entry in lower case; called only for entries that do not match otherwise
  */
 export function chooseEntries<Entry extends ListedEntry>(
   entries: readonly Entry[],
-  choice: Choice,
+  choice: ListFilter,
   subtitlesOf: (entry: Entry) => string,
 ): Entry[] {
   const words = choice.query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -32,17 +32,17 @@ export function chooseEntries<Entry extends ListedEntry>(
     const known = describe(entry);
     return words.every((word) => known.includes(word) || subtitlesOf(entry).includes(word));
   });
-  // `sort` keeps the order of the batch among equals.
+  // `sort` is stable, so equal entries keep the order of the batch.
   return chosen.sort(COMPARE[choice.order]);
 }
 
-/** True for an entry that a filter by state shows. */
-export function isInState(entry: ListedEntry, state: Choice['state']): boolean {
+/** Whether a filter by state shows the entry. */
+export function isInState(entry: ListedEntry, state: ListFilter['state']): boolean {
   if (state === 'all') return true;
   return state === 'misfits' ? (entry.misfits ?? 0) > 0 : entry.state === state;
 }
 
-/** What the search looks at: name, language, ids, error codes and messages; in lower case. */
+/** The text to search: name, language, ids, error codes and messages, in lower case. */
 function describe({ name, language, jobs }: ListedEntry): string {
   const ofJobs = jobs.flatMap((job) => [
     ...[job.kind, job.job_id, job.client_reference, ...job.request_ids],
@@ -56,7 +56,7 @@ const RANK: Readonly<Record<EntryState, number>> = { failed: 0, unfinished: 1, d
 /** `talk 2` before `talk 10`. */
 const NAMES = new Intl.Collator('en', { numeric: true });
 
-const COMPARE: Readonly<Record<Choice['order'], (left: ListedEntry, right: ListedEntry) => number>> = {
+const COMPARE: Readonly<Record<ListFilter['order'], (left: ListedEntry, right: ListedEntry) => number>> = {
   attention: (left, right) => RANK[left.state] - RANK[right.state],
   name: (left, right) => NAMES.compare(left.name, right.name),
   misfits: (left, right) => (right.misfits ?? -1) - (left.misfits ?? -1),

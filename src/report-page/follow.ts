@@ -1,18 +1,18 @@
-/** Players that run side by side drift; this says how one that follows is brought back. */
+/** Decides how a player that has drifted from the leading one catches up. */
 
-/** Below what an eye sees as out of step: some two pictures at 25 a second. */
+/** Drift that viewers do not notice: about two frames at 25 per second. */
 const TOLERATED_SECONDS = 0.08;
-/** A seek interrupts the picture, so small drift is made up by running a little faster or slower. */
+/** Smaller drift is corrected by playing faster or slower, since a seek interrupts the picture. */
 const SEEK_FROM_SECONDS = 0.35;
-/** A twentieth makes up a quarter of a second in five; on a muted picture nobody notices. */
+/** One twentieth corrects a quarter of a second in five seconds, unnoticed on a muted video. */
 const NUDGE = 0.05;
 
 type Correction =
   | { readonly type: 'none' }
   | { readonly type: 'seek'; readonly to: number }
-  /** Factor of the common speed. */
+  /** Playback rate relative to the leader. */
   | { readonly type: 'rate'; readonly factor: number }
-  /** The leader is beyond the end of this one. */
+  /** The leader is past the end of this player. */
   | { readonly type: 'rest' };
 
 /** All times in seconds; `duration` may be NaN while it is unknown. */

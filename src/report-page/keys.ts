@@ -1,10 +1,10 @@
-/** What keys do. One table: the help of the page is made from it too. */
+/** Keyboard shortcuts, in one table that the help of the page uses too. */
 
 export type KeyAction =
   | { readonly type: 'play' | 'search' | 'close' | 'theme' | 'help' }
   | { readonly type: 'seek'; readonly byMs: number }
   | { readonly type: 'line' | 'entry'; readonly by: 1 | -1 }
-  /** Which track is heard, counted from 0 as they are shown. */
+  /** Index of the audible track, in display order. */
   | { readonly type: 'listen'; readonly place: number };
 
 interface KeyRow {
@@ -14,7 +14,7 @@ interface KeyRow {
   readonly act: (key: string) => KeyAction;
 }
 
-/** As players on the web have it. */
+/** The same keys as in common web players. */
 const SEEK_MS = 5_000;
 
 export const KEYS: readonly KeyRow[] = [
@@ -56,13 +56,13 @@ interface KeyPress {
   readonly altKey: boolean;
 }
 
-/** Where the press went: a field takes all keys but Escape, a control those that work it. */
+/** Where the focus is: a field receives all keys except Escape, a control those that operate it. */
 export type KeyPlace = 'field' | 'control' | 'page';
 
-/** Keys by which buttons, links, sliders and radio buttons are worked. */
+/** Keys that operate buttons, links, sliders and radio buttons. */
 const CONTROL_KEYS = new Set([' ', 'Enter', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']);
 
-/** The action of a press; null leaves it to the browser. */
+/** The action of a key press; null leaves it to the browser. */
 export function readKey(press: KeyPress, place: KeyPlace): KeyAction | null {
   if (press.ctrlKey || press.metaKey || press.altKey) return null;
   if (place === 'field' && press.key !== 'Escape') return null;

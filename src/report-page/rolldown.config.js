@@ -1,11 +1,11 @@
-/** How the page of a batch is built: one script and one style sheet, which are put into each report as they are. */
+/** Builds the script and the style sheet of the HTML report, which are inserted into each report. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The style sheets in the order of their names, without their comments. */
+/** Joins the style sheets in the order of their names, without comments. */
 export function joinStyles() {
   const folder = pathOf('./style/');
   const sheets = readdirSync(folder).sort();
@@ -17,7 +17,7 @@ export function joinStyles() {
 export default defineConfig({
   input: { 'report-page': pathOf('./dom/main.ts') },
   platform: 'browser',
-  // Browsers of two years ago run it; the colours, by `light-dark()`, need none older either.
+  // Browsers of the last two years, which also support `light-dark()` for colours.
   transform: { target: 'es2022' },
   output: { dir: 'dist', format: 'iife', minify: true, entryFileNames: '[name].js', codeSplitting: false },
   plugins: [

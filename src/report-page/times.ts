@@ -1,6 +1,6 @@
-/** Times and amounts as the page writes them. */
+/** Formats times and amounts. */
 
-/** `1:05`, `1:02:05`; rounded down, as clocks of players are. */
+/** `1:05`, `1:02:05`; rounded down, as in players. */
 export function formatClock(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
   const hours = Math.floor(total / 3600);
@@ -10,18 +10,18 @@ export function formatClock(ms: number): string {
   return hours > 0 ? `${hours}:${pad(minutes)}:${seconds}` : `${minutes}:${seconds}`;
 }
 
-/** A clock with tenths, for the begin of a cue: `1:05.2`. */
+/** A time with tenths, for the start of a cue: `1:05.2`. */
 export function formatCueTime(ms: number): string {
   const tenths = Math.floor(Math.max(0, ms) / 100);
   return `${formatClock(tenths * 100)}.${tenths % 10}`;
 }
 
-/** A length: `2.4 s`. */
+/** A duration: `2.4 s`. */
 export function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** For ears: `1 minute 5 seconds`. */
+/** For screen readers: `1 minute 5 seconds`. */
 export function speakClock(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
   const part = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
@@ -34,7 +34,7 @@ export function formatCredits(credits: number): string {
   return `${credits} credit${credits === 1 ? '' : 's'}`;
 }
 
-/** What was charged; null for what the service does not say. */
+/** The charged credits; null means unknown. */
 export function describeCharge(credits: number | null): string {
   return credits === null ? 'credits unknown' : formatCredits(credits);
 }

@@ -1,6 +1,6 @@
-/** The waveform of a track as a path. */
+/** The waveform of a track as an SVG path. */
 
-/** The bytes behind Base64; null for what is none. */
+/** Decodes Base64; null if invalid. */
 export function decodePeaks(base64: string): Uint8Array | null {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -9,13 +9,13 @@ export function decodePeaks(base64: string): Uint8Array | null {
   }
 }
 
-/** Half the height of the drawing; its width is the number of peaks. */
+/** Half the height of the drawing. The width is the number of peaks. */
 export const WAVE_HALF = 50;
 
-/** So that silence is a line and not nothing. */
+/** Minimum, so that silence is visible as a line. */
 const LEAST = 0.5;
 
-/** A closed shape around the middle, scaled so that the loudest peak reaches the edge: what matters is the form. */
+/** A closed path around the middle, scaled so that the loudest peak reaches the edge. */
 export function drawWave(peaks: Uint8Array): string {
   const loudest = Math.max(1, ...peaks);
   const heights = Array.from(peaks, (peak) => Math.max(LEAST, (peak / loudest) * WAVE_HALF));

@@ -1,7 +1,7 @@
-/** Names that the page gives to what the document calls by its terms. */
+/** Display names for terms of the document. */
 import type { EntryState, TrackRole } from '../batch/report/page-facts.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import type { Choice } from './choose.ts';
+import type { ListFilter } from './choose.ts';
 
 export const STATE_NAMES: Readonly<Record<EntryState, string>> = {
   failed: 'Failed',
@@ -9,13 +9,13 @@ export const STATE_NAMES: Readonly<Record<EntryState, string>> = {
   done: 'Done',
 };
 
-export const FILTER_NAMES: Readonly<Record<Choice['state'], string>> = {
+export const FILTER_NAMES: Readonly<Record<ListFilter['state'], string>> = {
   all: 'All',
   ...STATE_NAMES,
   misfits: 'Poor fit',
 };
 
-export const ORDER_NAMES: Readonly<Record<Choice['order'], string>> = {
+export const ORDER_NAMES: Readonly<Record<ListFilter['order'], string>> = {
   attention: 'Failures first',
   name: 'By name',
   misfits: 'Poorest fit first',

@@ -30,7 +30,7 @@ export interface DeliveryRecord {
   noteDelivered(files: readonly DeliveredFile[], results: readonly ResultFile[]): Promise<void>;
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly client: Client;
   readonly naming: ResultNaming;
   readonly record: DeliveryRecord;

@@ -1,4 +1,4 @@
-/** A folder of results as its journal knows it, without asking the service: pure. */
+/** The state of a folder of results according to its journal, without asking the service. Pure. */
 
 import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts';
 import type { LogContent } from '../../journal/record-line.ts';
@@ -15,17 +15,17 @@ export interface BatchFacts {
   /** In the order of the batch. */
   readonly items: readonly ItemReport[];
   readonly counts: Readonly<Record<ReportState, number>>;
-  /** Credits of all items together; null while there is no job. */
+  /** Credits of all items; null while there is no job. */
   readonly credits: CreditTotals | null;
-  /** Calls that were asked without an answer: sent again with the same key they cost nothing twice. */
+  /** Requests without an answer: sending them again with the same key is not charged twice. */
   readonly open_questions: readonly string[];
-  /** When the first result that is not here lapses, RFC 3339. */
+  /** When the first result that was not downloaded expires, RFC 3339. */
   readonly next_deadline: string | null;
   /** The commands that were run, each once. */
   readonly commands: readonly BatchCommand[];
-  /** Damaged places of the journal, until the service was asked which jobs are lost with them. */
+  /** Damaged places of the journal, until its jobs were compared with those of the service. */
   readonly damaged: number;
-  /** Jobs that were paid and belong to no item that is known, since records are lost. */
+  /** Paid jobs whose items are unknown because records are lost. */
   readonly stray_jobs: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function readBatchFacts(
   ]);
   const reports = [...keys].flatMap((key): ItemReport[] => {
     const own = intentsOf(key, intents);
-    // A file that a run in stages could not use before: its jobs have items of their own.
+    // A file that a run in stages could not use before: its jobs belong to other items.
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
     const known = { facts: facts.get(key), unusable: unusable.get(key) };
     const item = { key, ...known, intents: own, credits: sumBills(own, bills) };
@@ -77,7 +77,7 @@ function intentsOf(item: string, { byItem, byKey }: Intents): readonly Intent[] 
   return (byItem.get(item) ?? []).flatMap((key) => byKey.get(key) ?? []);
 }
 
-/** What all calls for an item have cost; null when there was no job, or the cost of one is not known. */
+/** The cost of all jobs for an item; null if there was none, or if the cost of one is unknown. */
 function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>): ItemReport['credits'] {
   const budget = createBudget(null);
   let count = 0;
@@ -96,7 +96,7 @@ function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>):
 
 function countStates(items: readonly ItemReport[]): Record<ReportState, number> {
   const count = (wanted: ReportState) => items.filter(({ state }) => state === wanted).length;
-  // Object.fromEntries forgets that the list of states is the whole of their type.
+  // The type of Object.fromEntries does not know that all states are present.
   return Object.fromEntries(ITEM_STATES.map((state) => [state, count(state)])) as Record<ReportState, number>;
 }
 
@@ -104,7 +104,7 @@ function soonest(instants: readonly string[]): string | null {
   return instants.toSorted((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null;
 }
 
-/** What every form of a report says besides the facts. */
+/** What every format of a report states in addition to the facts. */
 export interface ReportHead {
   /** The folder of results, absolute. */
   readonly folder: string;
@@ -112,9 +112,9 @@ export interface ReportHead {
   readonly madeAt: string;
 }
 
-/** States in which an item will get nowhere by itself. */
+/** States in which an item needs the user. */
 export const FAILED_STATES = ['failed', 'refused', 'cancelled', 'expired'] as const;
-/** States in which something is still to be done. */
+/** States in which an item is not finished. */
 export const OPEN_STATES = ['undelivered', 'running', 'unanswered', 'waiting'] as const;
 
 export function countFailed({ counts }: Pick<BatchFacts, 'counts'>): number {
@@ -125,7 +125,7 @@ export function countOpen({ counts }: Pick<BatchFacts, 'counts'>): number {
   return OPEN_STATES.reduce((sum, state) => sum + counts[state], 0);
 }
 
-/** All facts under the names that they have everywhere; of a command what a person would type. */
+/** The report as a JSON document; commands as the user typed them. */
 export function reportDocument({ commands, ...facts }: BatchFacts, { folder, madeAt }: ReportHead): object {
   return {
     object: 'batch_report',

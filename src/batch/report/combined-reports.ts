@@ -1,4 +1,4 @@
-/** Reports of items that were made in parts, or of videos exported on this machine: pure. */
+/** Reports of items that were made in parts, and of videos exported on this machine. Pure. */
 
 import { resolve } from 'node:path';
 import type { LogRecord } from '../../journal/record-line.ts';
@@ -12,11 +12,11 @@ interface PartReport {
   readonly report: ItemReport;
   readonly number: number;
   readonly count: number;
-  /** Parts that were made together have the same. */
+  /** The same for all parts that were cut together. */
   readonly made: string;
 }
 
-/** One report for each item, in the order of the items: parts are told in that of their item. */
+/** Combines the reports of parts into those of their items, in the order of the items. */
 export function gatherParts(reports: readonly ItemReport[]): readonly ItemReport[] {
   const parts = new Map<string, PartReport[]>();
   const wholes = new Map<string, ItemReport>();
@@ -28,7 +28,7 @@ export function gatherParts(reports: readonly ItemReport[]): readonly ItemReport
     }
     const { part: number, of: count, made } = read.name;
     parts.set(read.item, [...(parts.get(read.item) ?? []), { report, number, count, made }]);
-    // The record of the item itself may be lost.
+    // The record of the whole item may be lost.
     if (!wholes.has(read.item))
       wholes.set(read.item, { ...report, key: read.item, state: 'waiting', files: [] });
   }
@@ -38,7 +38,7 @@ export function gatherParts(reports: readonly ItemReport[]): readonly ItemReport
   });
 }
 
-/** What decides how an item stands: first what no run fixes by itself, then what is least far. */
+/** The state of a part that decides that of the item: first failures, then the least advanced state. */
 const DECISIVE: readonly ReportState[] = [
   'failed',
   'expired',
@@ -72,19 +72,19 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   return { ...common, state, job_id, error: named, deadline, files: [], downloaded_at: null };
 }
 
-/** Of all parts that were ever made; null when that of one is not known. */
+/** The cost of all parts ever made; null if one is unknown. */
 function costOf(parts: readonly PartReport[]): ItemReport['credits'] {
   const sum = sumCredits(parts.map(({ report }) => report));
   return sum === null || sum.unknown > 0 ? null : { reserved: sum.reserved, charged: sum.charged };
 }
 
-/** All that were asked for are here: either others are still to be asked for, or the results are to be joined. */
+/** The state if all parts with jobs are done: either parts are missing, or the results are not joined yet. */
 function unfinished(parts: readonly PartReport[]): Pick<ItemReport, 'state' | 'job_id' | 'error'> {
   const isWhole = parts.length === parts[0]?.count;
   return { state: isWhole ? 'undelivered' : 'running', job_id: parts[0]?.report.job_id ?? null, error: null };
 }
 
-/** The parts that the item was cut into last, in their order. */
+/** The parts of the last cut, in order. */
 function newestParts(parts: readonly PartReport[]): readonly PartReport[] {
   const newest = parts.reduce((best, each) =>
     msOf(each.report.asked_at) >= msOf(best.report.asked_at) ? each : best,
@@ -113,9 +113,9 @@ function last(instants: readonly (string | null)[]): string | null {
 }
 
 interface StageReports {
-  /** Keys of all items whose videos were ever finished. */
+  /** Keys of all items whose videos were ever exported. */
   readonly keys: readonly string[];
-  /** The report of an item whose video is finished, told so; every other as it is. */
+  /** Changes the report of an item whose video was exported; returns others unchanged. */
   readonly tell: (report: ItemReport) => ItemReport;
 }
 
@@ -133,14 +133,14 @@ export function readStageReports(records: readonly LogRecord[], folder: string):
       const video = finished.get(report.key)?.newest;
       if (video === undefined) return report;
       const madeMs = Date.parse(video.at);
-      // One job that did all at once, or another export, was begun since and decides how the item stands.
+      // A single job for the whole localization, or another export, has started since and decides the state.
       const sinceMs = Math.max(begun.get(report.key) ?? 0, msOf(report.asked_at));
       return sinceMs > madeMs ? report : asFinished(report, video, folder);
     },
   };
 }
 
-/** When a command has named each item last, milliseconds since 1970. */
+/** When a command last named each item, milliseconds since 1970. */
 function lastBegun(records: readonly LogRecord[]): Map<string, number> {
   const begun = new Map<string, number>();
   for (const record of records) {
@@ -158,7 +158,7 @@ function asFinished(
   return {
     ...report,
     state: 'done',
-    // The jobs are those of its stages.
+    // Its jobs are those of the stages.
     job_id: null,
     error: null,
     files: [{ asset: 'video', path: resolve(folder, path), bytes: size, sha256 }],

@@ -1,4 +1,4 @@
-/** The command that a batch was made with, as its journal keeps it: without what is secret. */
+/** The commands of a batch, as the journal keeps them: without secrets. */
 import * as v from 'valibot';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
@@ -9,30 +9,30 @@ const batchCommand = v.object({
   type: v.literal('batch_command'),
   /** RFC 3339. */
   at: v.pipe(v.string(), v.isoTimestamp()),
-  /** The words behind the name of the program, as they were typed. */
+  /** The arguments as typed, without the program name. */
   argv: v.array(v.string()),
-  /** The working directory, from which relative paths lead on. */
+  /** The working directory, to which relative paths refer. */
   cwd: v.string(),
-  /** The profile that was used; null for one without a name. */
+  /** The profile; null for one without a name. */
   profile: v.nullable(v.string()),
   kind: v.picklist(JOB_KIND_NAMES),
-  /** What the parser made of `argv`, defaults of the project among it. */
+  /** The parsed `argv`, including project defaults. */
   operands: v.array(v.string()),
   options: v.record(v.string(), v.unknown()),
-  /** Set where each record of the command has only some of its items: those of one stage. */
+  /** True if each record of the command has only the items of one stage. */
   partial: v.optional(v.boolean()),
-  /** Keys of the items, in the order of the batch: those that no job was asked for yet stand nowhere else. */
+  /** Keys of the items, in the order of the batch. Items without a job have no other record. */
   items: v.array(v.string()),
 });
 
 export type BatchCommand = v.InferOutput<typeof batchCommand>;
 
-/** Reads one record of a log; null for one of another type, or of another version of this program. */
+/** Reads a record; null for one of another type, or of another version of vloc. */
 export function parseBatchCommand(record: LogRecord): BatchCommand | null {
   return readRecord(batchCommand, record);
 }
 
-/** The record of a run; addresses in it, also behind `--flag=` and `name=`, are kept without query and user. */
+/** The record of a run. Addresses in it, also after `--flag=` and `name=`, lose query and user. */
 export function createBatchCommand(command: Omit<BatchCommand, 'type'>): BatchCommand {
   return {
     type: 'batch_command',
@@ -49,8 +49,8 @@ function stripWord(word: string): string {
 }
 
 /**
- * Each command once, however often it was run: its newest record, in the order of the first ones. One that watches, or
- * goes through stages, has the items of all its records.
+ * Each command once, however often it was run: its newest record, in the order of the first records. Commands that watch or
+ * run in stages have the items of all their records.
  */
 export function foldBatchCommands(records: readonly LogRecord[]): readonly BatchCommand[] {
   const commands = new Map<string, { command: BatchCommand; items: Set<string> }>();
@@ -65,12 +65,12 @@ export function foldBatchCommands(records: readonly LogRecord[]): readonly Batch
   return [...commands.values()].map(({ command, items }) => ({ ...command, items: [...items] }));
 }
 
-/** Each of its records has only the items that came with it. */
+/** Whether each record has only the items that were added at the time. */
 function grows({ options, partial }: BatchCommand): boolean {
   return options.watch === true || partial === true;
 }
 
-/** The records without those of commands that were run again since; for the compaction of a log. */
+/** Drops records of commands that were run again since, to compact a log. */
 export function pickLiveCommands(records: readonly LogRecord[]): LogRecord[] {
   const later = new Map<string, Set<string>>();
   const live = records.toReversed().filter((record) => {

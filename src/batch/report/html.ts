@@ -1,18 +1,18 @@
-/** The page of a batch: its facts, its script and its style in one file that opens from disk and asks nobody for anything. */
+/** The HTML report: facts, script and style in one file that opens from disk and loads nothing from the network. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ReportFacts } from './page-facts.ts';
 
-/** Script and style of the page, as built. */
+/** The built script and style of the page. */
 export interface PageParts {
   readonly script: string;
   readonly style: string;
 }
 
 /**
- * Writes the page. The document is divided: the list in one block of JSON, each entry's detail in one of its own, which
- * the page reads when the entry is opened, so that hundreds of videos cost no more at the start than a few.
+ * Writes the page. The list is one block of JSON, and the detail of each entry another one that the page reads when the entry
+ * is opened, so that a page with hundreds of videos opens as fast as one with a few.
  * @returns the text of an HTML file, UTF-8
  */
 export function writePage(facts: ReportFacts, parts: PageParts): string {
@@ -36,7 +36,7 @@ export function writePage(facts: ReportFacts, parts: PageParts): string {
   ].join('\n');
 }
 
-/** Nothing but what is inside the file, and media beside it; no text can become markup or code. */
+/** Allows only the content of the file and media beside it; text can never become markup or code. */
 function policy({ script, style }: PageParts): string {
   return [
     "default-src 'none'",
@@ -55,7 +55,7 @@ function digest(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Inside a script element only `<` can end it or open a comment. */
+/** Escapes `<`, which alone could end a script element or start a comment. */
 function dataBlock(id: string, data: unknown): string {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   return `<script type="application/json" id="${id}">${json}</script>`;
@@ -65,10 +65,10 @@ function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** In the published tool both lie beside this module; a checkout that runs its sources takes those of its build. */
+/** In the published package both files are beside this module; sources use those of the build. */
 const FOLDER = import.meta.url.endsWith('.ts') ? '../../../dist/' : './';
 
-/** @throws Error with ENOENT when a checkout was never built */
+/** Reads script and style. @throws Error with ENOENT if a checkout was never built */
 export async function readPageParts(): Promise<PageParts> {
   const read = (name: string) => readFile(new URL(FOLDER + name, import.meta.url), 'utf8');
   const [script, style] = await Promise.all([read('report-page.js'), read('report-page.css')]);

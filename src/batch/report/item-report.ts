@@ -1,4 +1,4 @@
-/** What the journal says of one item: pure. */
+/** The state of one item according to the journal. Pure. */
 import * as v from 'valibot';
 import type { FinishedRecord, Intent } from '../../journal/intents.ts';
 import { nextStep } from '../../journal/next-step.ts';
@@ -11,8 +11,9 @@ import { nameParts } from '../record-folder.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
 
 /**
- * `waiting`: nothing was asked. `unanswered`: asked, and nobody knows whether there is a job. `undelivered`: the result
- * is to be fetched. `refused`: no job was made. `expired`: the service has forgotten it, and its result is not here.
+ * `waiting`: no request was sent. `unanswered`: a request was sent, and it is unknown whether there is a job. `undelivered`:
+ * the result was not downloaded. `refused`: no job was created. `expired`: the service has deleted the job, and its result was
+ * not downloaded.
  */
 export const ITEM_STATES = [
   'done',
@@ -36,16 +37,16 @@ export interface ItemReport {
   readonly job_id: string | null;
   readonly error: ReportError | null;
   readonly files: readonly ReportedFile[];
-  /** Null where there is no job, or its service does not say what it cost. */
+  /** Null if there is no job, or if its cost is unknown. */
   readonly credits: { readonly reserved: number; readonly charged: number } | null;
-  /** Paid calls for it, those that came to nothing among them. */
+  /** Requests for it, including those that created no job. */
   readonly attempts: number;
-  /** RFC 3339: when it was asked for last, accepted, ended, and fetched. */
+  /** RFC 3339: when the last request was sent, accepted, finished and downloaded. */
   readonly asked_at: string | null;
   readonly created_at: string | null;
   readonly finished_at: string | null;
   readonly downloaded_at: string | null;
-  /** Until when its result can be fetched, RFC 3339; null when there is none to fetch. */
+  /** Until when the result can be downloaded, RFC 3339; null if there is none to download. */
   readonly deadline: string | null;
 }
 
@@ -67,7 +68,7 @@ export interface ReportError {
 
 const itemKey = v.tuple([v.picklist(JOB_KIND_NAMES), v.string(), v.nullable(v.string())]);
 
-/** Kind, name of the input and target language out of the key of an item; null for a key of another form. */
+/** Kind, input name and target language from the key of an item; null for a key in another form. */
 export function readItemKey(key: string): { kind: JobKind; name: string; language: string | null } | null {
   try {
     const [kind, name, language] = v.parse(itemKey, JSON.parse(key));
@@ -80,15 +81,15 @@ export function readItemKey(key: string): { kind: JobKind; name: string; languag
 interface ItemRecords {
   readonly key: string;
   readonly facts: ItemFacts | undefined;
-  /** Set while its file could not be used when it was looked at last. */
+  /** Set if its file was not usable when it was last checked. */
   readonly unusable?: UnusableRecord | undefined;
-  /** Of all its intents, the newest last. */
+  /** All its intents, newest last. */
   readonly intents: readonly Intent[];
   readonly credits: ItemReport['credits'];
 }
 
 /**
- * The report of an item, or null when the journal does not even say of what kind it is.
+ * The report of an item, or null if the journal does not even have its kind.
  * @param now milliseconds since 1970
  */
 export function reportItem(records: ItemRecords, now: number): ItemReport | null {
@@ -120,7 +121,7 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
   };
 }
 
-/** Nothing of an earlier call counts: what it was made from is not there any more. */
+/** Earlier jobs do not count, since their input has changed. */
 function unusableReport(
   { key, intents, credits }: ItemRecords,
   { label, detail, at, code = NOT_USABLE }: UnusableRecord,
@@ -203,10 +204,7 @@ function failure(code: string, message: string): ReportError {
   return { code, message, retryable: false, request_id: null };
 }
 
-/**
- * What the service has told; else the latest that the links can lapse: the record of the end may be younger than the
- * end, never older.
- */
+/** The time that the service stated, else the latest possible one, since the end may be recorded late but not early. */
 function deadlineOf({ outcome }: Intent, state: ReportState): string | null {
   if (state !== 'undelivered' || outcome.phase !== 'finished') return null;
   const { at, expires_at: told = null } = outcome.record;
@@ -215,7 +213,7 @@ function deadlineOf({ outcome }: Intent, state: ReportState): string | null {
 
 interface Costs {
   readonly job_id: string | null;
-  /** Null where there is no job, or its service does not say what it cost. */
+  /** Null if there is no job, or if its cost is unknown. */
   readonly credits: { readonly reserved: number; readonly charged: number } | null;
 }
 

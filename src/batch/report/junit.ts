@@ -1,6 +1,5 @@
 /**
- * A batch as test results, which every CI system shows: an item is a test case; what failed is a failure, and what has
- * not finished is skipped. Sources: the schema of Jenkins' xUnit plugin, which others follow; XML 1.0, 2.2 (characters) and
+ * Writes a batch as test results for CI systems: an item is a test case, a failed item a failure, an unfinished one skipped. Sources: the schema of Jenkins' xUnit plugin, which others follow; XML 1.0, 2.2 (characters) and
  * 3.3.3 (attribute values).
  */
 
@@ -55,7 +54,7 @@ function durationMs({ created_at: from, finished_at, downloaded_at }: ItemReport
   return from === null || to === null ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
 }
 
-/** With milliseconds, as the schema has it. */
+/** Seconds with three decimals, as in the schema. */
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
@@ -77,7 +76,7 @@ interface XmlElement {
   readonly children: readonly XmlNode[];
 }
 
-/** A document, indented by two blanks a level; all texts and attribute values are escaped. */
+/** Writes a document, indented by two spaces per level, with escaped texts and attribute values. */
 function writeXml(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root, '')}\n`;
 }

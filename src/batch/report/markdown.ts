@@ -1,4 +1,4 @@
-/** A batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
+/** Writes a batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
 
 import { relative } from 'node:path';
 import { formatBytes } from '../../errors/amounts.ts';
@@ -76,7 +76,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   );
 }
 
-/** What is markup in a line of text, a cell of a table among it, and what would become a link by itself. */
+/** Characters that are markup in a line or table cell, or that would turn text into a link. */
 const MARKUP = /[\\`*_[\]<>|~#&@]|!(?=\[)|:(?=\/\/)|(?<=www)\./gi;
 
 function escapeMarkdown(text: string): string {

@@ -1,4 +1,4 @@
-/** Builds the document of the page: reads what lies on the disk and puts it beside what the journal knows. */
+/** Builds the facts of the HTML report from the journal and from the files on the disk. */
 
 import { sumCredits } from './item-report.ts';
 import {
@@ -22,7 +22,7 @@ import { readSubtitles } from './page-subtitles.ts';
 import { type MeasuredTrack, readTracks } from './page-tracks.ts';
 import { measureFit, rateFit } from './speech-fit.ts';
 
-/** One entry after the other: each runs up to five children, as many as its tracks. */
+/** Builds entries one after the other: each runs up to five child processes, one for each track. */
 export async function buildReport(source: PageSource, readers: MediaReaders): Promise<ReportFacts> {
   const entries: ReportEntry[] = [];
   for (const group of groupJobs(source.jobs)) {
@@ -39,7 +39,7 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
   };
 }
 
-/** Null when the cost of a job is not known: a sum without it would be too low. */
+/** Null if the cost of a job is unknown, since the sum would be too low. */
 function chargeOf(jobs: PageSource['jobs']): number | null {
   const sum = sumCredits(jobs);
   return sum === null ? 0 : sum.unknown > 0 ? null : sum.charged;
@@ -67,7 +67,7 @@ async function buildEntry(
   };
 }
 
-/** Paths of this machine stay out of a document that is handed on; the page has relative ones. */
+/** Removes absolute paths, since users share the page. */
 function publicJob({ input_name, input_path, target_language, subtitles, files, ...job }: PageJob) {
   return job;
 }
@@ -88,7 +88,7 @@ function countMisfits({ fit }: EntryDetail): number | null {
 const UNSPOKEN =
   'the translation changed after the video was made, so its voice speaks an earlier text; run the same command again to update it';
 
-/** Measures the dub against the lines that it speaks; without one, the voice of the original against its own. */
+/** Measures how the dub fits its lines; without a dub, how the original voice fits the original lines. */
 function readFit(
   group: JobGroup,
   tracks: readonly MeasuredTrack[],
@@ -104,7 +104,7 @@ function readFit(
   const sound = (role: TrackRole) => tracks.find(({ track }) => track.role === role)?.sound ?? null;
   const candidates = [
     { role: 'dub', lines: translated },
-    // With the original sound taken away, what is left in the video is the dub alone.
+    // If the original sound is muted, the video has only the dub.
     ...(hasDubAlone(group) ? [{ role: 'localized', lines: translated } as const] : []),
     ...(translated.length === 0 ? [{ role: 'voice', lines: original } as const] : []),
   ] as const;

@@ -1,4 +1,4 @@
-/** The jobs of a page out of what the journal says of a batch. */
+/** The jobs of the HTML report, from the journal. */
 
 import { resolve } from 'node:path';
 import { ERROR_CODES } from '../../protocol/error-codes.ts';
@@ -11,7 +11,7 @@ import { type ItemReport, type ReportError, type ReportState, readItemKey } from
 import type { EntryState, ReportFailure } from './page-facts.ts';
 import type { PageFile, PageJob, PageSubtitle } from './page-source.ts';
 
-/** What a state means to a reader of the page, and what is to be waited for. */
+/** The state as shown on the page, and the reason if it is not finished. */
 const STATES: Readonly<
   Record<ReportState, { readonly state: EntryState; readonly waitsFor: string | null }>
 > = {
@@ -26,12 +26,12 @@ const STATES: Readonly<
   expired: { state: 'failed', waitsFor: null },
 };
 
-/** What the journal keeps beside the calls. */
+/** Records of the journal besides those of requests. */
 interface JobSources {
-  /** Of each item, by key. */
+  /** By key of the item. */
   readonly items: ReadonlyMap<string, ItemFacts>;
   readonly stages: StageRecords;
-  /** Of the results, absolute. */
+  /** Folder of the results, absolute. */
   readonly folder: string;
 }
 
@@ -63,7 +63,7 @@ function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJ
   };
 }
 
-/** The page shows the language elsewhere, and an address for callbacks is nobody's business. */
+/** The page shows the language elsewhere, and callback addresses are private. */
 const SHOWN_ELSEWHERE = new Set(['target_language', 'callback_url']);
 
 function plainOptions(fields: Readonly<Record<string, unknown>>): PageJob['options'] {
@@ -80,14 +80,14 @@ function describeFailure({ code, message, retryable }: ReportError): ReportFailu
   return { code, message, retryable, advice: known?.advice ?? null };
 }
 
-/** The page knows what to do with the parts of the kind alone. */
+/** The page shows only files that the kind defines. */
 function namedFiles({ files }: ItemReport): PageFile[] {
   return files.flatMap(({ asset, ...file }) => (asset === null ? [] : [{ asset, ...file }]));
 }
 
 /**
- * The subtitles that belong to an item though no job of it has read or written them as files; none for an item that is no
- * part of such a localization.
+ * The subtitles of an item of a localization in stages: they are beside the video, for users to edit, and not files of a job.
+ * None for other items.
  * @param folder of the results, absolute
  */
 function stageSubtitles(
@@ -130,7 +130,7 @@ function languageOf(path: string | null | undefined, files: readonly WrittenSubt
   return file === undefined ? null : known(file.language);
 }
 
-/** `und` is for where nobody has told. */
+/** `und` means unknown. */
 function known(language: string): string | null {
   return language === 'und' ? null : language;
 }

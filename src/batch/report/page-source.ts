@@ -1,16 +1,16 @@
-/** What the page of a batch is built from: jobs as the journal knows them, and hands that reach the files. */
+/** What the HTML report is built from: jobs from the journal, grouped by input, and functions that read media files. */
 
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { EntryState, ReportJob, ReportSubtitle } from './page-facts.ts';
 import type { Loudness } from './speech-fit.ts';
 
 export interface PageJob extends ReportJob {
-  /** The input below its root, or its address, or the id of its upload. */
+  /** Path of the input below its root, its address, or the id of its upload. */
   readonly input_name: string;
-  /** Absolute; null for an input that is no file of this machine. */
+  /** Absolute; null for an input that is not a file on this machine. */
   readonly input_path: string | null;
   readonly target_language: string | null;
-  /** Subtitles that belong to it beside what it has read and written. */
+  /** Its subtitles besides those that it has read and written. */
   readonly subtitles: readonly PageSubtitle[];
   readonly files: readonly PageFile[];
 }
@@ -30,7 +30,7 @@ export interface PageSubtitle {
   readonly language: string | null;
   /** Absolute. */
   readonly path: string;
-  /** Of the lines that the video speaks, see `digestLines`; null where nobody knows. */
+  /** Digest of the lines that the video speaks, see `digestLines`; null if unknown. */
   readonly spoken: string | null;
 }
 
@@ -38,7 +38,7 @@ export interface PageSource {
   readonly title: string;
   readonly tool: string;
   readonly madeAt: string;
-  /** Absolute: where the page will lie, since it points at files from there. */
+  /** Absolute path of the folder of the page, to which its links are relative. */
   readonly pageFolder: string;
   readonly jobs: readonly PageJob[];
 }
@@ -50,19 +50,19 @@ export interface Sound {
   readonly loudness: Loudness;
 }
 
-/** The media work, handed in. Each may throw for a file that cannot be read; the page then shows it without its content. */
+/** Functions that read media. If one throws, the page shows the file without its content. */
 export interface MediaReaders {
   readonly outlineSound: (path: string) => Promise<Sound>;
-  /** Lines of a subtitle file, whatever its format. */
+  /** Reads a subtitle file of any format. */
   readonly readSubtitleFile: (path: string) => Promise<readonly SubtitleLine[]>;
-  /** Subtitles inside a video; none when there are none. */
+  /** Reads the subtitles inside a video; empty if there are none. */
   readonly readSoftSubtitles: (path: string) => Promise<readonly SubtitleLine[]>;
 }
 
-/** An input with the jobs that were made of it, also by way of results of others. */
+/** An input with its jobs, including those made from results of other jobs. */
 export interface JobGroup {
   readonly name: string;
-  /** Absolute; null for an input that is no file of this machine. */
+  /** Absolute; null for an input that is not a file on this machine. */
   readonly path: string | null;
   readonly language: string | null;
   readonly jobs: readonly PageJob[];
@@ -74,9 +74,9 @@ interface Origin {
 }
 
 /**
- * Groups jobs. One that took the result of another (a dub of a translation of a recognition) belongs to the input of the
- * first; one that took lines out of the hands of another, to the file by the name of its input; one without a language (a
- * separation) belongs to every language of its input.
+ * Groups jobs by input and language. A job made from the result of another (a dub of a translation of a recognition) belongs to
+ * the input of the first; a job made from lines, to the file with the name of its input; a job without a language (a
+ * separation), to every language of its input.
  */
 export function groupJobs(jobs: readonly PageJob[]): JobGroup[] {
   const producers = new Map(jobs.flatMap((job) => job.files.map(({ path }) => [path, job] as const)));
@@ -100,7 +100,7 @@ export function groupJobs(jobs: readonly PageJob[]): JobGroup[] {
 function findOrigin(job: PageJob, producers: ReadonlyMap<string, PageJob>): Origin {
   const seen = new Set<PageJob>();
   let first = job;
-  // A journal that was put together from others could name a circle.
+  // A journal assembled from others could contain a cycle.
   while (first.input_path !== null && !seen.has(first)) {
     seen.add(first);
     const producer = producers.get(first.input_path);

@@ -1,4 +1,4 @@
-/** The subtitles of an entry: in the language of the video, and translated. */
+/** The original and translated subtitles of an entry. */
 
 import { digestLines } from '../stages/items.ts';
 import type { ReportFile, ReportSubtitle } from './page-facts.ts';
@@ -13,7 +13,7 @@ interface Candidate {
   readonly file: PageFile;
 }
 
-/** Reads one subtitle for each role; a localized video gives its own track where there is no file. */
+/** Reads one subtitle for each role. Without a file, the subtitle track of the localized video is used. */
 export async function readSubtitles(
   group: JobGroup,
   tracks: readonly MeasuredTrack[],
@@ -24,7 +24,7 @@ export async function readSubtitles(
   const subtitles: ReportSubtitle[] = [];
   const spoken = spokenDigest(group);
   for (const [role, { language, path, shown }] of files) {
-    // One that cannot be read any more is still named.
+    // A file that cannot be read is still listed.
     const lines = shown.present ? await readers.readSubtitleFile(path).catch(() => []) : [];
     const inOrder = lines.toSorted((left, right) => left.start_ms - right.start_ms);
     const isJudged = role === 'translated' && spoken !== null && lines.length > 0;
@@ -40,7 +40,7 @@ export async function readSubtitles(
   return subtitles;
 }
 
-/** Of the lines that the newest video speaks. */
+/** Digest of the lines that the newest video speaks. */
 function spokenDigest({ jobs }: JobGroup): string | null {
   return jobs.flatMap(({ subtitles }) => subtitles.flatMap(({ spoken }) => spoken ?? [])).at(-1) ?? null;
 }
@@ -50,7 +50,7 @@ interface ChosenFile extends Pick<Candidate, 'language'> {
   readonly shown: ReportFile;
 }
 
-/** The newest of each role that is still there, else the newest. */
+/** The newest existing file of each role, else the newest. */
 async function chooseFiles({ jobs }: JobGroup, pageFolder: string): Promise<ReadonlyMap<Role, ChosenFile>> {
   const chosen = new Map<Role, ChosenFile>();
   const all = [...jobs.flatMap(listSubtitles), ...inOrderOfMaking(jobs).flatMap(listLeft)];
@@ -63,13 +63,13 @@ async function chooseFiles({ jobs }: JobGroup, pageFolder: string): Promise<Read
   return chosen;
 }
 
-/** What a finished video was made with is told before what its stages have left. */
+/** Jobs of finished videos come last, so that their subtitles take precedence over those of the stages. */
 function inOrderOfMaking(jobs: readonly PageJob[]): readonly PageJob[] {
   const isFinished = ({ kind }: PageJob) => kind === 'auto_localization';
   return [...jobs.filter((job) => !isFinished(job)), ...jobs.filter(isFinished)];
 }
 
-/** What people may have edited since a job has written it, or brought along. */
+/** Subtitles that users may have edited or supplied. */
 function listLeft({ subtitles }: PageJob): Candidate[] {
   return subtitles.map(({ path, spoken, ...rest }) => ({
     ...rest,
@@ -77,7 +77,7 @@ function listLeft({ subtitles }: PageJob): Candidate[] {
   }));
 }
 
-/** What a job has read and written. */
+/** Subtitles that a job has read and written. */
 function listSubtitles(job: PageJob): Candidate[] {
   const input = { asset: 'source', path: job.input_path ?? '', bytes: null, sha256: null };
   const taken = job.input_path === null ? [] : [input];

@@ -1,4 +1,4 @@
-/** The sounds and pictures of an entry: the input and what was made of it. */
+/** The audio and video tracks of an entry: the input and its results. */
 
 import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, relative, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { type ReportFile, type ReportTrack, TRACK_ROLES, type TrackRole } from './page-facts.ts';
 import type { JobGroup, MediaReaders, PageFile, Sound } from './page-source.ts';
 
-/** What the media of each kind of result are to a listener. */
+/** The roles of the media files of each kind. */
 const ROLES: Readonly<Record<JobKind, Readonly<Record<string, TrackRole>>>> = {
   audio_separation: { vocal_audio: 'voice', background_audio: 'background' },
   subtitle_recognition: {},
@@ -17,14 +17,14 @@ const ROLES: Readonly<Record<JobKind, Readonly<Record<string, TrackRole>>>> = {
   auto_localization: { video: 'localized' },
 };
 
-/** A track, with its loudness for measuring; null when it could not be listened to. */
+/** A track with its loudness; `sound` is null if it could not be decoded. */
 export interface MeasuredTrack {
   readonly track: ReportTrack;
   readonly sound: Sound | null;
   readonly path: string;
 }
 
-/** Finds and measures the tracks of a group, one for each role: the newest. */
+/** Finds and measures the newest track of each role of a group. */
 export async function readTracks(
   group: JobGroup,
   pageFolder: string,
@@ -56,7 +56,7 @@ async function readTrack(
 ): Promise<MeasuredTrack> {
   const media = role === 'original' || role === 'localized' ? 'video' : 'audio';
   const shown = await describeFile(file, pageFolder);
-  // A track without an outline is still one that can be played.
+  // A track without an outline can still be played.
   const sound = shown.present ? await readers.outlineSound(file.path).catch(() => null) : null;
   const outline = sound && {
     duration_ms: sound.durationMs,
@@ -65,7 +65,7 @@ async function readTrack(
   return { track: { role, media, file: shown, sound: outline }, sound, path: file.path };
 }
 
-/** A file as the page names it, with what has become of it. */
+/** The facts about a file for the page, including whether it was changed or is missing. */
 export async function describeFile(file: PageFile, pageFolder: string): Promise<ReportFile> {
   const size = await stat(file.path).then(
     (found) => found.size,
@@ -87,12 +87,12 @@ function describeProblem(file: PageFile, size: number | null): string | null {
 }
 
 /**
- * The address of a file as a page in `folder` must write it: relative, so that folder and page can be moved together,
- * every part percent-encoded, and never read as anything but a file, whatever its name.
+ * The address of a file for links of a page in `folder`: relative, so that page and files can be moved together, each part
+ * percent-encoded, so that no file name is read as another kind of address.
  */
 export function pageAddress(folder: string, file: string): string {
   const path = relative(folder, file);
-  // Another drive of Windows has no relative path.
+  // There is no relative path to another drive on Windows.
   if (isAbsolute(path)) return pathToFileURL(file).href;
   return `./${path.split(sep).map(encodeURIComponent).join('/')}`;
 }

@@ -1,4 +1,4 @@
-/** The journal of a folder and who works there, read without a lock: a run may be going on. */
+/** Reads the journal of a folder, and which process works there, without a lock. A run may be active. */
 import { readCountedLog } from '../../journal/append-log.ts';
 import { readLockFile } from '../../journal/lock.ts';
 import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
@@ -7,7 +7,7 @@ import { journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';
 import { findDoubt } from '../run/lost-jobs.ts';
 
 /**
- * What the journal of a folder holds, paths in it absolute; empty where there is none.
+ * Reads the journal of a folder, with absolute paths; empty if there is none.
  * @param folder absolute
  * @throws Failure (`disk`)
  */
@@ -17,8 +17,8 @@ export async function readBatchLog(folder: string): Promise<LogContent> {
 }
 
 /**
- * A sentence for each damaged place of the journal of a folder. What an earlier run has found counts until the service was
- * asked for the jobs that are lost.
+ * A sentence for each damaged place of the journal. Damage found by earlier runs counts until the jobs were compared with the
+ * service.
  */
 export function describeBatchDamage(folder: string, { records, damage }: LogContent): readonly string[] {
   const before = findDoubt(records, null)?.places ?? [];
@@ -28,13 +28,13 @@ export function describeBatchDamage(folder: string, { records, damage }: LogCont
   ];
 }
 
-/** A process that works in a folder, or on another machine may do so. */
-export interface Worker extends Pick<Holder, 'pid' | 'host' | 'since'> {
+/** A process that works in a folder; on another machine that is not certain. */
+export interface FolderWorker extends Pick<Holder, 'pid' | 'host' | 'since'> {
   readonly certain: boolean;
 }
 
-/** Null when nobody does. */
-export async function findWorker(folder: string): Promise<Worker | null> {
+/** The process that works in a folder; null for none. */
+export async function findWorker(folder: string): Promise<FolderWorker | null> {
   const found = await readLockFile(lockPath(folder));
   if (found === null || found.holder === null) return null;
   const verdict = judgeHolder(found.holder, thisMachine());

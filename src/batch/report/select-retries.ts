@@ -1,4 +1,4 @@
-/** Which items of a batch are run again: pure. */
+/** Selects the items of a batch to run again. Pure. */
 
 import { NOT_USABLE } from '../plan/input.ts';
 import { type BatchFacts, FAILED_STATES } from './batch-facts.ts';
@@ -6,11 +6,11 @@ import type { BatchCommand } from './command-record.ts';
 import type { ItemReport } from './item-report.ts';
 
 export interface Retries {
-  /** What is run again, by the command that it is run with. */
+  /** Items to run again, grouped by command. */
   readonly runs: readonly RetryRun[];
-  /** Failed permanently: not run again without `all`. */
+  /** Failed permanently; not run again without `all`. */
   readonly hopeless: readonly ItemReport[];
-  /** Failed, and the record of their command is lost. */
+  /** Failed items whose command is unknown because records are lost. */
   readonly orphans: readonly ItemReport[];
 }
 
@@ -19,7 +19,7 @@ export interface RetryRun {
   readonly items: readonly ItemReport[];
 }
 
-/** Refusals that say nothing about the request: by the next run credits may have been added, or a new month begun. */
+/** Refusals that do not concern the request: the user may add credits, or a new month may begin. */
 const SHORT_OF_CREDITS = ['INSUFFICIENT_CREDITS', 'CREDIT_QUOTA_EXCEEDED'];
 
 /** @param all also those that failed permanently, were cancelled, or whose paid result has expired */
@@ -41,12 +41,12 @@ export function selectRetries(
   };
 }
 
-/** A file that could not be used may have been fixed: to look at it again costs nothing. */
+/** Includes files that were not usable: checking them again is free. */
 function mayHelp({ error }: ItemReport): boolean {
   return error !== null && (error.retryable || [...SHORT_OF_CREDITS, NOT_USABLE].includes(error.code));
 }
 
-/** Of several commands the one that was run last: its options are those that the user wants now. */
+/** The last of several commands, since its options are the most recent. */
 function ownerOf({ key }: ItemReport, commands: readonly BatchCommand[]): BatchCommand | null {
   const own = commands.filter(({ items }) => items.includes(key));
   return own.toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at)).at(-1) ?? null;

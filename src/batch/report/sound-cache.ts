@@ -1,17 +1,17 @@
-/** Outlines of sounds kept beside the report, since decoding hundreds of videos takes minutes. */
+/** Caches outlines of sounds beside the report, since decoding hundreds of videos takes minutes. */
 import { createHash } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../disk/folder.ts';
 import type { Sound } from './page-source.ts';
 
-/** Counts up when an outline means something else. */
+/** Increased when the format of outlines changes. */
 const VERSION = 1;
 
 /**
- * Keeps what `outline` finds, by path, size and time of change of the file.
- * @param folder is made when it is not there; it may be deleted at any time
- * @throws what `outline` throws; a cache that cannot be read or written costs time only
+ * Caches the results of `outline` by path, size and modification time of the file.
+ * @param folder created if missing; it may be deleted at any time
+ * @throws what `outline` throws; a cache that cannot be read or written is ignored
  */
 export function cacheSounds(
   folder: string,
@@ -51,7 +51,7 @@ async function keep(folder: string, file: string, { durationMs, peaks, loudness 
       loudness.decibels.length,
     ).toString('base64'),
   });
-  // A reader sees all of it or nothing.
+  // Renaming is atomic, so readers never see an incomplete file.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, text, { mode: 0o600 });
   await rename(draft, file);

@@ -1,4 +1,4 @@
-/** Finds the speech of each subtitle line in the loudness of a track. */
+/** Finds the speech of each subtitle line in the loudness of a track, and rates how it fits. */
 
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { LineFit } from './page-facts.ts';
@@ -9,25 +9,25 @@ export interface Loudness {
   readonly decibels: Int8Array;
 }
 
-/** Endings of words lie some 25 dB under stressed vowels; the floor of a recorded room lies lower. */
+/** Word endings are about 25 dB quieter than stressed vowels; the noise of a room is quieter still. */
 const BELOW_LOUD_DECIBELS = 30;
-/** Quieter than this is silence, however quiet the whole track may be. */
+/** Anything quieter is silence, even in a quiet track. */
 const SILENCE_DECIBELS = -55;
-/** The loud parts of speech: not the one click that is louder than everything. */
+/** The level of loud speech; a quantile, so that a single loud click does not count. */
 const LOUD_QUANTILE = 0.95;
 /** A syllable lasts longer than two steps; a click does not. */
 const SHORTEST_STEPS = 2;
 
 /**
- * Measures the speech of each line: looked for from the beginning of its slot to the beginning of the next line's, since
- * speech may run on behind its own.
+ * Measures the speech of each line, from the start of its slot to the start of the next one, since speech may be longer than
+ * its slot.
  * @param lines in order of time
  */
 export function measureFit(lines: readonly SubtitleLine[], loudness: Loudness): LineFit[] {
   const threshold = speechThreshold(loudness.decibels);
   return lines.map((line, at) => {
     const next = lines[at + 1]?.start_ms ?? Number.POSITIVE_INFINITY;
-    // Two lines at one time are spoken one after the other, so the first may use the whole slot too.
+    // Two lines at the same time are spoken in sequence, so the first may use the whole slot.
     const until = next > line.start_ms ? next : line.end_ms;
     return {
       index: line.index,
@@ -38,7 +38,7 @@ export function measureFit(lines: readonly SubtitleLine[], loudness: Loudness): 
   });
 }
 
-/** Decibels from which on a step counts as speech. */
+/** Decibels from which a step counts as speech. */
 function speechThreshold(decibels: Int8Array): number {
   const heard = decibels.filter((level) => level > SILENCE_DECIBELS).sort();
   const loud = heard[Math.floor(heard.length * LOUD_QUANTILE)] ?? SILENCE_DECIBELS;
@@ -65,18 +65,18 @@ function findSpeech(
   return first === null ? null : { start_ms: first * stepMs, end_ms: last * stepMs };
 }
 
-/** A tenth of a second: viewers do not notice less, and loudness is measured in steps of a fifth of that. */
+/** A tenth of a second: viewers do not notice less, and loudness is measured in steps of 20 ms. */
 const TOLERATED_MS = 100;
 
 interface FitRating {
   readonly grade: 'fits' | 'over' | 'silent';
   readonly slotMs: number;
   readonly speechMs: number;
-  /** How long speech runs on behind its slot; 0 when it does not. */
+  /** How much longer speech is than its slot; 0 if it fits. */
   readonly overMs: number;
 }
 
-/** Rates one line: whether its speech ends with its slot, runs on behind it, or is missing. */
+/** Rates one line: its speech fits the slot, ends too late, or is missing. */
 export function rateFit(line: LineFit): FitRating {
   const slotMs = line.slot_end_ms - line.slot_start_ms;
   if (line.speech === null) return { grade: 'silent', slotMs, speechMs: 0, overMs: 0 };

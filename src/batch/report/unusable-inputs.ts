@@ -1,4 +1,4 @@
-/** Items whose file cannot be used, as this machine or the service found: what the journal keeps of them. */
+/** Journal records of items whose file is not usable, as found by this machine or by the service. */
 import * as v from 'valibot';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
@@ -14,13 +14,13 @@ const unusableInput = v.object({
   label: v.string(),
   /** Why, and how to fix it. */
   detail: v.string(),
-  /** Missing for what was found on this machine. */
+  /** Missing if found on this machine. */
   code: v.optional(v.string()),
 });
 
 export type UnusableRecord = v.InferOutput<typeof unusableInput>;
 
-/** @param atMs milliseconds since 1970  @param code of the service, where that refused the file */
+/** @param atMs milliseconds since 1970  @param code of the service, if it refused the file */
 export function createUnusableRecord(
   { key, label }: Pick<BatchItem, 'key' | 'label'>,
   detail: string,
@@ -37,7 +37,7 @@ export function createUnusableRecord(
   return code === undefined ? record : { ...record, code };
 }
 
-/** Written once the file can be used, by runs that may keep no other record of the item. */
+/** Written when the file has become usable, by runs that may write no other record of the item. */
 const usableInput = v.object({ type: v.literal('usable_input'), item: v.string() });
 
 export function createUsableRecord(item: string): LogRecord {
@@ -45,9 +45,9 @@ export function createUsableRecord(item: string): LogRecord {
 }
 
 interface CheckedInputs {
-  /** Items that cannot be used, by key, until a later run of their command or a later call has checked them again. */
+  /** Items that are not usable, by key, until a later run or request checks them again. */
   readonly unusable: ReadonlyMap<string, UnusableRecord>;
-  /** Keys of items that could not be used once and can be now; nothing was asked for them since. */
+  /** Keys of items that have become usable and have no request since. */
   readonly usable: ReadonlySet<string>;
 }
 
@@ -79,7 +79,7 @@ function itemsOf({ type, item, items }: LogRecord): readonly string[] {
   return type === 'intend' && typeof item === 'string' ? [readPartKey(item)?.item ?? item] : [];
 }
 
-/** The records without those of items that were checked again since; for the compaction of a log. */
+/** Drops records of items that were checked again since, to compact a log. */
 export function pickLiveUnusable(records: readonly LogRecord[]): LogRecord[] {
   const { unusable, usable } = foldUnusable(records);
   const isCheck = ({ type }: LogRecord) => type === 'unusable_input' || type === 'usable_input';

@@ -3,7 +3,7 @@ const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matching them is the point
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** Text from outside on one line, with such characters as `\u001b` and the like, so that they cannot act. */
+/** Replaces such characters with escapes like `\u001b`, so that text from outside stays on one line and does nothing. */
 export function showInvisible(text: string): string {
   return text.replace(
     INVISIBLE,

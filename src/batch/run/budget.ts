@@ -15,11 +15,11 @@ export interface Bill {
 }
 
 /** `wait`: ask again when another job's price is known. */
-export type Permission = 'go' | 'wait' | 'stop';
+export type BudgetVerdict = 'go' | 'wait' | 'stop';
 
 export interface Budget {
   /** @param units null if unknown before the job exists */
-  judge(kind: JobKind, units: Units | null): Permission;
+  judge(kind: JobKind, units: Units | null): BudgetVerdict;
   /** A job is being sent; `id` is any name for it. The cost of an earlier job of that name still counts. */
   begin(id: string, kind: JobKind, units: Units | null): void;
   /** The service has stated the cost. */

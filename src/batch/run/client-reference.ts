@@ -14,7 +14,7 @@ const BATCH_LENGTH = 10;
 /** 64 bits, for up to millions of items. */
 const ITEM_LENGTH = 16;
 
-export interface Reference {
+interface ClientReference {
   readonly batch: string;
   readonly item: string;
 }
@@ -95,14 +95,14 @@ function nameOf({ input }: BatchItem): string {
 }
 
 /** The value of `client_reference`: `vloc:BATCH:ITEM`. */
-export function writeReference({ batch, item }: Reference): string {
+export function writeReference({ batch, item }: ClientReference): string {
   return `vloc:${batch}:${item}`;
 }
 
 const REFERENCE = new RegExp(`^vloc:([0-9a-f]{${BATCH_LENGTH}}):([0-9a-f]{${ITEM_LENGTH}})$`);
 
 /** Null for a reference that vloc did not make. */
-export function readReference(text: string | null): Reference | null {
+export function readReference(text: string | null): ClientReference | null {
   const match = REFERENCE.exec(text ?? '');
   if (match?.[1] === undefined || match[2] === undefined) return null;
   return { batch: match[1], item: match[2] };

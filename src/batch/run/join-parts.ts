@@ -16,7 +16,7 @@ import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import type { JoinedFile } from '../preparation.ts';
 import { hashInput } from './known-uploads.ts';
-import type { Parts } from './part-items.ts';
+import type { SplitItem } from './part-items.ts';
 import { findJoining } from './part-records.ts';
 import { type Run, timestamp } from './run.ts';
 import { digestRequest } from './submit.ts';
@@ -51,7 +51,7 @@ function languageOf(part: PartResult | undefined): string | null {
 export async function joinResults(
   run: Run,
   item: BatchItem,
-  parts: Parts,
+  parts: SplitItem,
   results: readonly PartResult[],
   folder: string,
 ): Promise<readonly ItemFile[]> {
@@ -89,7 +89,7 @@ function targetsOf(delivery: Delivery, item: BatchItem, results: readonly PartRe
 async function findJoined(
   run: Run,
   item: BatchItem,
-  { made }: Parts,
+  { made }: SplitItem,
   targets: readonly Target[],
 ): Promise<readonly ItemFile[] | null> {
   const known = findJoining(run.journal.records(), item.key, made);
@@ -112,7 +112,7 @@ interface Places {
 async function joinAnew(
   run: Run,
   item: BatchItem,
-  { whole, made }: Parts,
+  { whole, made }: SplitItem,
   results: readonly PartResult[],
   { targets, folder }: Places,
 ): Promise<readonly ItemFile[]> {
@@ -175,7 +175,7 @@ async function oursAmong(
 function joinedRecords(
   run: Run,
   item: BatchItem,
-  { sha256, made }: Parts,
+  { sha256, made }: SplitItem,
   results: readonly PartResult[],
   files: readonly ItemFile[],
 ): LogRecord[] {

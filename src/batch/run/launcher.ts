@@ -8,10 +8,10 @@ import type { Slots } from '../../journal/slots.ts';
 import type { BatchItem, BatchListener, Units } from '../item.ts';
 import type { Budget } from './budget.ts';
 import type { Stopping } from './stopping.ts';
-import { enter, grow, leave, msUntilRoom, openWindow, putBack, type Window, withdraw } from './window.ts';
+import { enter, grow, leave, msUntilRoom, openWindow, putBack, type SlotWindow, withdraw } from './window.ts';
 
-/** Permission for one job to run. Each place is returned once, by one of the three functions. */
-export interface Place {
+/** BudgetVerdict for one job to run. Each place is returned once, by one of the three functions. */
+export interface JobPlace {
   /** The job has ended. */
   leave(): Promise<void>;
   /** The service had no slot. @param askedMs how long it asks to wait, null if it does not say */
@@ -26,9 +26,9 @@ export interface Launcher {
    * @param order smaller ones first
    * @throws Stopped
    */
-  enter(order: number, item: BatchItem, units: Units | null): Promise<Place>;
+  enter(order: number, item: BatchItem, units: Units | null): Promise<JobPlace>;
   /** A place for a job that is already running, regardless of limits. */
-  join(): Place;
+  join(): JobPlace;
   /** Checks again who may start, after a price has changed. */
   lookAgain(): void;
 }
@@ -57,7 +57,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
   let waiting: Waiting[] = [];
   let alarm: AbortController | null = null;
 
-  function change(next: Window): void {
+  function change(next: SlotWindow): void {
     const isNews = next.size !== window.size || next.inFlight !== window.inFlight;
     window = next;
     if (isNews) listen({ type: 'window', size: window.size, inFlight: window.inFlight });
@@ -95,9 +95,9 @@ export function createLauncher(parts: LauncherParts): Launcher {
     runtime.sleep(ms, own.signal).then(lookAgain, () => undefined);
   }
 
-  function createPlace(item: BatchItem | null, slot: Promise<Lock>, leaveQueue: () => void): Place {
+  function createPlace(item: BatchItem | null, slot: Promise<Lock>, leaveQueue: () => void): JobPlace {
     let isOver = false;
-    const end = async (next: Window, wasMade: boolean) => {
+    const end = async (next: SlotWindow, wasMade: boolean) => {
       if (isOver) return;
       isOver = true;
       change(next);

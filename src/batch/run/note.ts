@@ -1,10 +1,10 @@
 import { Failure } from '../../errors/failure.ts';
 
 /** Runs work on the records of this machine. A disk failure returns undefined, so that it never loses a paid result. */
-export type Note = <T>(work: () => Promise<T>) => Promise<T | undefined>;
+export type TryRecord = <T>(work: () => Promise<T>) => Promise<T | undefined>;
 
 /** @param warn called for the first failure only, since later ones have the same cause */
-export function createNote(warn: (text: string) => void): Note {
+export function createNote(warn: (text: string) => void): TryRecord {
   let isWarned = false;
   return async (work) => {
     try {

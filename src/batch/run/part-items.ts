@@ -9,7 +9,7 @@ import type { JoinTask } from '../preparation.ts';
 import type { PreparedSource } from './preparations.ts';
 
 /** An item that was cut into parts. */
-export interface Parts {
+export interface SplitItem {
   /** See `digestMaking`. */
   readonly made: string;
   readonly items: readonly BatchItem[];
@@ -20,7 +20,7 @@ export interface Parts {
 }
 
 /** The parts of a video, as they were cut. */
-export function partsOfVideo(item: BatchItem, source: PreparedSource): Parts {
+export function partsOfVideo(item: BatchItem, source: PreparedSource): SplitItem {
   const { sha256, files, split } = source;
   const made = digestMaking([sha256, item.optionsDigest, trackOf(item), split]);
   const items = files.map(({ path, bytes, seconds }, place) => {
@@ -41,7 +41,7 @@ export function partsOfVideo(item: BatchItem, source: PreparedSource): Parts {
 }
 
 /** The parts of subtitles. */
-export function partsOfLines(item: BatchItem, parts: readonly LinesPart[], sha256: string): Parts {
+export function partsOfLines(item: BatchItem, parts: readonly LinesPart[], sha256: string): SplitItem {
   const offsetsMs = parts.map(({ offsetMs }) => offsetMs);
   const made = digestMaking([sha256, item.optionsDigest, offsetsMs]);
   const items = parts.map(({ lines }, place) => {

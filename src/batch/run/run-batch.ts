@@ -15,7 +15,7 @@ import { hashInput } from './known-uploads.ts';
 import { findDoubt } from './lost-jobs.ts';
 import { createRebuild, mayPay } from './rebuild.ts';
 import type { Run } from './run.ts';
-import { carryAll, takeArrivals } from './run-items.ts';
+import { prepareArrivals, runItems } from './run-items.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 
 /**
@@ -61,7 +61,7 @@ async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping
   const over = new AbortController();
   limitTime(run, over.signal);
   try {
-    return await carryAll(run, tasks, takeArrivals(run, takeUp));
+    return await runItems(run, tasks, prepareArrivals(run, takeUp));
   } finally {
     over.abort();
   }

@@ -11,42 +11,43 @@ import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { doneBefore, explainDecision, resultExpired } from './decided-outcomes.ts';
 import { deliverItem } from './deliver-item.ts';
-import type { Place } from './launcher.ts';
+import type { JobPlace } from './launcher.ts';
 import { type Run, timestamp } from './run.ts';
-import { launchItem } from './start-job.ts';
+import { startJob } from './start-job.ts';
 import { Stopped } from './stopping.ts';
 import { findIntended } from './submit.ts';
 
 /** An item while it runs, and its job as far as known. */
-interface Journey {
+interface ItemRun {
   readonly run: Run;
   readonly item: BatchItem;
   jobId: string | null;
   job: Job | null;
 }
 
-type End = RunOutcome['state'];
+type FinalState = RunOutcome['state'];
 
 /** @param order of the item in the batch  @throws only internal errors */
-export async function carryItem(
+export async function runItem(
   run: Run,
   item: BatchItem,
   order: number,
   decision: Decision,
 ): Promise<RunOutcome> {
-  const journey: Journey = { run, item, jobId: null, job: null };
-  let state: End;
+  const itemRun: ItemRun = { run, item, jobId: null, job: null };
+  let state: FinalState;
   try {
-    state = await travel(journey, order, decision);
+    state = await runDecision(itemRun, order, decision);
   } catch (error) {
-    state = endOf(journey, error);
+    state = outcomeOf(run, itemRun.jobId, error);
+    if (state.phase === 'failed' && itemRun.jobId !== null) run.judge(state.failure);
   }
   run.tell(item, state);
-  return { item, state, job: journey.job };
+  return { item, state, job: itemRun.job };
 }
 
-async function travel(journey: Journey, order: number, decision: Decision): Promise<End> {
-  const { run, item } = journey;
+async function runDecision(itemRun: ItemRun, order: number, decision: Decision): Promise<FinalState> {
+  const { run, item } = itemRun;
   switch (decision.step) {
     case 'done':
       return doneBefore(item, decision);
@@ -58,90 +59,100 @@ async function travel(journey: Journey, order: number, decision: Decision): Prom
       await run.journal.add(createUnusableRecord(item, decision.detail, run.batch.runtime.now()));
       throw explainDecision(decision, run.batch.delivery.folder);
     case 'new':
-      return launchAndWait(journey, order, null);
+      return launchAndWait(itemRun, order, null);
     case 'expired':
-      return askExpired(journey, order, decision);
+      return askExpired(itemRun, order, decision);
     case 'continue':
       break;
   }
   const { next } = decision;
   if (next.step === 'parts') throw new TypeError('an item in parts is carried by its parts');
-  if (next.step === 'submit') return launchAndWait(journey, order, next.asked);
-  return resumeJob(journey, next);
+  if (next.step === 'submit') return launchAndWait(itemRun, order, next.asked);
+  return resumeJob(itemRun, next);
 }
 
 async function resumeJob(
-  journey: Journey,
+  itemRun: ItemRun,
   {
     key,
     jobId,
     step,
   }: { readonly key: string; readonly jobId: string; readonly step: 'attach' | 'download' },
-): Promise<End> {
-  const { run } = journey;
-  journey.jobId = jobId;
-  if (run.batch.options.detach) return lookOnce(journey, key, jobId, step);
-  if (step === 'attach') return follow(journey, key, jobId, run.launcher.join());
-  return deliver(journey, key, await readJob(journey, jobId));
+): Promise<FinalState> {
+  const { run } = itemRun;
+  itemRun.jobId = jobId;
+  if (run.batch.options.detach) return lookOnce(itemRun, key, jobId, step);
+  if (step === 'attach') return follow(itemRun, key, jobId, run.launcher.join());
+  return deliver(itemRun, key, await readJob(itemRun, jobId));
 }
 
 /** Asks the service for the job, since a clock may be wrong. A new job is allowed only if the service does not have it. */
 async function askExpired(
-  journey: Journey,
+  itemRun: ItemRun,
   order: number,
   { key, jobId }: Extract<Decision, { step: 'expired' }>,
-): Promise<End> {
-  const { run } = journey;
+): Promise<FinalState> {
+  const { run } = itemRun;
   const intent = run.journal.intents.byKey.get(key);
   try {
-    if (jobId === null) return await findAndWait(journey, key, intent?.asked ?? null);
+    if (jobId === null) return await findAndWait(itemRun, key, intent?.asked ?? null);
     const step = intent?.outcome.phase === 'accepted' ? 'attach' : 'download';
-    return await resumeJob(journey, { key, jobId, step });
+    return await resumeJob(itemRun, { key, jobId, step });
   } catch (error) {
     const isGone = error instanceof Failure && error.facts.category === 'expired';
     if (!isGone || run.batch.options.renewExpired !== true) throw error;
-    return launchAndWait(journey, order, null);
+    return launchAndWait(itemRun, order, null);
   }
 }
 
 /** Waits for the job of an old request without a recorded answer. */
-async function findAndWait(journey: Journey, key: string, asked: IntendRecord | null): Promise<End> {
-  const { run, item } = journey;
+async function findAndWait(itemRun: ItemRun, key: string, asked: IntendRecord | null): Promise<FinalState> {
+  const { run, item } = itemRun;
   const job = asked === null ? null : await findIntended(run, item, asked);
   if (job === null) throw resultExpired(null);
-  return resumeJob(journey, { key, jobId: job.id, step: 'attach' });
+  return resumeJob(itemRun, { key, jobId: job.id, step: 'attach' });
 }
 
 /** For --detach: does not wait, but downloads the result if the job has finished. */
 async function lookOnce(
-  journey: Journey,
+  itemRun: ItemRun,
   key: string,
   jobId: string,
   step: 'attach' | 'download',
-): Promise<End> {
-  const job = await readJob(journey, jobId);
-  noteSight(journey, job);
+): Promise<FinalState> {
+  const job = await readJob(itemRun, jobId);
+  noteSight(itemRun, job);
   if (!isTerminal(job.status)) return { phase: 'left', jobId, because: 'detached' };
-  if (step === 'attach') await noteFinished(journey, key, job);
-  return deliver(journey, key, job);
+  if (step === 'attach') await noteFinished(itemRun, key, job);
+  return deliver(itemRun, key, job);
 }
 
-async function launchAndWait(journey: Journey, order: number, asked: IntendRecord | null): Promise<End> {
-  const { run, item } = journey;
-  const { key, job, place } = await launchItem(run, item, order, asked);
-  noteSight(journey, job);
+async function launchAndWait(
+  itemRun: ItemRun,
+  order: number,
+  asked: IntendRecord | null,
+): Promise<FinalState> {
+  const { run, item } = itemRun;
+  const { key, job, place } = await startJob(run, item, order, asked);
+  noteSight(itemRun, job);
   if (run.batch.options.detach) {
     await place.leave();
     return { phase: 'left', jobId: job.id, because: 'detached' };
   }
-  return follow(journey, key, job.id, place, job);
+  return follow(itemRun, key, job.id, place, job);
 }
 
 /** Waits for the end of a job, then frees its slot. */
-async function follow(journey: Journey, key: string, jobId: string, place: Place, seen?: Job): Promise<End> {
-  const { run, item } = journey;
+async function follow(
+  itemRun: ItemRun,
+  key: string,
+  jobId: string,
+  place: JobPlace,
+  seen?: Job,
+): Promise<FinalState> {
+  const { run, item } = itemRun;
   const { everyMs } = run.batch.connection;
-  journey.jobId = jobId;
+  itemRun.jobId = jobId;
   let job: Job;
   run.following.jobs += 1;
   try {
@@ -149,7 +160,7 @@ async function follow(journey: Journey, key: string, jobId: string, place: Place
       signal: run.stopping.waiting,
       ...(everyMs === null ? {} : { everyMs }),
       seen,
-      onChange: (changed) => noteSight(journey, changed),
+      onChange: (changed) => noteSight(itemRun, changed),
       // The next job starts before the result of this one is read.
       onEnd: () => void place.leave(),
     });
@@ -160,11 +171,11 @@ async function follow(journey: Journey, key: string, jobId: string, place: Place
     run.following.jobs -= 1;
     await place.leave();
   }
-  await noteFinished(journey, key, job);
-  return deliver(journey, key, job);
+  await noteFinished(itemRun, key, job);
+  return deliver(itemRun, key, job);
 }
 
-async function noteFinished({ run, item }: Journey, key: string, job: Job): Promise<void> {
+async function noteFinished({ run, item }: ItemRun, key: string, job: Job): Promise<void> {
   const { id, status, error } = job;
   // Recorded before the result is named, so that every later run uses the same name.
   const language = foundLanguage(job);
@@ -175,15 +186,15 @@ async function noteFinished({ run, item }: Journey, key: string, job: Job): Prom
 }
 
 /** Delivers the results of the job. */
-async function deliver(journey: Journey, key: string, job: Job): Promise<End> {
-  const { run, item } = journey;
-  journey.job = job;
+async function deliver(itemRun: ItemRun, key: string, job: Job): Promise<FinalState> {
+  const { run, item } = itemRun;
+  itemRun.job = job;
   const files = await deliverItem(run, item, key, job);
   const credits = job.billing?.charged_credits ?? null;
   return { phase: 'done', jobId: job.id, before: null, credits, files };
 }
 
-async function readJob({ run, item }: Journey, jobId: string): Promise<Job> {
+async function readJob({ run, item }: ItemRun, jobId: string): Promise<Job> {
   try {
     return await run.batch.connection.client.jobs.get(item.kind, jobId, { signal: run.batch.signal });
   } catch (error) {
@@ -195,21 +206,20 @@ function expireMissing(error: unknown, jobId: string): unknown {
   return isApiAnswer(error, 404) ? resultExpired(jobId) : error;
 }
 
-function noteSight(journey: Journey, job: Job): void {
-  const { run, item } = journey;
-  journey.jobId = job.id;
-  journey.job = job;
+function noteSight(itemRun: ItemRun, job: Job): void {
+  const { run, item } = itemRun;
+  itemRun.jobId = job.id;
+  itemRun.job = job;
   if (job.status === 'queued') run.tell(item, { phase: 'queued', jobId: job.id });
   if (job.status !== 'processing') return;
   const { stage, progress } = job;
   run.tell(item, { phase: 'processing', jobId: job.id, stage, fraction: progress / 100 });
 }
 
-/** The outcome of an item that threw an error. */
-function endOf({ run, jobId }: Journey, error: unknown): End {
+/** The outcome of an item, or of its parts, that threw an error. @throws internal errors */
+export function outcomeOf(run: Run, jobId: string | null, error: unknown): FinalState {
   if (run.batch.signal.aborted) return { phase: 'left', jobId, because: 'interrupted' };
   if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };
   if (!(error instanceof Failure) || isOfRecords(error)) throw error;
-  if (jobId !== null) run.judge(error);
   return { phase: 'failed', jobId, failure: error };
 }

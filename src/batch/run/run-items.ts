@@ -5,7 +5,7 @@ import { foldItemFacts } from '../plan/facts.ts';
 import type { RunOutcome, Task } from './batch.ts';
 import { inputPaths } from './create-run.ts';
 import type { Run } from './run.ts';
-import { carry } from './run-parts.ts';
+import { runWholeOrParts } from './run-parts.ts';
 import { pauseOf } from './stopping.ts';
 
 /**
@@ -18,12 +18,12 @@ const BESIDE_SLOTS = 100;
  * Runs all items. Outcomes are in the order of the items; of an item that arrived again, the last outcome counts. An internal
  * error in one item ends the others too, after they have written their records.
  */
-export async function carryAll(
+export async function runItems(
   run: Run,
   tasks: readonly Task[],
   later: AsyncIterable<readonly Task[]>,
 ): Promise<readonly RunOutcome[]> {
-  const carried: Promise<RunOutcome>[] = [];
+  const outcomes: Promise<RunOutcome>[] = [];
   const places = new Map<string, number>();
   const line = createLine(run.batch.options.jobs + BESIDE_SLOTS);
   let order = 0;
@@ -33,27 +33,27 @@ export async function carryAll(
     order += 1;
     // An item with a job holds a slot, or its result expires: it does not wait.
     const isNew = task.decision.step === 'new';
-    const carrying = isNew ? line.add(() => carryTask(run, task, at)) : carryTask(run, task, at);
+    const outcome = isNew ? line.add(() => runTask(run, task, at)) : runTask(run, task, at);
     // A failure is reported when all items have finished.
-    carrying.catch(() => undefined);
+    outcome.catch(() => undefined);
     places.set(task.item.key, place);
-    carried[place] = carrying;
+    outcomes[place] = outcome;
   }
 
-  for (const task of tasks) take(task, carried.length);
+  for (const task of tasks) take(task, outcomes.length);
   try {
     for await (const arrived of later) {
-      for (const task of arrived) take(task, places.get(task.item.key) ?? carried.length);
+      for (const task of arrived) take(task, places.get(task.item.key) ?? outcomes.length);
     }
   } finally {
-    await Promise.allSettled(carried);
+    await Promise.allSettled(outcomes);
   }
-  return Promise.all(carried);
+  return Promise.all(outcomes);
 }
 
-async function carryTask(run: Run, { item, decision }: Task, order: number): Promise<RunOutcome> {
+async function runTask(run: Run, { item, decision }: Task, order: number): Promise<RunOutcome> {
   try {
-    return await carry(run, item, order, decision);
+    return await runWholeOrParts(run, item, order, decision);
   } catch (error) {
     run.stopping.stop('broken');
     throw error;
@@ -84,7 +84,7 @@ function createLine(count: number) {
  * Yields the tasks that arrive during the run.
  * @param prepare looks at the service for jobs that the journal lacks
  */
-export async function* takeArrivals(
+export async function* prepareArrivals(
   run: Run,
   prepare: (tasks: readonly Task[]) => Promise<readonly Task[]>,
 ): AsyncGenerator<readonly Task[]> {

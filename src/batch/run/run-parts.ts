@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { Failure, isOfRecords } from '../../errors/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
@@ -16,65 +16,69 @@ import type { RunOutcome } from './batch.ts';
 import { readBills } from './budget.ts';
 import { joinResults, type PartResult, partDelivery } from './join-parts.ts';
 import { hashInput } from './known-uploads.ts';
-import { type Parts, partsOfLines, partsOfVideo } from './part-items.ts';
+import { partsOfLines, partsOfVideo, type SplitItem } from './part-items.ts';
 import type { PreparedSource } from './preparations.ts';
 import { mayPay } from './rebuild.ts';
 import type { Run } from './run.ts';
-import { carryItem } from './run-item.ts';
+import { outcomeOf, runItem } from './run-item.ts';
 import { sendableOf } from './sources.ts';
-import { Stopped } from './stopping.ts';
 
 /** Runs an item, in parts if necessary. @param order of the item in the batch  @throws only internal errors */
-export function carry(run: Run, item: BatchItem, order: number, decision: Decision): Promise<RunOutcome> {
+export function runWholeOrParts(
+  run: Run,
+  item: BatchItem,
+  order: number,
+  decision: Decision,
+): Promise<RunOutcome> {
   const isBegun = decision.step === 'new' || decision.step === 'continue';
-  if (!isBegun || !isSplit(item.input)) return carryItem(run, item, order, decision);
+  if (!isBegun || !isSplit(item.input)) return runItem(run, item, order, decision);
   const { batch } = run;
   // --fresh replaces what earlier runs made, not parts that this run has started and resumes.
   const fresh = batch.options.fresh && decision.step === 'new';
-  return carryParts({ ...run, batch: { ...batch, options: { ...batch.options, fresh } } }, item, order);
+  return runInParts({ ...run, batch: { ...batch, options: { ...batch.options, fresh } } }, item, order);
 }
 
-type End = RunOutcome['state'];
+type FinalState = RunOutcome['state'];
 
-async function carryParts(run: Run, item: BatchItem, order: number): Promise<RunOutcome> {
+async function runInParts(run: Run, item: BatchItem, order: number): Promise<RunOutcome> {
   const jobs: string[] = [];
-  let state: End;
+  let state: FinalState;
   try {
-    state = await travel(run, item, order, jobs);
+    state = await runPhases(run, item, order, jobs);
   } catch (error) {
-    state = endOf(run, jobs[0] ?? null, error);
+    state = outcomeOf(run, jobs[0] ?? null, error);
   }
   run.tell(item, state);
   return { item, state, job: null, partJobs: jobs };
 }
 
-async function travel(run: Run, item: BatchItem, order: number, jobs: string[]): Promise<End> {
-  const family = await openFamily(run, item, order);
+async function runPhases(run: Run, item: BatchItem, order: number, jobs: string[]): Promise<FinalState> {
+  const split = await openSplitRun(run, item, order);
   try {
-    const outcomes = await carryFamily(family);
+    const outcomes = await runParts(split);
     jobs.push(...outcomes.flatMap(({ state }) => state.jobId ?? []));
     const unfinished = unfinishedOf(outcomes, jobs[0] ?? null);
     if (unfinished !== null) return unfinished;
     const results = outcomes.flatMap(({ state }): PartResult[] =>
       state.phase === 'done' ? [{ jobId: state.jobId ?? '', files: state.files }] : [],
     );
-    const files = await joinResults(run, item, family.parts, results, family.folder);
-    const credits = creditsOf(family);
+    const files = await joinResults(run, item, split.parts, results, split.folder);
+    const credits = creditsOf(split);
     return { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null };
   } finally {
-    family.source?.release();
+    split.source?.release();
   }
 }
 
-async function carryFamily(family: Family): Promise<readonly RunOutcome[]> {
-  const { run, item, order, parts } = family;
+async function runParts(split: SplitRun): Promise<readonly RunOutcome[]> {
+  const { run, item, order, parts } = split;
   await run.journal.add(createItemFacts(item, parts.sha256));
-  const decisions = await takeUpParts(family, await decideParts(family));
-  stopUnaffordable(family, decisions);
-  const own = runOfFamily(family);
+  const decisions = await takeUpParts(split, await decideParts(split));
+  stopUnaffordable(split, decisions);
+  const own = runForParts(split);
   // Fractions keep the parts in order and between the items before and after theirs.
   const outcomes = parts.items.map((part, place) =>
-    carryItem(own.run, part, order + place / parts.items.length, decisions[place] ?? NEW).then((outcome) => {
+    runItem(own.run, part, order + place / parts.items.length, decisions[place] ?? NEW).then((outcome) => {
       own.noteEnd(part, outcome);
       return outcome;
     }),
@@ -84,7 +88,7 @@ async function carryFamily(family: Family): Promise<readonly RunOutcome[]> {
 }
 
 /** Starts no part if all of them cost too much, since some parts alone are useless. @throws Stopped */
-function stopUnaffordable({ run, item, parts }: Family, decisions: readonly Decision[]): void {
+function stopUnaffordable({ run, item, parts }: SplitRun, decisions: readonly Decision[]): void {
   const due = parts.items.filter((_, place) => decisions[place]?.step === 'new');
   const [first] = due.flatMap(({ units }) => units ?? []);
   if (first === undefined) return;
@@ -95,7 +99,7 @@ function stopUnaffordable({ run, item, parts }: Family, decisions: readonly Deci
 }
 
 /** Decides for each part by its own records. Its key names what it was made from, so changes need no check. */
-function decideParts({ run, parts }: Family): Promise<readonly Decision[]> {
+function decideParts({ run, parts }: SplitRun): Promise<readonly Decision[]> {
   const { options, signal, runtime } = run.batch;
   const recorded = { intents: run.journal.intents, facts: new Map() };
   return decideItems(parts.items, recorded, {
@@ -108,30 +112,22 @@ function decideParts({ run, parts }: Family): Promise<readonly Decision[]> {
 }
 
 /** Decides again after looking for jobs of parts that the journal lacks. */
-async function takeUpParts(family: Family, decisions: readonly Decision[]): Promise<readonly Decision[]> {
-  const { run, parts, source } = family;
+async function takeUpParts(split: SplitRun, decisions: readonly Decision[]): Promise<readonly Decision[]> {
+  const { run, parts, source } = split;
   const unpaid = parts.items.filter((part, place) => mayPay(part, decisions[place] ?? NEW));
   // Files of uploaded parts are deleted, but their hashes are known.
   const contentOf = async ({ input, part }: BatchItem) =>
     input.type === 'lines' ? input.sha256 : (source?.files[(part?.number ?? 1) - 1]?.sha256 ?? null);
-  return (await run.rebuild.takeUp(unpaid, contentOf)) === 0 ? decisions : decideParts(family);
+  return (await run.rebuild.takeUp(unpaid, contentOf)) === 0 ? decisions : decideParts(split);
 }
 
 const NEW: Decision = { step: 'new', after: null };
 
-/** The outcome of an item that threw an error. */
-function endOf(run: Run, jobId: string | null, error: unknown): End {
-  if (run.batch.signal.aborted) return { phase: 'left', jobId, because: 'interrupted' };
-  if (error instanceof Stopped) return { phase: 'left', jobId, because: error.reason };
-  if (!(error instanceof Failure) || isOfRecords(error)) throw error;
-  return { phase: 'failed', jobId, failure: error };
-}
-
-interface Family {
+interface SplitRun {
   readonly run: Run;
   readonly item: BatchItem;
   readonly order: number;
-  readonly parts: Parts;
+  readonly parts: SplitItem;
   /** The prepared video; null for subtitles. */
   readonly source: PreparedSource | null;
   /** Folder of this item's parts and their results. */
@@ -139,10 +135,10 @@ interface Family {
 }
 
 /** Cuts the item unless an earlier run has. The caller must release the source. @throws Failure, Stopped */
-async function openFamily(run: Run, item: BatchItem, order: number): Promise<Family> {
+async function openSplitRun(run: Run, item: BatchItem, order: number): Promise<SplitRun> {
   const { input } = item;
   const root = join(run.batch.delivery.folder, RECORD_FOLDER, 'parts');
-  const folderOf = ({ made }: Parts) => join(root, `${made}-${item.targetLanguage ?? item.kind}`);
+  const folderOf = ({ made }: SplitItem) => join(root, `${made}-${item.targetLanguage ?? item.kind}`);
   if (input.type === 'lines') {
     const parts = partsOfLines(item, input.parts ?? [], input.sha256);
     return { run, item, order, parts, source: null, folder: folderOf(parts) };
@@ -154,15 +150,15 @@ async function openFamily(run: Run, item: BatchItem, order: number): Promise<Fam
 }
 
 /** The run as its parts see it: they upload as cut, deliver into a private folder, and stop when one of them fails. */
-function runOfFamily({ run, parts, source, folder }: Family) {
+function runForParts({ run, parts, source, folder }: SplitRun) {
   const waiting = new Set(parts.items.map(({ key }) => key));
-  const state = { isHopeless: false };
+  const state = { hasFailedPart: false };
   const noteSent = (part: BatchItem) => {
     waiting.delete(part.key);
     if (waiting.size === 0) source?.release();
   };
   const noteEnd = (part: BatchItem, outcome: RunOutcome) => {
-    if (outcome.state.phase === 'failed') state.isHopeless = true;
+    if (outcome.state.phase === 'failed') state.hasFailedPart = true;
     noteSent(part);
   };
   const sources: Run['sources'] = {
@@ -180,9 +176,9 @@ function runOfFamily({ run, parts, source, folder }: Family) {
     ...run.launcher,
     async enter(order, part, units) {
       const place = await run.launcher.enter(order, part, units);
-      if (!state.isHopeless) return place;
+      if (!state.hasFailedPart) return place;
       await place.withdraw();
-      throw withoutUse();
+      throw partWithoutUse();
     },
   };
   // The slot is kept until it is known how the job ended: a failure makes the next part useless.
@@ -190,7 +186,7 @@ function runOfFamily({ run, parts, source, folder }: Family) {
     run.wait(kind, id, {
       ...options,
       onChange: (job) => {
-        if (job.status === 'failed' || job.status === 'cancelled') state.isHopeless = true;
+        if (job.status === 'failed' || job.status === 'cancelled') state.hasFailedPart = true;
         onChange?.(job);
         if (isTerminal(job.status)) onEnd?.();
       },
@@ -210,7 +206,7 @@ function provideFrom(run: Run, source: PreparedSource | null, part: BatchItem, o
 const WITHOUT_USE = 'PART_WITHOUT_USE';
 
 /** The failure that ends a part before it is paid. */
-function withoutUse(): Failure {
+function partWithoutUse(): Failure {
   const message = 'another part has failed, so this one would be paid for nothing';
   return new Failure({ category: 'job', code: WITHOUT_USE, message, retryable: true });
 }
@@ -232,7 +228,7 @@ function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): Ru
 }
 
 /** The cost of all jobs for the parts; null if the cost of one is unknown. */
-export function creditsOf({ run, parts }: Family): number | null {
+export function creditsOf({ run, parts }: SplitRun): number | null {
   const { intents, records } = run.journal;
   const bills = readBills(records());
   const charged = parts.items.flatMap(({ key }) => {

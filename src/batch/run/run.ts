@@ -8,10 +8,10 @@ import type { Limiter } from '../limiter.ts';
 import type { Batch, Task } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import type { Launcher } from './launcher.ts';
-import type { Note } from './note.ts';
+import type { TryRecord } from './note.ts';
 import type { Preparations } from './preparations.ts';
 import type { Rebuild } from './rebuild.ts';
-import type { Sources } from './sources.ts';
+import type { SourceProvider } from './sources.ts';
 import type { Stopping } from './stopping.ts';
 
 export interface Run {
@@ -19,7 +19,7 @@ export interface Run {
   readonly journal: BatchJournal;
   readonly stopping: Stopping;
   readonly launcher: Launcher;
-  readonly sources: Sources;
+  readonly sources: SourceProvider;
   readonly preparations: Preparations;
   /** Turns of downloads; results whose links expire first go first. */
   readonly downloads: Limiter;
@@ -42,7 +42,7 @@ export interface Run {
   canAfford(kind: JobKind, units: Units | null): boolean;
   /** Files of the user that no result may replace. */
   readonly inputs: Inputs;
-  readonly note: Note;
+  readonly note: TryRecord;
   /** @throws Stopped if the run stops meanwhile */
   pause(ms: number): Promise<void>;
   /** Counts a failure, and stops the run if it concerns all items. Returns the failure. */

@@ -13,23 +13,23 @@ import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import type { Preparations, PreparedSource } from './preparations.ts';
 import type { Stopping } from './stopping.ts';
-import type { Provided, Sendable, Uploads } from './uploads.ts';
+import type { ProvidedSource, UploadableFile, UploadProvider } from './uploads.ts';
 
-export interface Sources {
+export interface SourceProvider {
   /**
    * @param order of the item in the batch
    * @throws Failure, Stopped
    */
-  provide(item: BatchItem, order: number): Promise<Provided>;
+  provide(item: BatchItem, order: number): Promise<ProvidedSource>;
   /** Uploads a file that was made for the item instead of its input. @throws Failure, Stopped */
-  send(item: BatchItem, file: Sendable, order: number): Promise<Provided>;
+  send(item: BatchItem, file: UploadableFile, order: number): Promise<ProvidedSource>;
   /** Removes an upload that the service no longer accepts, so that the file is uploaded again. */
   forget(item: BatchItem, uploadId: string): Promise<void>;
 }
 
 interface SourceParts {
   readonly batch: Batch;
-  readonly uploads: Uploads;
+  readonly uploads: UploadProvider;
   readonly preparations: Preparations;
   readonly stopping: Stopping;
 }
@@ -39,9 +39,9 @@ const MADE_TYPE = 'video/mp4';
 
 const NOTHING_TO_FREE = () => undefined;
 
-export function createSources({ batch, uploads, preparations, stopping }: SourceParts): Sources {
+export function createSources({ batch, uploads, preparations, stopping }: SourceParts): SourceProvider {
   /** Uploads the prepared file under the name of the original; records have the hash of the original. */
-  async function provideMade(item: BatchItem, input: FileInput, order: number): Promise<Provided> {
+  async function provideMade(item: BatchItem, input: FileInput, order: number): Promise<ProvidedSource> {
     const source = await preparations.open(item, input, order);
     try {
       const [file] = source.files;
@@ -90,7 +90,7 @@ export function createSources({ batch, uploads, preparations, stopping }: Source
 }
 
 /** @param place index of the file among the prepared files of the source */
-export function sendableOf(source: PreparedSource, place: number, file: MadeFile): Sendable {
+export function sendableOf(source: PreparedSource, place: number, file: MadeFile): UploadableFile {
   const { path, bytes, sha256 } = file;
   const made = { sha256, ensure: () => source.ensure(place) };
   return { path, bytes, mtimeMs: 0, contentType: MADE_TYPE, made };

@@ -5,32 +5,32 @@ import { isOfRecords } from '../../errors/failure.ts';
 import type { IntendRecord } from '../../journal/intents.ts';
 import type { BatchItem } from '../item.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
-import type { Place } from './launcher.ts';
+import type { JobPlace } from './launcher.ts';
 import type { Run } from './run.ts';
 import { afterTemporary, pauseOf } from './stopping.ts';
 import {
   findIntended,
-  type Intended,
+  type IntendedRequest,
   intend,
   isWithoutSlot,
   noteNeverArrived,
   resume,
   submit,
 } from './submit.ts';
-import type { Provided } from './uploads.ts';
+import type { ProvidedSource } from './uploads.ts';
 
 /** A job that the service has, and the place that it occupies. */
 interface Launched {
   readonly key: string;
   readonly job: Job;
-  readonly place: Place;
+  readonly place: JobPlace;
 }
 
 interface Attempt {
   readonly order: number;
   /** Null until the intent is on the disk. */
-  intended: Intended | null;
-  provided: Provided | null;
+  intended: IntendedRequest | null;
+  provided: ProvidedSource | null;
   /** How often the service refused the upload, and how often there was a temporary failure. */
   refusedUploads: number;
   failures: number;
@@ -41,7 +41,7 @@ interface Attempt {
  * @param asked the request of an earlier run whose answer is unknown; null for a new one
  * @throws Failure, Stopped, the reason of the signal
  */
-export async function launchItem(
+export async function startJob(
   run: Run,
   item: BatchItem,
   order: number,
@@ -69,7 +69,7 @@ export async function launchItem(
 
 /** Null to retry. */
 async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<Launched | null> {
-  let place: Place | null = null;
+  let place: JobPlace | null = null;
   try {
     if (attempt.intended === null) attempt.provided ??= await run.sources.provide(item, attempt.order);
     const units = attempt.provided?.units ?? item.units;
@@ -93,7 +93,7 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
   }
 }
 
-function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<Intended> {
+function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<IntendedRequest> {
   if (provided === null) throw new TypeError('an intent needs a source');
   return intend(run, item, provided);
 }
@@ -136,7 +136,7 @@ function noteUnusable({ journal, batch }: Run, item: BatchItem, { message, facts
 }
 
 /** The upload that a request names, or null. */
-function uploadOf(intended: Intended | null): string | null {
+function uploadOf(intended: IntendedRequest | null): string | null {
   const source = intended?.request.source;
   const isUpload = typeof source === 'object' && source !== null && 'upload_id' in source;
   return isUpload && typeof source.upload_id === 'string' ? source.upload_id : null;

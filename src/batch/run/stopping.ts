@@ -69,7 +69,7 @@ export function createStopping(
 /** This many consecutive failures mean an outage: each request was tried five times. */
 const FAILURES_IN_A_ROW = 3;
 
-export interface Circumstances {
+interface StopFacts {
   /** Temporary failures since the last success, this one included. */
   readonly inARow: number;
   /** Jobs of this run that the service works on. */
@@ -82,7 +82,7 @@ export function stopsRun({ facts }: Failure): StopReason | null {
 }
 
 /** Why a failed upload or submission stops the whole run; null if it does not. */
-export function stopReasonOf(failure: Failure, { inARow, inFlight }: Circumstances): StopReason | null {
+export function stopReasonOf(failure: Failure, { inARow, inFlight }: StopFacts): StopReason | null {
   const stops = stopsRun(failure);
   if (stops !== null) return stops;
   const isOutage = failure.facts.category === 'temporary' && inARow >= FAILURES_IN_A_ROW && inFlight === 0;
@@ -161,7 +161,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
   },
 };
 
-export interface Tries {
+interface RetryFacts {
   /** Failures of this item. */
   readonly failures: number;
   /** Temporary failures of all items since the last success. */
@@ -176,7 +176,7 @@ const MOST_FAILURES = 5;
 /** If the service asks for a longer pause, the item is left to the next run. */
 const LONGEST_ASKED_MS = 60_000;
 
-export function afterTemporary({ facts }: Failure, tries: Tries): boolean {
+export function afterTemporary({ facts }: Failure, tries: RetryFacts): boolean {
   if (facts.category !== 'temporary' || tries.isStopped) return false;
   // Each call was tried five times already: with a single item, report the failure.
   if (tries.items === 1 || (facts.retryAfterMs ?? 0) > LONGEST_ASKED_MS) return false;

@@ -20,16 +20,16 @@ import { itemReference, readReference, writeReference } from './client-reference
 import { resultExpired } from './decided-outcomes.ts';
 import { attachedIds } from './lost-jobs.ts';
 import { type Run, timestamp } from './run.ts';
-import type { Provided } from './uploads.ts';
+import type { ProvidedSource } from './uploads.ts';
 
 /** A request whose intent is on the disk. It may be sent repeatedly, always unchanged. */
-export interface Intended {
+export interface IntendedRequest {
   readonly key: string;
-  readonly request: Request;
+  readonly request: JobRequestBody;
 }
 
 /** Records the intent of a request. @throws Failure (`disk`), and then nothing may be sent */
-export async function intend(run: Run, item: BatchItem, provided: Provided): Promise<Intended> {
+export async function intend(run: Run, item: BatchItem, provided: ProvidedSource): Promise<IntendedRequest> {
   const { kind } = item;
   const reference = { batch: run.batchReference, item: itemReference(item, provided.sha256) };
   const request = buildRequest(item, provided.source, writeReference(reference));
@@ -57,7 +57,11 @@ function creationOf(kind: JobKind) {
 }
 
 /** The request of an earlier run; null if its input has changed, so that the same bytes cannot be sent again. */
-export function resume(item: BatchItem, asked: IntendRecord, provided: Provided | null): Intended | null {
+export function resume(
+  item: BatchItem,
+  asked: IntendRecord,
+  provided: ProvidedSource | null,
+): IntendedRequest | null {
   const request = rebuildRequest(item, asked, provided?.source ?? null);
   return request === null ? null : { key: asked.key, request };
 }
@@ -66,7 +70,7 @@ export function resume(item: BatchItem, asked: IntendRecord, provided: Provided 
  * Sends the request and records the answer.
  * @throws Failure; unless it was recorded as refused or there was no slot, it is unknown whether there is a job
  */
-export async function submit(run: Run, item: BatchItem, { key, request }: Intended): Promise<Job> {
+export async function submit(run: Run, item: BatchItem, { key, request }: IntendedRequest): Promise<Job> {
   const { client } = run.batch.connection;
   try {
     // The plan has checked the fields against the rules of the kind; the service checks those that --set adds.
@@ -166,20 +170,20 @@ export function noteNeverArrived(run: Run, { key }: IntendRecord): Promise<void>
   return run.journal.add(refused);
 }
 
-export type Request = Readonly<Record<string, unknown>>;
+type JobRequestBody = Readonly<Record<string, unknown>>;
 
 /** @param reference used unless the user has given one */
-export function buildRequest(item: BatchItem, source: SubtitleInput, reference: string): Request {
+export function buildRequest(item: BatchItem, source: SubtitleInput, reference: string): JobRequestBody {
   return { client_reference: reference, ...item.fields, [sourceFieldOf(item.kind)]: source };
 }
 
 /** SHA-256 of the bytes that the client sends for a request, lower-case hex. */
-export function digestRequest(request: Request): string {
+export function digestRequest(request: JobRequestBody): string {
   return hash('sha256', JSON.stringify(request));
 }
 
 /** A request as the journal keeps it: subtitle lines stay in their file, since there may be thousands. */
-export function withoutLines(request: Request): Record<string, unknown> {
+export function withoutLines(request: JobRequestBody): Record<string, unknown> {
   const { subtitle } = request;
   if (!hasLines(subtitle)) return { ...request };
   const lines = { count: subtitle.lines.length, sha256: hash('sha256', JSON.stringify(subtitle.lines)) };
@@ -199,12 +203,12 @@ export function rebuildRequest(
   item: BatchItem,
   asked: IntendRecord,
   source: SubtitleInput | null,
-): Request | null {
+): JobRequestBody | null {
   const candidates = [asked.params, withOwnParts(item, asked.params, source)];
   return candidates.find((request) => digestRequest(request) === asked.body_sha256) ?? null;
 }
 
-function withOwnParts(item: BatchItem, params: Request, source: SubtitleInput | null): Request {
+function withOwnParts(item: BatchItem, params: JobRequestBody, source: SubtitleInput | null): JobRequestBody {
   const { input, kind, fields } = item;
   const own = source ?? sourceOf(input);
   return {

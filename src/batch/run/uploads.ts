@@ -13,19 +13,19 @@ import { fileUnits } from '../plan/items.ts';
 import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import { findKnownUpload, rememberUpload } from './known-uploads.ts';
-import type { Note } from './note.ts';
+import type { TryRecord } from './note.ts';
 import type { Stopping } from './stopping.ts';
 
 /** A file to upload. */
-export interface Sendable extends FileFacts {
+export interface UploadableFile extends FileFacts {
   readonly contentType: string;
   /** Set for a prepared file: its hash tells whether it was uploaded before. Null for a file of the user. */
   readonly made: { readonly sha256: string; ensure(): Promise<MadeFile> } | null;
 }
 
-export interface Uploads {
+export interface UploadProvider {
   /** A ready upload of the file. @throws Failure, Stopped */
-  provide(item: BatchItem, file: Sendable, order: number): Promise<Provided>;
+  provide(item: BatchItem, file: UploadableFile, order: number): Promise<ProvidedSource>;
   /** Removes an upload that the service no longer accepts. */
   forget(uploadId: string): Promise<void>;
 }
@@ -60,10 +60,10 @@ interface UploadParts {
   readonly batch: Batch;
   readonly stopping: Stopping;
   readonly tell: (item: BatchItem, state: ItemState) => void;
-  readonly note: Note;
+  readonly note: TryRecord;
 }
 
-export function createBatchUploads({ batch, stopping, tell, note }: UploadParts): Uploads {
+export function createBatchUploads({ batch, stopping, tell, note }: UploadParts): UploadProvider {
   const { client, everyMs } = batch.connection;
   const { uploads: record } = batch.records;
   const files = new Map<string, Sending>();
@@ -71,7 +71,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
   const ahead = createLimiter(AHEAD);
   const signal = stopping.launching;
 
-  function start(item: BatchItem, file: Sendable, order: number): Sending {
+  function start(item: BatchItem, file: UploadableFile, order: number): Sending {
     const items: BatchItem[] = [item];
     const turn = ahead.enter(order, signal);
     const use = () => void turn.then((end) => end()).catch(() => undefined);
@@ -92,7 +92,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
     return { items, ready: send(), id: null, use };
   }
 
-  async function sendAnew(file: Sendable, items: readonly BatchItem[]): Promise<Sent> {
+  async function sendAnew(file: UploadableFile, items: readonly BatchItem[]): Promise<Sent> {
     const { path, bytes: size } = (await file.made?.ensure()) ?? file;
     const sent = await client.uploads.sendFile(path, {
       purpose: PURPOSE,
@@ -118,7 +118,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
     return describe(upload, sha256);
   }
 
-  async function reuse({ path, bytes, made }: Sendable): Promise<Sent | null> {
+  async function reuse({ path, bytes, made }: UploadableFile): Promise<Sent | null> {
     const file = { path, bytes, purpose: PURPOSE, sha256: made?.sha256 ?? null };
     // If the record cannot be used, the file is uploaded again.
     const known = await note(() => findKnownUpload({ record, client }, file, signal));
@@ -154,7 +154,7 @@ function describe(upload: Upload, sha256: string | null): Sent {
 }
 
 /** The source of a job. */
-export interface Provided {
+export interface ProvidedSource {
   readonly source: SubtitleInput;
   /** SHA-256 of the input, lower-case hex; null for an input without content on this machine. */
   readonly sha256: string | null;

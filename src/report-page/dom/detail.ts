@@ -1,4 +1,4 @@
-/** One entry, opened: built when it is asked for, and gone when another is. */
+/** The open entry: built when it is opened, removed when another one is. */
 import type { EntryDetail } from '../../batch/report/page-facts.ts';
 import type { LinePair } from '../align.ts';
 import type { ListedEntry } from '../choose.ts';
@@ -12,11 +12,11 @@ import { makeWaves } from './waves.ts';
 
 export interface OpenEntry {
   readonly node: HTMLElement;
-  /** Null when there is nothing to play. */
+  /** Null if there is nothing to play. */
   readonly ensemble: Ensemble | null;
   stepLine(by: 1 | -1): void;
   listen(place: number): void;
-  /** Stops players and clocks. */
+  /** Stops players and timers. */
   close(): void;
 }
 
@@ -70,7 +70,7 @@ interface Stage {
   close(): void;
 }
 
-/** Players, controls, waveforms and lines, tied to one time. */
+/** Players, controls, waveforms and lines with a common position. */
 function makeStage(entry: ListedEntry, detail: EntryDetail): Stage {
   const durationMs = entry.duration_ms ?? 0;
   const players = makePlayers(detail.tracks, () => ensemble.toggle());
@@ -113,7 +113,7 @@ function makeStage(entry: ListedEntry, detail: EntryDetail): Stage {
     ensemble,
     stepLine(by) {
       const now = ensemble.time * 1000;
-      // A little ahead, since a seek may end just before the beginning of its line.
+      // Slightly ahead, since a seek may end just before the start of the line.
       const target =
         by > 0
           ? lines.pairs.find((pair) => pair.start_ms > now + 50)
@@ -124,7 +124,7 @@ function makeStage(entry: ListedEntry, detail: EntryDetail): Stage {
     close() {
       ensemble.pause();
       cancelAnimationFrame(frame);
-      // Lets go of the files.
+      // Closes the files.
       for (const { media } of players) media.removeAttribute('src');
     },
   };

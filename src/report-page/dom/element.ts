@@ -1,11 +1,11 @@
-/** Elements made from plain values: text becomes text nodes, so nothing from outside can become markup. */
+/** Creates elements from plain values. Text becomes text nodes, so that no text can become markup. */
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Makes an element. An attribute that is `true` is set empty; `false`, null and undefined leave it out. */
+/** Creates an element. The value `true` sets an empty attribute; `false`, null and undefined omit it. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -16,7 +16,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The same for drawings. */
+/** Creates an SVG element. */
 export function draw<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -35,7 +35,7 @@ function fill(element: Element, attributes: Attributes, children: readonly Child
   element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
 }
 
-/** A language tag that a browser may be told; undefined for anything else. */
+/** A valid language tag for a `lang` attribute, else undefined. */
 export function languageAttribute(tag: string | null): string | undefined {
   return tag !== null && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag) ? tag : undefined;
 }

@@ -1,4 +1,4 @@
-/** The players of one entry as one: they play, stop and seek together, and one of them is heard. */
+/** Synchronizes the players of an entry: they play, stop and seek together, and one of them is audible. */
 import type { ReportTrack } from '../../batch/report/page-facts.ts';
 import { correct } from '../follow.ts';
 import { TRACK_NAMES } from '../words.ts';
@@ -7,13 +7,13 @@ import { make } from './element.ts';
 export interface Player {
   readonly track: ReportTrack;
   readonly media: HTMLMediaElement;
-  /** The picture with its name and the subtitle below; null for sound only. */
+  /** The video with its name and subtitle; null for audio. */
   readonly figure: HTMLElement | null;
-  /** Where the current subtitle is written. */
+  /** The element that shows the current subtitle. */
   readonly caption: HTMLElement | null;
 }
 
-/** Makes players for tracks whose files exist. Files are only read when they are played, except their headers. */
+/** Creates players for tracks whose files exist. Before playback only the file headers are read. */
 export function makePlayers(tracks: readonly ReportTrack[], onPress: () => void): Player[] {
   return tracks
     .filter(({ file }) => file.present)
@@ -54,22 +54,22 @@ function makeVideo(track: ReportTrack, onPress: () => void): Player {
 }
 
 export interface Ensemble {
-  /** Seconds; of the player that is heard. */
+  /** Position of the audible player in seconds. */
   readonly time: number;
   readonly isPlaying: boolean;
   toggle(): void;
   pause(): void;
-  /** Seconds, kept within the entry. */
+  /** In seconds, limited to the duration of the entry. */
   seek(seconds: number): void;
   setRate(rate: number): void;
-  /** Makes another player the one that is heard; the others show their picture without sound. */
+  /** Makes another player audible; the others are muted. */
   listen(player: HTMLMediaElement): void;
 }
 
 /**
- * @param players those with a picture run along also when they are not heard
- * @param durationSeconds of the longest
- * @param onChange is told when playing begins or ends
+ * @param players videos also play while muted
+ * @param durationSeconds of the longest track
+ * @param onChange called when playback starts or stops
  */
 export function makeEnsemble(
   players: readonly HTMLMediaElement[],
@@ -92,7 +92,7 @@ export function makeEnsemble(
     if (heard === undefined) return;
     playing = true;
     for (const player of [heard, ...followers()]) {
-      // Refused when the file cannot be played, which the player shows by itself.
+      // The player itself shows that a file cannot be played.
       if (!(wanted >= player.duration)) player.play().catch(() => {});
     }
     onChange();
@@ -124,13 +124,13 @@ export function makeEnsemble(
   }
 
   for (const player of players) {
-    // The file may become readable after somebody has sought.
+    // The file may become readable after a seek.
     player.addEventListener('loadedmetadata', () => {
       player.currentTime = Math.min(wanted, player.duration || wanted);
     });
     player.addEventListener('timeupdate', () => player === heard && keepTogether());
     player.addEventListener('ended', () => player === heard && stopAll());
-    // Headphones that are pulled out and keys of the system pause one player: then all.
+    // Unplugged headphones and media keys pause one player; pause all of them.
     player.addEventListener('pause', () => player === heard && playing && !player.ended && stopAll());
   }
   assign();

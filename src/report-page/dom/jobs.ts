@@ -1,4 +1,4 @@
-/** What was asked and paid, with the ids that support asks for, and the files. */
+/** The jobs of an entry: options, credits, ids for support, and files. */
 
 import type { EntryDetail, ReportFile, ReportJob } from '../../batch/report/page-facts.ts';
 import { formatBytes } from '../../errors/amounts.ts';
@@ -7,7 +7,7 @@ import { describeCharge, formatCredits } from '../times.ts';
 import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
 import { make } from './element.ts';
 
-/** What went wrong and what to do, before everything else. */
+/** Failures and how to fix them, shown first. */
 export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
   return jobs.flatMap((job) => {
     if (job.failure === null) return [];
@@ -43,7 +43,7 @@ function describe(job: ReportJob): Row[] {
   return [
     ['Waits for', job.waits_for],
     ['Charged', job.job_id === null && credits === null ? null : describeCharge(credits?.charged ?? null)],
-    // Of a job that has ended the rest is given back, and what was reserved tells nothing any more.
+    // The reservation matters only while the job runs: afterwards the rest is released.
     ['Reserved', credits && job.state === 'unfinished' ? formatCredits(credits.reserved) : null],
     ['Options', options.join(', ')],
     ['Job', job.job_id, 'code'],
@@ -60,7 +60,7 @@ function makePair([name, value, form]: Row): HTMLElement[] {
   return [make('div', {}, make('dt', {}, name), make('dd', {}, shown))];
 }
 
-/** In the reader's own time zone. */
+/** In the time zone of the browser. */
 export function formatMoment(time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;

@@ -1,4 +1,4 @@
-/** The subtitles side by side, with the fit of each line. */
+/** Original and translated subtitles side by side, with the fit of each line. */
 
 import type { EntryDetail, LineFit } from '../../batch/report/page-facts.ts';
 import { rateFit } from '../../batch/report/speech-fit.ts';
@@ -9,7 +9,7 @@ import { languageAttribute, make } from './element.ts';
 export interface Lines {
   readonly node: HTMLElement;
   readonly pairs: readonly LinePair[];
-  /** Marks the line of a time and brings it into view; gives it back, null where nothing is shown. */
+  /** Marks the line at a time, scrolls to it and returns it; null if there is none. */
   follow(ms: number): LinePair | null;
 }
 
@@ -70,7 +70,7 @@ function makeText(text: string | undefined, language: string | null): HTMLElemen
   return make('p', { class: 'text', dir: 'auto', lang: languageAttribute(language) }, text ?? '–');
 }
 
-/** The slot as a bar, the speech in it, and both in words. */
+/** Shows slot and speech as bars and as text. */
 function makeFit(line: LineFit | undefined): HTMLElement {
   if (line === undefined) return make('p', { class: 'fit' });
   const { grade, slotMs, speechMs, overMs } = rateFit(line);
@@ -92,7 +92,7 @@ function makeFit(line: LineFit | undefined): HTMLElement {
   return make('p', { class: `fit ${grade}` }, bar, make('span', { class: 'words' }, words));
 }
 
-/** Scrolls the list alone: the page stays where the reader has put it. */
+/** Scrolls the list only, not the page. */
 function reveal(list: HTMLElement, row: HTMLElement): void {
   const above = row.offsetTop;
   const isSeen = above >= list.scrollTop && above + row.offsetHeight <= list.scrollTop + list.clientHeight;

@@ -1,4 +1,4 @@
-/** The list of entries. Rows are made once; a choice only moves and hides them. */
+/** The list of entries. Rows are created once; filters only move and hide them. */
 import type { ListedEntry } from '../choose.ts';
 import { formatClock } from '../times.ts';
 import { STATE_NAMES } from '../words.ts';
@@ -6,9 +6,9 @@ import { make } from './element.ts';
 
 interface EntryList {
   readonly node: HTMLElement;
-  /** Shows these, in this order. */
+  /** Shows these entries, in this order. */
   show(entries: readonly ListedEntry[]): void;
-  /** Marks the one that is open; null for none. */
+  /** Marks the open entry; null for none. */
   mark(id: string | null): void;
 }
 

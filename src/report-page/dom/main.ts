@@ -1,4 +1,4 @@
-/** Puts the page together. */
+/** Entry point of the report page. */
 import type { EntryDetail, ReportFacts } from '../../batch/report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
@@ -28,7 +28,7 @@ function readBlock(id: string): unknown {
 
 const words = new Map<string, string>();
 
-/** The text of an entry's subtitles in lower case; read once, at the first search. */
+/** The subtitles of an entry in lower case, read at the first search. */
 function subtitleWords({ id }: ListedEntry): string {
   const known = words.get(id);
   if (known !== undefined) return known;
@@ -58,13 +58,13 @@ function makeHelp(): HTMLDialogElement {
 
 const KEY = 'vloc-report-theme';
 
-/** Applies the theme of an earlier visit; the default is that of the system. */
+/** Applies the saved theme; the default is that of the system. */
 function restoreTheme(): void {
   const chosen = readChoice();
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
 }
 
-/** Switches between light and dark, and remembers the choice if the browser allows. */
+/** Switches between light and dark and saves the choice if the browser allows. */
 function toggleTheme(): void {
   const { dataset } = document.documentElement;
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
@@ -73,7 +73,7 @@ function toggleTheme(): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // Some browsers have no storage for local files; the choice then lasts as long as the page is open.
+    // Some browsers have no storage for local files; then the choice is not saved.
   }
 }
 
@@ -123,7 +123,7 @@ function makeTop(): HTMLElement {
   );
 }
 
-/** Opens what the address names, so that links, the back button and reloading work. */
+/** Opens the entry in the address, so that links, the back button and reloading work. */
 function showAddress(): void {
   const entry = byId.get(location.hash.slice(1)) ?? null;
   if (entry !== null && entry === open?.entry) return;
@@ -135,7 +135,7 @@ function showAddress(): void {
   holder.replaceChildren(...(open === null ? [hint] : [back, open.view.node]));
   holder.scrollTop = 0;
   list.mark(open?.entry.id ?? null);
-  // Screen readers and keys go on from the video that was opened.
+  // Moves the focus of keyboard and screen readers to the opened video.
   holder.querySelector('h2')?.focus({ preventScroll: true });
 }
 
@@ -164,7 +164,7 @@ function act(action: KeyAction): void {
       stepEntry(action.by);
       break;
     case 'search':
-      // On a narrow screen the list is out of sight while a video is open.
+      // On narrow screens the list is hidden while a video is open.
       if (pane.offsetParent === null) location.hash = '';
       tools.search.focus();
       break;

@@ -1,20 +1,20 @@
 /** Search, filters and order above the list. */
 import { ENTRY_STATES } from '../../batch/report/page-facts.ts';
-import { type Choice, EVERYTHING, isInState, type ListedEntry, ORDERS } from '../choose.ts';
+import { EVERYTHING, isInState, type ListedEntry, type ListFilter, ORDERS } from '../choose.ts';
 import { FILTER_NAMES, ORDER_NAMES } from '../words.ts';
 import { make } from './element.ts';
 
 interface Tools {
   readonly node: HTMLElement;
   readonly search: HTMLInputElement;
-  /** Says how many of them are listed. */
+  /** Shows the number of listed entries. */
   count(listed: number): void;
 }
 
-/** @param onChange called with every new choice */
-export function makeTools(entries: readonly ListedEntry[], onChange: (choice: Choice) => void): Tools {
-  let choice: Choice = EVERYTHING;
-  const change = (part: Partial<Choice>) => {
+/** @param onChange called when search, filter or order changes */
+export function makeTools(entries: readonly ListedEntry[], onChange: (choice: ListFilter) => void): Tools {
+  let choice: ListFilter = EVERYTHING;
+  const change = (part: Partial<ListFilter>) => {
     choice = { ...choice, ...part };
     onChange(choice);
   };
@@ -57,9 +57,9 @@ export function makeTools(entries: readonly ListedEntry[], onChange: (choice: Ch
 /** One radio button for each state that occurs, with its number of entries. */
 function makeStates(
   entries: readonly ListedEntry[],
-  onChoose: (state: Choice['state']) => void,
+  onChoose: (state: ListFilter['state']) => void,
 ): HTMLElement {
-  const states: readonly Choice['state'][] = ['all', ...ENTRY_STATES, 'misfits'];
+  const states: readonly ListFilter['state'][] = ['all', ...ENTRY_STATES, 'misfits'];
   const buttons = states.flatMap((state) => {
     const count = entries.filter((entry) => isInState(entry, state)).length;
     if (count === 0 && state !== 'all') return [];

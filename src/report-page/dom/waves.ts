@@ -1,4 +1,4 @@
-/** The waveforms of an entry, one below the other on one time line. */
+/** The waveforms of an entry, stacked on one timeline. */
 import type { ReportFit, ReportTrack } from '../../batch/report/page-facts.ts';
 import { rateFit } from '../../batch/report/speech-fit.ts';
 import { decodePeaks, drawWave, WAVE_HALF } from '../wave.ts';
@@ -7,7 +7,7 @@ import { draw, make } from './element.ts';
 
 interface Waves {
   readonly node: HTMLElement;
-  /** In the order of the tracks; choosing one makes it heard. */
+  /** Buttons in the order of the tracks; each makes its track audible. */
   readonly choices: readonly HTMLInputElement[];
   /** 0 to 1. */
   moveTo(share: number): void;
@@ -44,7 +44,7 @@ export function makeWaves({ tracks, fit, durationMs, onListen, onSeek }: WaveTas
   return { node, choices, moveTo: (share) => node.style.setProperty('--at', String(share)) };
 }
 
-/** A shorter track takes a shorter part of the lane. */
+/** A shorter track is drawn shorter. */
 function makeWave({ sound }: ReportTrack, durationMs: number): Element {
   const peaks = sound === null ? null : decodePeaks(sound.peaks);
   if (sound === null || peaks === null || peaks.length === 0) {
@@ -58,7 +58,7 @@ function makeWave({ sound }: ReportTrack, durationMs: number): Element {
   );
 }
 
-/** Where speech runs on behind its line, or is missing. */
+/** Marks where speech is too long or missing. */
 function makeMarks(fit: Extract<ReportFit, { lines: unknown }>, durationMs: number): HTMLElement[] {
   return fit.lines.flatMap((line) => {
     const { grade } = rateFit(line);

@@ -10,7 +10,12 @@ import {
 } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
-import { describeBatchDamage, findWorker, readBatchLog, type Worker } from '../../batch/report/read-batch.ts';
+import {
+  describeBatchDamage,
+  type FolderWorker,
+  findWorker,
+  readBatchLog,
+} from '../../batch/report/read-batch.ts';
 import { selectRetries } from '../../batch/report/select-retries.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Operands } from '../../context/command.ts';
@@ -41,7 +46,7 @@ export interface OpenBatch {
   /** A sentence for each damaged place of the journal. */
   readonly damage: readonly string[];
   /** The process that uses the folder; null for none. */
-  readonly worker: Worker | null;
+  readonly worker: FolderWorker | null;
 }
 
 /** @throws Failure (`usage`) when no batch was ever run into the folder, `disk` */

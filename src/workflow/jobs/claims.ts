@@ -1,4 +1,4 @@
-/** Which file a run writes for which job: two results must never meet in one. */
+/** Prevents that results of two jobs are written to the same file. */
 
 import { resultFiles } from '../../batch/deliver/download-results.ts';
 import { templateFor } from '../../batch/plan/delivery.ts';
@@ -11,11 +11,11 @@ import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { NamingOf } from './result-places.ts';
 
-/** The files that a run has begun to write. */
+/** The files that a command writes. */
 export interface Claims {
   /**
    * Claims files for a job, all or none.
-   * @throws Failure of category usage when a file is that of another, or would be written twice
+   * @throws Failure (`usage`) if another job has claimed a file, or if a file would be written twice
    */
   take(job: Pick<Job, 'id'>, paths: readonly string[]): void;
 }
@@ -27,7 +27,7 @@ export function createClaims(): Claims {
   return {
     take({ id }, paths) {
       const claims = paths.map((path) => ({ label: id, path }));
-      // Only what may be the same file is compared: of ten thousand jobs each would be compared with all before it.
+      // Only similar names are compared: comparing each of ten thousand jobs with all others would be slow.
       const near = claims.flatMap(({ path }) => taken.get(foldName(path)) ?? []);
       const problems = findClashes([...new Set(near), ...claims]);
       if (problems.length > 0) throw clashing(problems, id);
@@ -37,8 +37,8 @@ export function createClaims(): Claims {
 }
 
 /**
- * Refuses jobs of which it is known now that their results would write one file.
- * @throws Failure of category usage that names each; also for a template that is not usable
+ * Refuses jobs whose results are already known to collide.
+ * @throws Failure (`usage`) that names each; also for an invalid template
  */
 export function checkClashes(jobs: readonly Job[], namingOf: NamingOf): void {
   const claims = jobs.flatMap((job) => knownPaths(job, namingOf).map((path) => ({ label: job.id, path })));
@@ -46,7 +46,7 @@ export function checkClashes(jobs: readonly Job[], namingOf: NamingOf): void {
   if (problems.length > 0) throw clashing(problems);
 }
 
-/** @param jobId of the job that it is about, where others go on */
+/** @param jobId of the only job that fails; omitted if the whole command fails */
 function clashing(problems: readonly InputProblem[], jobId?: string): Failure {
   const [first] = problems;
   const facts = { category: 'usage', code: 'RESULTS_CLASH', advice: ADVICE } as const;
@@ -59,7 +59,7 @@ function clashing(problems: readonly InputProblem[], jobId?: string): Failure {
   return new Failure({ ...facts, message, errors: problems });
 }
 
-/** As far as they are known before the job is done; a job that has failed writes none. */
+/** The paths that are known before the job is done; none for a failed job. */
 function knownPaths(job: Job, namingOf: NamingOf): readonly string[] {
   const naming = namingOf(job);
   if (job.status === 'succeeded') return resultFiles(job, naming).map(({ path }) => path);

@@ -1,4 +1,4 @@
-/** What `jobs wait` and `jobs download` share: from the names of jobs to their files, and how that ended. */
+/** The common part of `jobs wait` and `jobs download`: looks up jobs, delivers them and prints the outcomes. */
 
 import { DOWNLOADS } from '../../batch/deliver/deliver-results.ts';
 import { createLimiter } from '../../batch/limiter.ts';
@@ -7,35 +7,36 @@ import type { Job } from '../../client/index.ts';
 import { type Connection, connect } from '../../context/connection.ts';
 import type { Context, Progress } from '../../context/context.ts';
 import { createInputs } from '../../disk/find-input.ts';
+import type { Failure } from '../../errors/failure.ts';
 import type { JobEntry } from '../../journal/job-record.ts';
 import { checkClashes, createClaims } from './claims.ts';
-import { summarizeDelivery, tellStopped } from './delivery-end.ts';
+import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
-import { chooseWait, event, type Follow } from './follow-job.ts';
+import { chooseWait, event, type Follow, isStillRunning } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
-import { exitCodeOf, type Outcome, printOutcomes } from './job-outcomes.ts';
+import { exitCodeOf, isLeft, type Outcome, printOutcomes, summarizeFailures } from './job-outcomes.ts';
 import { createNaming } from './result-places.ts';
 import type { StdoutOptions } from './stdout-result.ts';
 
-export interface JobDelivery {
+interface JobDelivery {
   readonly delivery: Delivery;
-  /** Null waits without an end. */
+  /** Null for no limit. */
   readonly timeoutMs: number | null;
-  /** What to say when there is no job. */
+  /** Message if there are no jobs. */
   readonly whenNone: string;
   /** References of the jobs. */
   choose(connection: Connection): Promise<readonly string[]>;
-  /** Of those that were found the ones that may give a result here. */
+  /** Selects the jobs to deliver. */
   pick(jobs: readonly Job[]): readonly Job[];
-  /** Follows jobs to their files. */
+  /** Delivers jobs. */
   deliver(follow: Follow, jobs: readonly Job[]): Promise<readonly Outcome[]>;
-  /** The command that goes on with these. @param ids or references */
+  /** The command that continues with these jobs. @param ids or references */
   goOn(ids: readonly string[]): string;
 }
 
 /**
  * Runs the delivery as the options ask for it: into a folder, or to stdout.
- * @param ids what the command names  @param usual the delivery into a folder
+ * @param ids as given to the command  @param usual the delivery into a folder
  */
 export async function deliverTo(
   context: Context,
@@ -50,9 +51,9 @@ export async function deliverTo(
 }
 
 /**
- * Looks the jobs up, has them delivered, and prints every outcome, also of those that could not be read.
+ * Looks up the jobs, delivers them, and prints every outcome, including jobs that could not be read.
  * @returns exit code 0
- * @throws Failure that sums up what failed; the reason of the signal, once it is told how to go on
+ * @throws Failure that summarizes what failed; the reason of the signal, after printing how to continue
  */
 export async function deliverJobs(context: Context, work: JobDelivery): Promise<number> {
   const connection = await connect(context);
@@ -64,7 +65,7 @@ export async function deliverJobs(context: Context, work: JobDelivery): Promise<
     if (outcomes.length === 0 && !context.signal.aborted) context.terminal.note(work.whenNone);
     await printOutcomes(context, outcomes, exitCodeOf(context, failure));
     if (context.signal.aborted) {
-      tellStopped(context, outcomes, work.goOn, connection.capabilities !== null);
+      printStopped(context, outcomes, work.goOn, connection.capabilities !== null);
       throw context.signal.reason;
     }
     if (failure !== null) throw failure;
@@ -81,7 +82,7 @@ interface Means {
   readonly progress: Progress;
 }
 
-/** How it ended for each job; when it was interrupted, how far it came. */
+/** The outcome of each job, or its progress after an interruption. */
 async function gatherOutcomes(means: Means, work: JobDelivery): Promise<readonly Outcome[]> {
   let references: readonly string[] = [];
   try {
@@ -134,7 +135,7 @@ async function followAll(
   return withInputs([...(await deliver(follow, jobs)), ...lost], recorded);
 }
 
-/** With what each job was made from, where the records know it. */
+/** Adds the recorded inputs of the jobs. */
 function withInputs(outcomes: readonly Outcome[], recorded: readonly JobEntry[]): readonly Outcome[] {
   const inputs = inputsOf(recorded);
   // The id ends every form of a reference.
@@ -142,7 +143,51 @@ function withInputs(outcomes: readonly Outcome[], recorded: readonly JobEntry[])
   return outcomes.map((outcome) => ({ ...outcome, input: inputs.get(idOf(outcome)) }));
 }
 
-/** A job may have been named in several ways. */
+/** Removes duplicates, since a job can be named in several ways. */
 function withoutTwins(jobs: readonly Job[]): readonly Job[] {
   return [...new Map(jobs.map((job) => [`${job.object}/${job.id}`, job] as const)).values()];
+}
+
+const FIX = 'Fix the problems above, then run the same command again: what was fetched is kept.';
+
+/** The failure of the whole command; null for none. */
+function summarizeDelivery(
+  outcomes: readonly Outcome[],
+  delivery: Delivery,
+  context: Context,
+): Failure | null {
+  const failed = outcomes.filter(({ failure }) => failure !== null);
+  const running = failed.filter(({ failure }) => isStillRunning(failure));
+  if (running.length === 0) return summarizeFailures(outcomes, 'jobs failed', FIX);
+  const command = deliveryCommand('wait', running.map(idOf), delivery, context);
+  if (running.length === failed.length) {
+    return summarizeFailures(
+      outcomes,
+      'jobs are still running',
+      `They are still running; wait for them with: ${command}`,
+    );
+  }
+  const advice = `Some are still running; wait for them with: ${command}\n${FIX}`;
+  return summarizeFailures(outcomes, 'jobs failed', advice);
+}
+
+/** Prints the state of an interrupted command, and how to continue. */
+function printStopped(
+  { terminal }: Context,
+  outcomes: readonly Outcome[],
+  goOn: (ids: readonly string[]) => string,
+  isEmbedded: boolean,
+): void {
+  const left = outcomes.filter(isLeft);
+  if (left.length === 0 && outcomes.length > 0) return;
+  const { note } = terminal;
+  const counts = outcomes.length < 2 ? '' : `: ${left.length} of ${outcomes.length} have no result here yet`;
+  note(`Stopped${counts}. The jobs continue and nothing is lost.`);
+  if (isEmbedded) note(EMBEDDED_STOPS);
+  note('Continue with:');
+  note(`  ${goOn(left.map(idOf))}`);
+}
+
+function idOf({ job, label }: Outcome): string {
+  return job?.id ?? label;
 }

@@ -1,4 +1,4 @@
-/** Jobs by what people name them: a bare id, kind/id, detail_url. */
+/** Finds jobs by bare id, kind/id or detail_url. */
 import type { Client, Job } from '../../client/index.ts';
 import type { Connection } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
@@ -8,12 +8,12 @@ import type { JobEntry } from '../../journal/job-record.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 
-/** Up to here asking all five kinds for each bare id costs no more than reading the newest page of every list. */
+/** Up to this number, asking all five kinds for each bare id costs no more than reading the newest page of each list. */
 const FEW = 1;
 
 type Named = Pick<Connection, 'client' | 'stateDir' | 'profile'>;
 
-/** Reads every job; of a bare id this machine's record says the kind first, then the lists do. */
+/** Reads jobs. The kind of a bare id comes from the records of this machine, else from the lists. */
 export async function collectJobs(
   context: Pick<Context, 'signal' | 'io'>,
   connection: Named,
@@ -30,7 +30,7 @@ export async function collectJobs(
   );
 }
 
-/** The jobs that this machine has made; a record that cannot be read only costs the help it is. */
+/** The jobs that this machine has made; none if the record cannot be read. */
 export async function recordedJobs(
   { io }: Pick<Context, 'io'>,
   connection: Pick<Connection, 'stateDir' | 'profile'>,
@@ -40,7 +40,7 @@ export async function recordedJobs(
     .catch(() => []);
 }
 
-/** What the jobs of these records were made from, as their commands named it, by id. */
+/** The inputs of these jobs by id, as given to their commands. */
 export function inputsOf(jobs: readonly JobEntry[]): ReadonlyMap<string, string> {
   return new Map(
     jobs.flatMap(({ id, inputs: [input] }) => (input === undefined ? [] : [[id, input] as const])),
@@ -56,7 +56,7 @@ export async function recordedKinds(
   return new Map(jobs.map(({ id, kind }) => [id, `${kind}/${id}`] as const));
 }
 
-/** The same for ids that stand on the newest page of a list; others are looked for one by one. */
+/** The same for ids on the newest page of a list; others are looked up individually. */
 async function listedKinds(
   client: Pick<Client, 'jobs'>,
   ids: ReadonlySet<string>,
@@ -66,7 +66,7 @@ async function listedKinds(
   const pages = await Promise.allSettled(
     JOB_KIND_NAMES.map((kind) => client.jobs.list(kind, { limit }, { signal })),
   );
-  // A list that cannot be read only costs the help it would have been.
+  // A list that cannot be read is ignored.
   const summaries = pages.flatMap((page) => (page.status === 'fulfilled' ? page.value.data : []));
   return new Map(
     summaries.filter(({ id }) => ids.has(id)).map(({ id, object }) => [id, `${object}/${id}`] as const),

@@ -1,4 +1,4 @@
-/** One job from its creation to files on this disk, with progress. */
+/** Follows a job of `jobs wait|download` to its files, with progress. */
 
 import { deliverResults } from '../../batch/deliver/deliver-results.ts';
 import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
@@ -24,20 +24,20 @@ export interface Follow {
   readonly progress: Progress;
   /** As the options ask for it. */
   readonly delivery: Delivery;
-  /** What the result of each job is named by. */
+  /** Names the results of each job. */
   readonly namingOf: NamingOf;
-  /** Knows the inputs of the jobs that this machine has recorded. */
+  /** Finds inputs of recorded jobs, which no result may replace. */
   readonly findInput: FindInput;
-  /** Null waits without an end. */
+  /** Null for no limit. */
   readonly timeoutMs: number | null;
-  /** How it is waited for a job; several jobs share their requests. */
+  /** Waits for a job; several waits share their requests. */
   readonly wait: Client['jobs']['wait'];
   readonly claims: Claims;
-  /** Turns to fetch results in: those whose addresses lapse first before others. */
+  /** Turns of downloads; results whose links expire first go first. */
   readonly downloads: Limiter;
 }
 
-/** The way to wait for so many jobs. A service on this machine tells more when each is asked for, and it costs nothing. */
+/** Chooses how to wait for this number of jobs. A service on this machine reports more if jobs are read individually, at no cost. */
 export function chooseWait(
   { client, everyMs }: Pick<Connection, 'client' | 'everyMs'>,
   count: number,
@@ -57,7 +57,7 @@ export async function followJob(follow: Follow, started: Job): Promise<Outcome> 
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(everyMs === null ? {} : { everyMs }),
       onChange: (changed) => {
-        // A list entry is only a part of a job.
+        // A list entry has only some fields of a job.
         job = { ...job, status: changed.status, stage: changed.stage, progress: changed.progress };
         if (!isTerminal(changed.status)) progress.show(key, stepOf(changed));
         event(context, {
@@ -102,7 +102,7 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
   }
 }
 
-/** Its failure; or neither result nor failure, when the run was interrupted. @throws what is neither */
+/** The outcome with the failure, or with neither result nor failure after an interruption. @throws other errors */
 function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
   const { context, progress } = follow;
   const outcome = { label: job.id, stem: job.id, job, files: [] };
@@ -120,12 +120,12 @@ function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
 
 const STILL_RUNNING = 'STILL_RUNNING';
 
-/** Whether the job goes on. */
+/** Whether the job is still running. */
 export function isStillRunning(failure: Failure | null): boolean {
   return failure?.facts.code === STILL_RUNNING;
 }
 
-/** The failure with the command that continues, where the job or its result is still at the service. */
+/** Adds the command that continues if the service still has the job or its result. */
 function withCommand(follow: Follow, job: Job, failure: Failure): Failure {
   if (isStillRunning(failure)) return failure.with({ advice: goOnAdvice(follow, job) });
   const { advice = '' } = failure.facts;
@@ -152,7 +152,7 @@ function notFinished({ id, status }: Job): Failure {
   });
 }
 
-/** `dub_… → es` where a language is asked for. */
+/** `dub_… → es` for jobs with a target language. */
 function progressKey({ id, input }: Pick<Job, 'id' | 'input'>): string {
   const language = input?.target_language;
   return typeof language === 'string' ? `${id} → ${language}` : id;

@@ -1,6 +1,6 @@
 /**
- * What `jobs wait` and `jobs download` name results by: as the run would have that made the job, where this machine has a
- * record of it. --out and --name win over the record.
+ * Names the results of `jobs wait` and `jobs download` as the run that made the job would, if this machine has a record of it.
+ * --out and --name take precedence over the record.
  */
 
 import { resolve } from 'node:path';
@@ -13,17 +13,17 @@ import type { JobEntry } from '../../journal/job-record.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { SUBTITLE_IO } from '../prepare/subtitles.ts';
 
-/** For the help of those commands. */
+/** Text for the help of these commands. */
 export const RESULT_NAMES_NOTE =
   'Results of jobs that this machine made get the folder, name and format that their run would have given them; --out ' +
   'and --name win. Other results, and those that a newer job would replace, are named by the id of their job. INPUT is ' +
   'the file that this machine made the job from, else the id.';
 
-/** Where the result of a job goes, and its name. */
+/** Returns the folder and name for the results of a job. */
 export type NamingOf = (job: Job) => ResultNaming;
 
 /**
- * @param jobs what this machine has recorded, newest first
+ * @param jobs recorded on this machine, newest first
  * @param delivery as the options ask for it
  */
 export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): NamingOf {
@@ -34,7 +34,7 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
     const entry = entries.get(job.id);
     const naming = entry?.naming;
     if (entry === undefined || naming === undefined) {
-      // The answer is all that is known of a job that was made elsewhere, and its id tells it from all others.
+      // Jobs of other machines are named by their id, which is unique.
       return { stem: job.id, asked: askedLanguage(job.object, job.input), found, delivery };
     }
     const stem = replaced.has(job.id) ? job.id : naming.stem;
@@ -43,7 +43,7 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
     const folder = isPlaceGiven ? root : resolve(root, naming.folder);
     const rewrite = naming.format === null ? undefined : SUBTITLE_IO.rewriteSubtitle(naming.format);
     const template = delivery.template || naming.template;
-    // The template of a run names the ending of another format already.
+    // The template of a run already has the extension of another format.
     const own =
       rewrite === undefined
         ? { template }
@@ -52,7 +52,7 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
   };
 }
 
-/** Ids of jobs whose results would have the names of those of newer jobs: a file that was made again is the newest. */
+/** Ids of jobs whose results would have the same names as those of newer jobs. */
 function findReplaced(jobs: readonly JobEntry[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const replaced = new Set<string>();

@@ -7,12 +7,12 @@ import {
   msUntilRoom,
   openWindow,
   putBack,
-  type Window,
+  type SlotWindow,
   withdraw,
 } from '../../../src/batch/run/window.ts';
 
-const times = (count: number, step: (window: Window) => Window, window: Window) =>
-  Array.from({ length: count }).reduce<Window>((each) => step(each), window);
+const times = (count: number, step: (window: SlotWindow) => SlotWindow, window: SlotWindow) =>
+  Array.from({ length: count }).reduce<SlotWindow>((each) => step(each), window);
 
 describe('the window', () => {
   it('has room for as many as --jobs says', () => {
