@@ -1,4 +1,4 @@
-/** What a batch is made of: one item is one input in one language, one paid call, one intent in the journal. */
+/** The items of a batch: one item is one input with one target language and its options. */
 import type { Failure } from '../errors/failure.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
@@ -7,21 +7,21 @@ import type { JobInput } from './plan/input.ts';
 export interface BatchItem {
   /** The same in every run of the same command: kind, name of the input below its root, target language. */
   readonly key: string;
-  /** For people, unique in the batch: `week1/talk.mp4 → es`. */
+  /** For messages, unique in the batch: `week1/talk.mp4 → es`. */
   readonly label: string;
   readonly kind: JobKind;
   readonly input: JobInput;
-  /** Null for kinds that produce no other language. */
+  /** Null for kinds without a target language. */
   readonly targetLanguage: string | null;
   /** The request without its source. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Digest of the fields but for target language, reference and callback: another one means other results. */
+  /** Digest of the fields except target language, reference and callback. Another digest means other results. */
   readonly optionsDigest: string;
-  /** Folder below the folder of results, in the tree of the inputs; empty for none. */
+  /** Folder below the output folder, as in the tree of the inputs; empty for none. */
   readonly folder: string;
-  /** What it will be metered by, as far as it is known before the upload. */
+  /** The expected units; null if they are unknown before the upload. */
   readonly units: Units | null;
-  /** Set for a part of an item that is too long for one job; those who watch hear of the whole item only. */
+  /** Set for a part of an item that is too long for one job. Listeners get events of the whole item only. */
   readonly part?: ItemPart;
 }
 
@@ -43,32 +43,32 @@ export interface ItemFile {
   /** Name of the part of the result, such as `video`. */
   readonly asset: string;
   readonly path: string;
-  /** Null for a file that was there before and was not read. */
+  /** Null for an existing file that was not read. */
   readonly bytes: number | null;
-  /** Lower-case hex, of the bytes as they were read or written, whatever the service states; null as above. */
+  /** Lower-case hex, computed from the bytes read or written, not reported by the service; null as above. */
   readonly sha256: string | null;
 }
 
-/** What several jobs cost together. */
+/** The total cost of several jobs. */
 export interface CreditTotals {
   /** Held by jobs that are not finished. */
   readonly reserved: number;
   readonly charged: number;
-  /** Jobs whose service does not say what they cost; they are in neither of the sums. */
+  /** Number of jobs whose cost the service does not report. They are in neither of the sums. */
   readonly unknown: number;
 }
 
-/** Why an item needed nothing from this run. */
+/** Why an item needs no job of this run. */
 export type DoneBefore = 'downloaded' | 'exists';
 
-/** How far an item is; fractions are 0 to 1. */
+/** The state of an item. Fractions are 0 to 1. */
 export type ItemState =
   | { readonly phase: 'waiting' }
-  /** Work on this machine, before the upload or behind the download. */
+  /** Work on this machine, before the upload or after the download. */
   | { readonly phase: 'preparing'; readonly doing: Doing; readonly fraction: number | null }
   | { readonly phase: 'uploading'; readonly bytes: number; readonly total: number }
   | { readonly phase: 'validating' }
-  /** The upload is ready and waits for one of the slots, or for the credits of others to be known. */
+  /** The upload is ready and waits for a slot, or until the cost of other jobs is known. */
   | { readonly phase: 'ready' }
   | { readonly phase: 'submitting' }
   | { readonly phase: 'queued'; readonly jobId: string }
@@ -83,7 +83,7 @@ export type ItemState =
       readonly jobId: string;
       readonly bytes: number;
       readonly total: number | null;
-      /** When the links lapse, RFC 3339. */
+      /** When the links expire, RFC 3339. */
       readonly expiresAt: string | null;
     }
   | {
@@ -95,13 +95,13 @@ export type ItemState =
       readonly before: DoneBefore | null;
     }
   | { readonly phase: 'failed'; readonly jobId: string | null; readonly failure: Failure }
-  /** Not begun, or left running, because the whole run came to a stop. */
+  /** Not started, or still running at the service, because the run stopped. */
   | { readonly phase: 'left'; readonly jobId: string | null; readonly because: StopReason };
 
-/** What is done to a file on this machine. */
+/** Work on a file on this machine. */
 export type Doing = 'reading' | 'converting' | 'cutting' | 'joining' | 'exporting';
 
-/** What ends the submission of new jobs; those that run are let finish, but for an interruption. */
+/** Why no new jobs are submitted. Running jobs finish, except after an interruption. */
 export type StopReason =
   | 'max-credits'
   | 'no-credits'
@@ -110,15 +110,15 @@ export type StopReason =
   | 'authentication'
   | 'network'
   | 'interrupted'
-  /** A folder of this machine that cannot be used, or a defect of ours; the failure itself comes as well. */
+  /** A folder of this machine cannot be used, or an internal error; the failure is reported as well. */
   | 'broken'
   | 'timeout'
   | 'detached';
 
-/** What a run tells those who watch it: the screen, the lines of a log, `--output ndjson`. */
+/** The events of a run, for the screen, log lines and `--output ndjson`. */
 export type BatchEvent =
   | { readonly type: 'item'; readonly item: BatchItem; readonly state: ItemState; readonly atMs: number }
-  /** An item that goes in parts has one more job. */
+  /** An item in parts has one more job. */
   | {
       readonly type: 'part';
       readonly item: BatchItem;
@@ -127,16 +127,16 @@ export type BatchEvent =
       readonly of: number;
       readonly jobId: string;
     }
-  /** A file is at the service, for all its items. */
+  /** A file was uploaded, for all its items. */
   | { readonly type: 'uploaded'; readonly item: BatchItem; readonly uploadId: string; readonly bytes: number }
-  /** Slots that this run may use now: fewer after CONCURRENCY_LIMIT_EXCEEDED. */
+  /** The slots that this run may use: fewer after CONCURRENCY_LIMIT_EXCEEDED. */
   | { readonly type: 'window'; readonly size: number; readonly inFlight: number }
   | ({ readonly type: 'credits' } & CreditTotals)
   | { readonly type: 'stop'; readonly reason: StopReason; readonly message: string };
 
 export type BatchListener = (event: BatchEvent) => void;
 
-/** One item when the run is over. */
+/** The final state of one item. */
 export interface BatchOutcome {
   readonly item: BatchItem;
   readonly state: Extract<ItemState, { phase: 'done' | 'failed' | 'left' }>;

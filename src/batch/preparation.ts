@@ -1,31 +1,31 @@
 /**
- * What must be done to an input that the service does not take as it is: plain data of a plan, and the port through which
- * a run has it done. The media work behind it is no business of a batch.
+ * The preparation of inputs that the service does not accept as they are: data for the plan, and the interface that a run
+ * calls. The media work behind it is not part of a batch.
  */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { FileInput, FilePreparation, LinesPart } from './plan/input.ts';
 
-/** A file that was made to be sent. */
+/** A prepared file, ready to be sent. */
 export interface MadeFile {
   readonly path: string;
   readonly bytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** Null when nothing here can measure it. */
+  /** Null if it cannot be measured here. */
   readonly seconds: number | null;
 }
 
 export interface MadeFiles {
-  /** One for a video that stays whole; else its parts, in order. */
+  /** One file for a video that is not cut; otherwise its parts, in order. */
   readonly files: readonly MadeFile[];
-  /** What joining needs to know of the parts, and cutting them once more: plain data for a record. Null for a whole one. */
+  /** Data for joining the parts and for cutting them again, to be recorded. Null for a video that is not cut. */
   readonly split: unknown;
 }
 
-/** What each piece of preparation is handed. */
+/** The context of a preparation. */
 export interface PreparationWork {
   readonly signal: AbortSignal;
-  /** An empty folder for results and what comes in between; its owner removes it. */
+  /** An empty folder for results and intermediate files. The caller removes it. */
   readonly folder: string;
   /** Fraction done, 0 to 1. */
   readonly report: (fraction: number) => void;
@@ -33,11 +33,11 @@ export interface PreparationWork {
 
 export interface JoinTask {
   readonly kind: JobKind;
-  /** Results of the parts, in order: by the label of the asset the path of its file. */
+  /** The results of the parts, in order: the path of each file, by label of the asset. */
   readonly parts: readonly Readonly<Record<string, string>>[];
   readonly whole:
     | { readonly type: 'video'; readonly split: unknown }
-    /** Where the parts begin, and where the last one ends, in milliseconds. */
+    /** The starts of the parts, and the end of the last one, in milliseconds. */
     | { readonly type: 'lines'; readonly offsetsMs: readonly number[]; readonly endMs: number };
 }
 
@@ -46,32 +46,32 @@ export interface JoinedFile {
   readonly label: string;
   /** In the work folder. */
   readonly path: string;
-  /** What a person should know of it; empty when all is as it should be. */
+  /** Notes for the user; empty if everything is fine. */
   readonly notes: readonly string[];
 }
 
-/** The media work of a run. @throws Failure for what the file, the disk or a program is to blame for */
+/** The media work of a run. @throws Failure caused by the file, the disk or a program */
 export interface Preparation {
-  /** @param split that of an earlier run whose parts are to be cut at the same places; null to choose them */
+  /** @param split from an earlier run, to cut at the same places; null to choose them */
   prepare(input: FileInput, split: unknown, work: PreparationWork): Promise<MadeFiles>;
   join(task: JoinTask, work: PreparationWork): Promise<readonly JoinedFile[]>;
 }
 
-/** What a look at a video before anything is sent has found. */
+/** The result of examining a video before anything is sent. */
 export type ExaminedVideo =
   | {
       readonly type: 'usable';
-      /** Null when nothing here can measure it. */
+      /** Null if it cannot be measured here. */
       readonly seconds: number | null;
       /** Null for a file that is sent as it is. */
       readonly preparation: FilePreparation | null;
     }
   /** Why it cannot be used and how to fix it, in one sentence. */
   | { readonly type: 'problem'; readonly detail: string }
-  /** No video at all. */
+  /** Not a video. */
   | { readonly type: 'other'; readonly detail: string };
 
 export type ExaminedLines =
-  /** Null for subtitles that are sent whole. */
+  /** `parts` is null for subtitles that are sent whole. */
   | { readonly type: 'usable'; readonly parts: readonly LinesPart[] | null }
   | { readonly type: 'problem'; readonly detail: string };

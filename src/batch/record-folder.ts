@@ -1,4 +1,4 @@
-/** Where a folder of results keeps its own record. */
+/** The journal in an output folder: its location, the paths in its records, and files of earlier versions. */
 import { join, resolve } from 'node:path';
 import type { StoredFile } from '../journal/next-step.ts';
 import type { LogRecord } from '../journal/record-line.ts';
@@ -6,30 +6,30 @@ import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../protocol/kinds.ts';
 import { nameBelow } from './plan/candidate.ts';
 
-/** Beside the results, so that it goes where they go: where it stands, there are results. */
+/** Beside the results, so that it moves with them. A folder that contains it is an output folder. */
 export const RECORD_FOLDER = '.vloc';
 
-/** Where the journal of a folder of results lies. */
+/** The journal of an output folder. */
 export function journalPath(folder: string): string {
   return join(folder, RECORD_FOLDER, 'journal');
 }
 
-/** Held by the only process that works in the folder. */
+/** The lock of an output folder: only one process works in it. */
 export function lockPath(folder: string): string {
   return join(folder, RECORD_FOLDER, 'lock');
 }
 
-/** The record as it is written: what lies below the folder by its way from there, `/` between folders. */
+/** The record as it is written: paths in the folder become relative, `/` between folders, so that it can be moved. */
 export function withPathsFrom(folder: string, record: LogRecord): LogRecord {
   return mapPaths(record, (path) => nameBelow(folder, path) ?? path);
 }
 
-/** The record as it is worked with. Those of earlier versions hold absolute paths, and keep them. */
+/** The record as it is used. Earlier versions wrote absolute paths, which stay as they are. */
 export function withAbsolutePaths(folder: string, record: LogRecord): LogRecord {
   return mapPaths(record, (path) => resolve(folder, path));
 }
 
-/** Results are named in the `files` of a record, an input in the `path` of its facts; that of a call is none of a file. */
+/** Maps the paths in the `files` of a record and the `path` of item facts. The `path` of an intent is not a file. */
 function mapPaths(record: LogRecord, map: (path: string) => string): LogRecord {
   if (Array.isArray(record.files))
     return { ...record, files: record.files.map((file) => mapPath(file, map)) };
@@ -42,8 +42,8 @@ function mapPath<T>(holder: T, map: (path: string) => string): T {
 }
 
 /**
- * Files out of the journal with the names of their parts of the result; null where the kind has no such part. Earlier
- * versions wrote no names, and the files in the order of the parts.
+ * Result files from the journal with the names of their assets; null if the kind has no such asset. Earlier versions wrote
+ * no names, but the files in the order of the assets.
  */
 export function nameParts(
   kind: JobKind,

@@ -1,4 +1,4 @@
-/** What goes into a plan, and what comes out. */
+/** Input and output of the planner. */
 
 import type { Readable } from 'node:stream';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -31,19 +31,19 @@ export interface PlanRequest {
   readonly options: PlanOptions;
   /** Request fields from outside the options, such as --body. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Found before; told together with those found here. */
+  /** Problems found earlier; they are reported together with those of the plan. */
   readonly problems: readonly InputProblem[];
-  /** Of the files that folders hold only these, and none is not a problem; omitted: all of them. */
+  /** Selects files found in folders. Then it is not a problem if there is none. Omitted: all files. */
   readonly isWanted?: FileFilter;
 }
 
-/** Asked before anything of the file is read. */
+/** Called before anything of the file is read. */
 export type FileFilter = (found: Pick<Candidate, 'path' | 'name'>) => boolean;
 
 export interface PlannedItem {
   readonly item: BatchItem;
   readonly decision: Decision;
-  /** Where its results go, absolute; null while that depends on what the job finds out. */
+  /** The files of its result, absolute; null if a name depends on what the job finds out. */
   readonly paths: readonly string[] | null;
 }
 
@@ -55,30 +55,30 @@ export interface BatchPlan {
   readonly notes: readonly string[];
 }
 
-/** What has been done before: the journal of the folder, and how to compare with it. */
+/** What earlier runs did, and how to treat it. */
 export interface History {
   readonly recorded: Recorded;
   readonly choices: Choices;
 }
 
-/** What a plan takes from outside. */
+/** What the planner needs from outside. */
 export interface PlanIo {
   readonly cwd: string;
   readonly stdin: Readable;
   /**
-   * Looks at a video: how long it is, and whether the service takes it, as it is or after what the user allows.
-   * @param file `isTaken`: by its first bytes it is in a container that the service takes
+   * Examines a video: its length, and whether the service accepts it, as it is or after the allowed preparation.
+   * @param file `isTaken`: its first bytes are those of a container that the service accepts
    */
   readonly examineVideo: (
     path: string,
     file: { readonly bytes: number; readonly isTaken: boolean },
   ) => Promise<ExaminedVideo>;
-  /** The same for subtitles that were read. */
+  /** Examines subtitles. */
   readonly examineLines: (lines: readonly SubtitleLine[]) => Promise<ExaminedLines>;
-  /** Reads subtitles of all formats; returns a sentence when it cannot. Omitted: only SRT is read. */
+  /** Reads subtitles of all formats. Returns the reason if it cannot. Omitted: only SRT is read. */
   readonly readSubtitle?: (bytes: Uint8Array, name: string) => Promise<readonly SubtitleLine[] | string>;
-  /** The writer of a format by its name; none for the service's own. */
+  /** The writer of a format by its name; undefined for SRT, the format of the service. */
   readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;
-  /** Bytes that are free for a file in the folder, null when the system does not tell. */
+  /** Free bytes in the folder; null if unknown. */
   readonly freeBytes: (folder: string) => Promise<number | null>;
 }

@@ -1,18 +1,18 @@
-/** What may become an input: named by somebody, or found in a folder. */
+/** Candidates for inputs: named by the user, or found in a folder. */
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 
 export interface Candidate {
-  /** As it was written, or the path at which it was found, from where the command runs. */
+  /** As the user wrote it, or the path relative to the working directory. */
   readonly label: string;
-  /** Absolute; null for what is no file. */
+  /** Absolute; null for anything but a file. */
   readonly path: string | null;
   /** Below its root, `/` between folders. */
   readonly name: string;
-  /** False for files found in a folder or by a pattern: they are skipped when they are something else. */
+  /** False for a file found in a folder or by a pattern, which is skipped if it is not an input. */
   readonly isNamed: boolean;
-  /** The row of a sheet that it stands in; null elsewhere. */
+  /** Its row of a sheet; null without a sheet. */
   readonly row: SheetRow | null;
-  /** Why it cannot be used, where that is known before it is looked at. */
+  /** Why it cannot be used, if that is known before it is examined. */
   readonly defect?: string;
 }
 
@@ -24,18 +24,18 @@ export interface SheetRow {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What is no file is its own name. */
+/** An operand that is not a file. It is its own name. */
 export function otherCandidate(operand: string, row: SheetRow | null = null): Candidate {
   return { label: operand, path: null, name: operand, isNamed: true, row };
 }
 
-/** Options that name files which a run reads. */
+/** Options whose files a run reads. */
 const READ_OPTIONS = ['sheet', 'filesFrom', 'filesFrom0', 'body', 'subtitle', 'sourceSubtitle'] as const;
 
-/** Their values, as they were written. */
+/** Their values, as written. */
 export type ReadOptions = { readonly [Name in (typeof READ_OPTIONS)[number]]?: string | undefined };
 
-/** All files that a command line may name as its inputs, absolute; not all of them need be there. */
+/** All paths that a command line may name as inputs, absolute. Some of them may not exist. */
 export function namedPaths(
   cwd: string,
   operands: readonly string[],
@@ -45,19 +45,19 @@ export function namedPaths(
   return [...operands, ...given].map((path) => resolve(cwd, path.replace(/^@/, '')));
 }
 
-/** A file that somebody named: its results go straight into the folder of results. */
+/** A file that the user named. Its results go directly into the output folder. */
 export function namedFile(operand: string, cwd: string): Candidate {
   const path = resolve(cwd, operand);
   return { label: operand, path, name: basename(path), isNamed: true, row: null };
 }
 
-/** A file out of a list: the tree below the root of the list is kept, as by `rsync --files-from`. */
+/** A file from a list. Results keep the tree below the root of the list, as with `rsync --files-from`. */
 export function listedFile(written: string, root: string, row: SheetRow | null = null): Candidate {
   const path = resolve(root, written);
   return { label: written, path, name: nameBelow(root, path) ?? basename(path), isNamed: true, row };
 }
 
-/** A file that a folder holds. @param name below the root, or absolute */
+/** A file found in a folder. @param name below the root, or absolute */
 export function foundFile(root: string, name: string, cwd: string): Candidate {
   const path = resolve(root, name);
   const label = relative(cwd, path);
@@ -70,7 +70,7 @@ export function foundFile(root: string, name: string, cwd: string): Candidate {
   };
 }
 
-/** The way from a folder to what lies in it, `/` between folders; null for what lies elsewhere. */
+/** The path relative to a folder, `/` between folders; null for a path outside it. */
 export function nameBelow(folder: string, path: string): string | null {
   const way = relative(folder, path);
   const isInside = way !== '' && !isAbsolute(way) && way.split(sep)[0] !== '..';
@@ -84,7 +84,7 @@ function slashed(path: string): string {
 
 const natural = new Intl.Collator('en', { numeric: true });
 
-/** Lesson 2 before lesson 10, on every machine alike. */
+/** Compares names: lesson 2 comes before lesson 10, on every machine. */
 export function byName(left: string, right: string): number {
   return natural.compare(left, right) || (left < right ? -1 : Number(left > right));
 }

@@ -1,4 +1,4 @@
-/** Decisions about all items, with what only the disk can tell. */
+/** Decisions about items, compared with the files on the disk. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BatchItem } from '../item.ts';
@@ -7,13 +7,13 @@ import type { Delivery } from './delivery.ts';
 import { exists } from './file-status.ts';
 import type { InputProblem } from './input.ts';
 import { newestIntent } from './item-key.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import type { PlacedItem } from './plan-items.ts';
-import { mapSideBySide } from './side-by-side.ts';
 
-/** Disks answer a few at once faster than one after the other. */
+/** Disks answer a few concurrent requests faster than one after the other. */
 const WIDTH = 4;
 
-/** One decision for each item, in their order; a file is read only where nothing else can tell whether it has changed. */
+/** One decision for each item, in their order. A file is read only if nothing else shows whether it changed. */
 export async function decideItems(
   items: readonly BatchItem[],
   recorded: Recorded,
@@ -24,21 +24,21 @@ export async function decideItems(
   const hashes = await hashInputs(touched, hashFile);
   const paths = items.flatMap((item) => downloadedPaths(item, recorded));
   const sizes = new Map<string, number>();
-  await mapSideBySide(paths, WIDTH, async (path) => {
+  await mapConcurrently(paths, WIDTH, async (path) => {
     const found = await stat(path).catch(() => null);
     if (found !== null) sizes.set(path, found.size);
   });
   return items.map((item) => decide(item, recorded, { ...rest, hashes, sizes }));
 }
 
-/** By item key; a file that stands for several languages is read once. */
+/** Hashes by item key. A file with several target languages is read once. */
 async function hashInputs(
   items: readonly BatchItem[],
   hashFile: Choices['hashFile'],
 ): Promise<ReadonlyMap<string, string>> {
   const byPath = Map.groupBy(items, ({ input }) => (input.type === 'file' ? input.path : ''));
   const hashes = new Map<string, string>();
-  await mapSideBySide([...byPath], WIDTH, async ([path, sharing]) => {
+  await mapConcurrently([...byPath], WIDTH, async ([path, sharing]) => {
     const sha256 = await hashFile(path);
     for (const { key } of sharing) hashes.set(key, sha256);
   });
@@ -50,7 +50,7 @@ function downloadedPaths({ key }: BatchItem, { intents }: Recorded): readonly st
   return outcome?.phase === 'downloaded' ? outcome.record.files.map(({ path }) => path) : [];
 }
 
-/** Every file that the journal knows as a result, absolute. */
+/** All result files in the journal, absolute. */
 export function recordedResults({ intents }: Recorded, folder: string): ReadonlySet<string> {
   const files = [...intents.byKey.values()].flatMap(({ outcome }) =>
     outcome.phase === 'downloaded' ? outcome.record.files : [],

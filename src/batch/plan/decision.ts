@@ -1,4 +1,4 @@
-/** What is left to do about each item after earlier runs into the same folder: pure. */
+/** What remains to be done for each item after earlier runs into the same folder. Pure. */
 import type { Intent, Intents } from '../../journal/intents.ts';
 import {
   type NewIntent,
@@ -15,9 +15,9 @@ import { askedMs, newestIntent, partIntents } from './item-key.ts';
 import { describeChange } from './requests.ts';
 
 export type Decision =
-  /** A new job with a new key; `after` tells why an earlier one came to nothing. */
+  /** A new job with a new key; `after` is why an earlier one returned nothing. */
   | { readonly step: 'new'; readonly after: NewIntent['after'] }
-  /** Never paid again: send the same request again, wait for the job, or fetch its result. */
+  /** Costs nothing more: send the same request again, wait for the job, or download its result. */
   | { readonly step: 'continue'; readonly next: Exclude<NextStep, { step: 'nothing' }> | PartsBegun }
   | {
       readonly step: 'done';
@@ -25,23 +25,23 @@ export type Decision =
       readonly jobId: string | null;
       readonly files: readonly StoredFile[];
     }
-  /** Done or begun with another input or other options; each change is a few words. */
+  /** Done or started with another input or other options. `changes` describes each in a few words. */
   | { readonly step: 'changed'; readonly what: 'file' | 'options'; readonly changes: readonly string[] }
-  /** A result that was changed on this disk since. */
+  /** A result was changed on this disk after the download. */
   | { readonly step: 'edited'; readonly path: string }
-  /** The job failed, and would fail again. */
+  /** The job failed permanently. */
   | { readonly step: 'failed'; readonly jobId: string; readonly code: string; readonly message: string }
-  /** By the clock of this machine the service has deleted the job, and its result is not here; the run asks. */
+  /** By the local clock the service has deleted the job, and there is no result here. The run asks the service. */
   | { readonly step: 'expired'; readonly jobId: string | null; readonly key: string }
-  /** The file cannot be used: it fails here, and nothing of it is sent. */
+  /** The file cannot be used: the item fails on this machine, and nothing is sent. */
   | { readonly step: 'unusable'; readonly detail: string };
 
-/** Something was asked for parts of the item; what is left to do is decided for each of them. */
+/** Some parts of the item have requests. Each part has a decision of its own. */
 interface PartsBegun {
   readonly step: 'parts';
 }
 
-/** What the journal of the folder says. */
+/** The content of the journal of the folder. */
 export interface Recorded {
   readonly intents: Intents;
   /** By item key. */
@@ -51,15 +51,15 @@ export interface Recorded {
 interface Situation {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** --fresh: earlier runs do not count. */
+  /** --fresh: ignore earlier runs. */
   readonly fresh: boolean;
-  /** --clobber: results of changed inputs are made again. */
+  /** --clobber: re-create results of changed inputs. */
   readonly replace: boolean;
-  /** --retry-failed: run also what would fail again. */
+  /** --retry-failed: also run items that failed permanently. */
   readonly retryFailed: boolean;
-  /** SHA-256 of inputs, by item key, for those that `needsHash`. */
+  /** SHA-256 of the inputs for which `needsHash` is true, by item key. */
   readonly hashes: ReadonlyMap<string, string>;
-  /** Size of files on this disk, by path; missing for those that are gone. */
+  /** Sizes of existing result files, by path. */
   readonly sizes: ReadonlyMap<string, number>;
 }
 
@@ -68,7 +68,7 @@ export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed
   readonly hashFile: (path: string) => Promise<string>;
 };
 
-/** Decides about one item. Neither the journal nor a guess ever makes two jobs of one. */
+/** Decides about one item. An item that may have a job never gets a second one by itself. */
 export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   if (item.input.type === 'unusable') return decideUnusable(item, item.input, recorded, situation);
   if (situation.fresh) return { step: 'new', after: null };
@@ -91,7 +91,7 @@ export function decide(item: BatchItem, recorded: Recorded, situation: Situation
   }
 }
 
-/** A job that was made of the file before is still waited for, and a result of the same file is still its result. */
+/** An earlier job of the file is still awaited, and an earlier result of the unchanged file still counts. */
 function decideUnusable(
   item: BatchItem,
   { bytes, mtimeMs, detail }: UnusableInput,
@@ -113,7 +113,7 @@ function startAnew({ after }: NewIntent): Decision {
   return { step: 'new', after };
 }
 
-/** A refused call made nothing and a cancelled job was stopped on purpose; only a failure may be there to stay. */
+/** Retries refused and cancelled jobs. Of failed jobs only those with a retryable failure. */
 function again({ after }: NewIntent, { retryFailed }: Situation): Decision {
   if (after?.reason !== 'failed' || retryFailed || after.error?.retryable === true)
     return { step: 'new', after };
@@ -139,7 +139,7 @@ function afterDownload(
   return { step: 'continue', next: { step: 'download', key, jobId } };
 }
 
-/** An item in parts is done once these are joined; before, each part has a past of its own. */
+/** An item in parts is done when they are joined. Until then each part has a history of its own. */
 function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   const { intents } = recorded;
   const joined = newestIntent(item.key, intents);
@@ -156,7 +156,7 @@ function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation):
   return failed ?? { step: 'continue', next: { step: 'parts' } };
 }
 
-/** The decision about a part that would fail again; null for all others. */
+/** The decision about a part that failed permanently; null for all others. */
 function againFailed(intent: Intent, situation: Situation): Decision | null {
   const next = nextStep(intent, situation.now);
   if (next.step !== 'nothing' || next.because.reason !== 'failed') return null;
@@ -192,7 +192,7 @@ function findChange(item: BatchItem, { intents, facts }: Recorded, { hashes }: S
   return { step: 'changed', what: 'file', changes: ['other content of the same size'] };
 }
 
-/** True for a file that was touched since, but has kept its size: only its content can tell. */
+/** Whether the file has a new modification time but the same size: only its content shows whether it changed. */
 export function needsHash(item: BatchItem, { intents, facts }: Recorded): boolean {
   const known = facts.get(item.key);
   if (item.input.type !== 'file' || known === undefined) return false;

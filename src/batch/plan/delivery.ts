@@ -7,20 +7,20 @@ import { defaultTemplate, innerTemplate } from './result-name.ts';
 export interface Delivery {
   /** Absolute. */
   readonly folder: string;
-  /** True where somebody has chosen the folder. */
+  /** True if the user chose the folder. */
   readonly isFolderGiven?: boolean;
   /** Empty for the default of each job's kind. */
   readonly template: string;
   readonly existing: 'refuse' | 'replace' | 'skip';
-  /** True for files that only vloc reads: parts of a result, and what stages hand to each other. */
+  /** True for files that only vloc reads: results of parts and of stages. */
   readonly isInner?: boolean;
-  /** True where the folder is only a stop on the way to stdout. */
+  /** True if the folder is temporary, and the result goes to stdout. */
   readonly toStdout?: boolean;
-  /** For subtitles in another format than the service's own; the template names its ending. */
+  /** Converts subtitles to another format than SRT; the template has its extension. */
   readonly rewrite?: SubtitleRewrite;
 }
 
-/** Makes a subtitle file of another format out of an SRT. */
+/** Converts SRT to another subtitle format. */
 export interface SubtitleRewrite {
   /** With its dot. */
   readonly extension: string;
@@ -29,7 +29,7 @@ export interface SubtitleRewrite {
 
 interface DeliveryIo {
   readonly cwd: string;
-  /** The writer of a format by its name; none for the service's own. */
+  /** The writer of a format by its name; undefined for SRT, the format of the service. */
   readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;
 }
 
@@ -50,7 +50,7 @@ export type ResultOptions = {
   readonly subtitleFormat?: string | undefined;
 };
 
-/** The delivery that the options ask for; `kind` is null where jobs of several kinds may come. */
+/** The delivery for these options. @param kind null for jobs of several kinds */
 export function readDelivery(
   kind: JobKind | null,
   options: ResultOptions,
@@ -63,14 +63,14 @@ export function readDelivery(
   return {
     folder: out === undefined ? cwd : resolve(cwd, out),
     isFolderGiven,
-    // Results of another name are another item, so what is there as SRT stays as it is.
+    // A result with another name is another item, so an existing SRT is kept.
     template: rewrite === undefined ? template : template.replaceAll('{ext}', rewrite.extension),
     existing: clobber ? 'replace' : skipExisting ? 'skip' : 'refuse',
     ...(rewrite === undefined ? {} : { rewrite }),
   };
 }
 
-/** Whether subtitles are what the kind gives; a localization only leaves some on its way. */
+/** Whether the result of the kind is subtitles. */
 export function givesSubtitles(kind: JobKind | null): boolean {
   const parts: readonly ResultPart[] = kind === null ? [] : Object.values(KINDS[kind].result);
   return parts.some(({ type }) => type === 'lines');

@@ -1,14 +1,14 @@
-/** Whether results will find room, judged only when it is clear that they will not. */
+/** Whether there is enough disk space for the results. Only a certain shortage is reported. */
 import { formatBytes } from '../../errors/amounts.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlanIo, PlannedItem } from './batch-plan.ts';
 import type { Delivery } from './delivery.ts';
-import { type InputProblem, isMadeAnew, isSplit } from './input.ts';
+import { type InputProblem, isPrepared, isSplit } from './input.ts';
 
-/** The least that sound takes, in bytes a second: 16 bits, one channel, 22,050 samples. */
+/** Minimum size of sound in bytes per second: 16 bits, one channel, 22,050 samples. */
 const WAV_BYTES_PER_SECOND = 2 * 22_050;
 
-/** The least room that the result of an item takes, in bytes; 0 where nobody can say. */
+/** Minimum size of the result of an item, in bytes; 0 if unknown. */
 function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 'fields'>): number {
   switch (kind) {
     case 'auto_localization':
@@ -23,28 +23,28 @@ function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 
   }
 }
 
-/** A picture that is copied keeps its size; one that is re-encoded may become much smaller. */
+/** A copied picture keeps its size. A re-encoded one may become much smaller. */
 function isEncodedAnew({ resolution = 'source', subtitle_output: subtitles }: BatchItem['fields']): boolean {
   return resolution !== 'source' || subtitles === 'burned';
 }
 
-/** So many files are prepared at a time: the room of one is free before the next is begun. */
+/** Files prepared at a time. The space of one is free before the next starts. */
 const PREPARED_AT_A_TIME = 2;
 
 /**
- * The least room that files take which are made to be sent, and the results of parts before they are joined, in bytes.
- * @param items that are still to be done
+ * Minimum size of prepared files and of the results of parts before they are joined, in bytes.
+ * @param items that still need a job
  */
 function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' | 'fields'>[]): number {
   const made = new Map<string, number>();
   for (const { input } of items) {
-    if (input.type !== 'file' || !isMadeAnew(input)) continue;
-    // One that is re-encoded may become much smaller.
+    if (input.type !== 'file' || !isPrepared(input)) continue;
+    // A re-encoded file may become much smaller.
     if (input.preparation?.conversion !== 'transcoded') made.set(input.path, input.bytes);
   }
   const largest = [...made.values()].toSorted((left, right) => right - left).slice(0, PREPARED_AT_A_TIME);
   const parts = items.filter(({ input }) => isSplit(input)).map(leastBytes);
-  // Of the results of parts only those are certain to lie beside a joined one that are joined last.
+  // Only the parts that are joined last are certain to exist beside their joined result.
   return sum(largest) + Math.max(0, ...parts);
 }
 
@@ -52,7 +52,7 @@ function sum(bytes: readonly number[]): number {
   return bytes.reduce((total, each) => total + each, 0);
 }
 
-/** A lack of room for the results of what is still to be done, or null. */
+/** The lack of space for the results of items that still need a job; null if there is enough. */
 export async function checkSpace(
   planned: readonly PlannedItem[],
   { folder }: Delivery,

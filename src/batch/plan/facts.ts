@@ -1,4 +1,4 @@
-/** What the journal keeps of each item beside its paid calls, so that a later run can tell what has changed. */
+/** What the journal records about each item besides its jobs, so that a later run can see what has changed. */
 import * as v from 'valibot';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
@@ -8,7 +8,7 @@ import type { BatchItem } from '../item.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
-/** The one that a service takes of a video that is sent as it is. */
+/** The track that a service uses of a video that is sent as it is. */
 const FIRST_TRACK = 1;
 
 const itemFacts = v.object({
@@ -17,14 +17,14 @@ const itemFacts = v.object({
   item: v.string(),
   label: v.string(),
   kind: v.picklist(JOB_KIND_NAMES),
-  /** Absolute; null for what is no file. */
+  /** Absolute; null for anything but a file. */
   path: v.nullable(v.string()),
   /** Bytes. */
   size: v.nullable(v.number()),
   mtime_ms: v.nullable(v.number()),
   /** Number of the audio track that is used, from 1. */
   audio_track: v.optional(v.number(), FIRST_TRACK),
-  /** Of the input, null while nobody has read all of it. */
+  /** Of the input; null until all of it has been read. */
   sha256: v.nullable(sha256),
   options_digest: v.string(),
   /** The request without its source, addresses without their query. */
@@ -33,7 +33,7 @@ const itemFacts = v.object({
 
 export type ItemFacts = v.InferOutput<typeof itemFacts>;
 
-/** The record for an item, to be written before its intent. @param hashed SHA-256 of the input where the upload told it */
+/** The record of an item, written before its intent. @param hashed SHA-256 of the input, if the upload computed it */
 export function createItemFacts(item: BatchItem, hashed: string | null = null): ItemFacts {
   const { input } = item;
   const file = input.type === 'file' ? input : input.type === 'lines' ? input.file : null;
@@ -52,7 +52,7 @@ export function createItemFacts(item: BatchItem, hashed: string | null = null): 
   };
 }
 
-/** Number of the audio track that is used of an item, from 1. */
+/** Number of the audio track of an item, from 1. */
 export function trackOf({ input }: Pick<BatchItem, 'input'>): number {
   return input.type === 'file' ? (input.preparation?.track ?? FIRST_TRACK) : FIRST_TRACK;
 }

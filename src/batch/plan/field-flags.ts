@@ -3,7 +3,7 @@ import { COMMON_FIELDS, type Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kinds } from '../../protocol/kinds.ts';
 
-/** Names that people expect where the field's own would be long. */
+/** Short names for fields with long names. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { source_language: 'from', target_language: 'to' };
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
@@ -27,7 +27,7 @@ interface FieldFlag {
   readonly row: Field;
 }
 
-/** Every request field of a kind but the one that the inputs stand for. */
+/** All request fields of a kind except the one for the input. */
 export function fieldFlags(kind: JobKind): readonly FieldFlag[] {
   const fields: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
   return Object.entries(fields)
@@ -35,7 +35,7 @@ export function fieldFlags(kind: JobKind): readonly FieldFlag[] {
     .map(([field, row]) => ({ field, option: SHORT_NAMES[field] ?? camelCase(field), row }));
 }
 
-/** The request field that the inputs stand for. */
+/** The request field for the input. */
 export function sourceFieldOf(kind: JobKind): 'source' | 'subtitle' {
   return KINDS[kind].input === 'video' ? 'source' : 'subtitle';
 }

@@ -1,4 +1,4 @@
-/** Files in folders and by patterns. */
+/** Finds files in folders and by patterns. */
 import fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -8,11 +8,11 @@ import { byName, type Candidate, foundFile, nameBelow } from './candidate.ts';
 import { exists } from './file-status.ts';
 
 export interface Search {
-  /** Absolute: what the names of the files are relative to. */
+  /** Absolute. File names are relative to it. */
   readonly root: string;
-  /** Where files are looked for, below the root; empty for everywhere. */
+  /** Patterns below the root; empty for all files. */
   readonly pattern: readonly string[];
-  /** Of those, which are wanted; empty for all of them. */
+  /** Patterns of --include; empty for all files. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly cwd: string;
@@ -22,9 +22,9 @@ interface Found {
   readonly files: readonly Candidate[];
   /** Folders that could not be read, absolute. */
   readonly unreadable: readonly string[];
-  /** What no search finds, with why: names with a line break, links that lead nowhere, pipes and sockets. */
+  /** Files that no search finds, with the reason: names with a line break, broken links, pipes and sockets. */
   readonly lost: readonly LostFile[];
-  /** Folders of results, which hold a record of their own. */
+  /** Output folders of earlier runs, which contain a journal. */
   readonly results: readonly string[];
 }
 
@@ -35,8 +35,8 @@ export interface LostFile {
 }
 
 /**
- * Looks through a folder and all folders below it, without hidden files; links are followed, but never in a circle.
- * The order is the same in every run.
+ * Searches a folder and all folders below it, without hidden files. Links are followed, but never in a circle. The order is
+ * the same in every run.
  */
 export async function findFiles({ root, pattern, include, exclude, cwd }: Search): Promise<Found> {
   const noted: Noted = { unreadable: new Set(), broken: new Set(), links: new Set(), special: new Set() };
@@ -75,7 +75,7 @@ const LINE_BREAK_ADVICE = 'its name contains a line break; rename it or pass it 
 const SPECIAL_ADVICE = 'it is a pipe, a socket or a device, not a regular file; remove it or --exclude it';
 const LINK_ADVICE = 'it is a link to a file that does not exist; remove or correct the link';
 
-/** A file goes by its own name and not by that of a link to it: links come and go, and the name is part of the item's key. */
+/** A file has its own name, not that of a link to it: links come and go, and the name is part of the item's key. */
 async function withoutLinksAmong(root: string, names: readonly string[]): Promise<readonly string[]> {
   const realRoot = await realpath(root);
   const own = new Set(names.map((name) => join(realRoot, name)));
@@ -88,21 +88,21 @@ async function withoutLinksAmong(root: string, names: readonly string[]): Promis
   return kept;
 }
 
-/** `*.mp4` means those in folders below too, as in a .gitignore. */
+/** `*.mp4` also matches in folders below, as in a .gitignore. */
 function deepPattern(pattern: string): string {
   return pattern.includes('/') ? pattern : `**/${pattern}`;
 }
 
-/** What `.` fits in no regular expression, of which patterns are made. */
+/** What `.` does not match in regular expressions, to which patterns are converted. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
-/** What the search skips without a word. */
+/** What the search skips silently. */
 interface Noted {
   readonly unreadable: Set<string>;
   readonly broken: Set<string>;
-  /** All links, whatever they lead to. */
+  /** All links, valid or not. */
   readonly links: Set<string>;
-  /** Pipes, sockets and devices: they are never opened, since that could wait forever. */
+  /** Pipes, sockets and devices. They are never opened, since that could block forever. */
   readonly special: Set<string>;
 }
 
@@ -113,7 +113,7 @@ function readdirNoting({ unreadable, broken, links, special }: Noted): typeof fs
     done: (error: NodeJS.ErrnoException | null, entries: fs.Dirent[]) => void,
   ) =>
     fs.readdir(path, options, (error, entries) => {
-      // The search writes folders with a slash behind them.
+      // The search adds a slash to folders.
       if (error !== null) unreadable.add(resolve(path));
       for (const entry of entries ?? []) {
         if (entry.name.startsWith('.')) continue;
@@ -123,7 +123,7 @@ function readdirNoting({ unreadable, broken, links, special }: Noted): typeof fs
       }
       done(error, entries);
     });
-  // The search calls it in this one form.
+  // The search calls it only like this.
   return readdir as typeof fs.readdir;
 }
 
@@ -142,7 +142,7 @@ function foldersAbove(name: string): readonly string[] {
   return parts.map((_, position) => parts.slice(0, position + 1).join('/'));
 }
 
-/** Of the ways to a file the one with the fewest folders comes first. */
+/** Of several paths to a file, the one with the fewest folders comes first. */
 function byNearness(left: string, right: string): number {
   return left.split('/').length - right.split('/').length || byName(left, right);
 }

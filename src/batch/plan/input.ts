@@ -1,45 +1,45 @@
-/** What items are made from: inputs that passed their checks, and files that did not. */
+/** Inputs of items, and the problems of inputs that cannot be used. */
 
 import { Failure } from '../../errors/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What every input has. */
 interface Named {
-  /** For people: the path as it was given or found, an address without its query, an id. */
+  /** For messages: the path as given or found, an address without its query, or an id. */
   readonly label: string;
   /** Names its results. */
   readonly stem: string;
-  /** What it is called below its root, `/` between folders; an id or an address for what is no file. The same in every run. */
+  /** Path below its root, `/` between folders; an id or an address for anything but a file. The same in every run. */
   readonly name: string;
 }
 
-/** What is known of a file's content without reading all of it. */
+/** What is known of a file without reading all of it. */
 export interface FileFacts {
   readonly path: string;
   readonly bytes: number;
-  /** Milliseconds since 1970, as the file system keeps it. */
+  /** Modification time, milliseconds since 1970. */
   readonly mtimeMs: number;
 }
 
-/** What becomes of a file before it is uploaded. */
+/** How a file is prepared before the upload. */
 export interface FilePreparation {
-  /** `remuxed`: another container, without re-encoding; null: its contents stay in the file that they are in. */
+  /** `remuxed`: another container, without re-encoding; null: no conversion. */
   readonly conversion: 'remuxed' | 'transcoded' | null;
-  /** Why, one sentence each, without the final stop. */
+  /** Why, one sentence each, without the full stop. */
   readonly reasons: readonly string[];
   /** Number of the audio track that is used, from 1. */
   readonly track: number;
-  /** Into how many it is cut, as far as that can be told before; 1 leaves it whole. */
+  /** Estimated number of parts; 1 if it is not cut. */
   readonly parts: number;
-  /** Started minutes of all parts together; null while nobody knows how long it is. */
+  /** Started minutes of all parts together; null if the length is unknown. */
   readonly minutes: number | null;
 }
 
-/** A part of subtitles that have more lines than the service takes. */
+/** A part of subtitles with more lines than the service accepts in one request. */
 export interface LinesPart {
-  /** Numbered from 1, times from the beginning of the part. */
+  /** Numbered from 1, with times relative to the start of the part. */
   readonly lines: readonly SubtitleLine[];
-  /** Where the part begins in the whole, in milliseconds. */
+  /** Start of the part in the whole, in milliseconds. */
   readonly offsetMs: number;
 }
 
@@ -49,32 +49,32 @@ export type JobInput =
         readonly type: 'file';
         /** Media type, by content. */
         readonly contentType: string;
-        /** Null when nothing here can measure it. */
+        /** Null if it cannot be measured here. */
         readonly seconds: number | null;
-        /** What is done to it before it is sent, or why nothing is; null for one of which there is nothing to say. */
+        /** How it is prepared, or why it is sent as it is; null if neither needs a note. */
         readonly preparation: FilePreparation | null;
       })
   | (Named & { readonly type: 'url'; readonly url: string })
   | (Named & { readonly type: 'upload'; readonly id: string })
-  /** A job whose result has lines: bare, kind/id or detail_url. */
+  /** A job whose result has lines: an id, kind/id or detail_url. */
   | (Named & { readonly type: 'job'; readonly reference: string })
   | (Named & {
       readonly type: 'lines';
       readonly lines: readonly SubtitleLine[];
-      /** SHA-256 of the bytes that they were read from, lower-case hex. */
+      /** SHA-256 of the bytes read, lower-case hex. */
       readonly sha256: string;
       /** Null for stdin. */
       readonly file: FileFacts | null;
-      /** More lines than the service takes go in parts; null for all others. */
+      /** The parts, if there are more lines than the service accepts in one request; otherwise null. */
       readonly parts: readonly LinesPart[] | null;
     })
   | UnusableInput;
 
-/** A file of a folder that cannot be used as it is: its item fails on this machine, and the others run. */
+/** A file of a folder that cannot be used. Its item fails on this machine, and the others run. */
 export interface UnusableInput extends Named {
   readonly type: 'unusable';
   readonly path: string;
-  /** Null for a file of which not even that can be read. */
+  /** Null if it cannot be read. */
   readonly bytes: number | null;
   readonly mtimeMs: number | null;
   /** Why, and how to fix it. */
@@ -83,32 +83,32 @@ export interface UnusableInput extends Named {
 
 export type FileInput = JobInput & { readonly type: 'file' };
 
-/** Whether something else is sent in the place of the file. */
-export function isMadeAnew({ preparation }: FileInput): boolean {
+/** Whether a converted file or parts are sent instead of the file. */
+export function isPrepared({ preparation }: FileInput): boolean {
   return preparation !== null && (preparation.conversion !== null || preparation.parts > 1);
 }
 
-/** Jobs that an input takes for each language: 1 for one that is sent whole. */
+/** Number of jobs for each target language: 1 for an input that is sent whole. */
 export function countParts(input: JobInput): number {
   if (input.type === 'file') return input.preparation?.parts ?? 1;
   return input.type === 'lines' ? (input.parts?.length ?? 1) : 1;
 }
 
-/** Whether the input goes through the service in parts, whose results are joined. */
+/** Whether the input is sent in parts, whose results are joined. */
 export function isSplit(input: JobInput): boolean {
   return countParts(input) > 1;
 }
 
-/** An input that cannot be used: why, with the fix in the same sentence. */
+/** A problem of an input or option: why it cannot be used, and how to fix it, in one sentence. */
 export interface InputProblem {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** As many as a person reads at once: the next run shows the others. */
+/** Problems shown for one item; the next run shows the others. */
 const MOST_JOINED = 3;
 
-/** All problems of one item as one sentence. @param own pointer that goes without saying */
+/** All problems of one item as one sentence. @param own pointer of the item itself, which is not repeated */
 export function joinProblems(problems: readonly InputProblem[], own: string): string {
   const shown = problems.slice(0, MOST_JOINED);
   const rest = problems.length - shown.length;
@@ -116,18 +116,18 @@ export function joinProblems(problems: readonly InputProblem[], own: string): st
   return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
 }
 
-/** What became of a candidate. */
+/** The result of checking a candidate. */
 export type CheckedInput =
   | { readonly type: 'usable'; readonly input: JobInput }
-  /** It is what the command works on, and cannot be used; why, with the fix in the same sentence. */
+  /** The right kind of input, but it cannot be used: why, and how to fix it, in one sentence. */
   | { readonly type: 'problem'; readonly detail: string }
-  /** Not what the command works on: skipped in a folder, unless its name says otherwise. */
+  /** Another kind of file: skipped in a folder, unless its name is that of an input. */
   | { readonly type: 'other'; readonly detail: string };
 
-/** Code of the failure of what cannot be used, of a whole plan or of one item; nothing was sent of it. */
+/** Failure code of a plan or an item that cannot be used. Nothing of it was sent. */
 export const NOT_USABLE = 'NOT_USABLE';
 
-/** The failure that a plan ends with; `shortage` is the lack of room on the disk, if there is one. */
+/** The failure of a plan. @param shortage the lack of disk space; null if there is enough */
 export function unusable(problems: readonly InputProblem[], shortage: InputProblem | null): Failure {
   if (shortage !== null && problems.length === 0) {
     return new Failure({

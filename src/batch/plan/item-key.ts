@@ -1,4 +1,4 @@
-/** Names that stay the same from run to run. */
+/** Keys of items and parts, the same in every run, and the newest intents of each key. */
 import { hash } from 'node:crypto';
 import type { Intent, Intents } from '../../journal/intents.ts';
 import { stripAddress } from '../../journal/record-line.ts';
@@ -37,7 +37,7 @@ const SIGNED = [
   { by: /^sig$/i, parts: /^(sig|se|sp|sr|st|sv|spr|sip|ske|skoid|sks|skt|sktid|skv)$/i },
 ];
 
-/** 48 bits tell the queries of one address apart. */
+/** 48 bits are enough to distinguish the queries of one address. */
 const QUERY_DIGITS = 12;
 
 /**
@@ -61,10 +61,10 @@ interface PartName {
   readonly made: string;
 }
 
-/** 48 bits tell the ways in which one input is cut apart. */
+/** 48 bits are enough to distinguish the ways of cutting one input. */
 const MADE_DIGITS = 12;
 
-/** The digest of all that a part is made from. */
+/** The digest of everything that a part is made from. */
 export function digestMaking(facts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(facts)).slice(0, MADE_DIGITS);
 }
@@ -77,7 +77,7 @@ export function partKey(itemKey: string, { part, of, made }: PartName): string {
 
 /** The key of the item that a part belongs to, and the name of the part; null for the key of a whole item. */
 export function readPartKey(key: string): { readonly item: string; readonly name: PartName } | null {
-  // The keys of whole items are most, and to parse each of them would be most of the work.
+  // Most keys are of whole items. Parsing each of them would be most of the work.
   if (!key.endsWith('"}]')) return null;
   try {
     const words: unknown = JSON.parse(key);
@@ -93,7 +93,7 @@ function isPartName(value: unknown): value is PartName {
   return typeof value === 'object' && value !== null && 'part' in value && 'of' in value && 'made' in value;
 }
 
-/** The newest intents of the parts that the item was cut into last, in the order of the parts. */
+/** The newest intents of the parts of the latest cut, in the order of the parts. */
 export function partIntents(itemKey: string, intents: Intents): readonly Intent[] {
   const found = [...intents.byItem.keys()].flatMap((key) => {
     const read = readPartKey(key);
@@ -110,12 +110,12 @@ export function partIntents(itemKey: string, intents: Intents): readonly Intent[
     .map(({ intent }) => intent);
 }
 
-/** When it was asked for, milliseconds since 1970; 0 where that record is lost. */
+/** Time of the intent, milliseconds since 1970; 0 if its record is lost. */
 export function askedMs({ asked }: Intent): number {
   return asked === null ? 0 : Date.parse(asked.at);
 }
 
-/** The newest intent of an item, if there is one. */
+/** The newest intent of an item; null if there is none. */
 export function newestIntent(item: string, intents: Intents): Intent | null {
   const key = intents.byItem.get(item)?.at(-1);
   return (key === undefined ? undefined : intents.byKey.get(key)) ?? null;

@@ -1,4 +1,4 @@
-/** Inputs and requests made into the items of a batch. */
+/** Makes items from inputs and requests, with their order and units. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { countCharacters, quantityOf } from '../../protocol/metering.ts';
@@ -29,14 +29,14 @@ export function createItem(
   };
 }
 
-/** The file of an input on this disk, with its size in bytes; null for what is none. */
+/** The file of an input on this disk, with its size in bytes; null if it is not a file. */
 export function fileOf(input: JobInput): { readonly path: string; readonly bytes: number } | null {
   if (input.type === 'file') return input;
   if (input.type === 'unusable') return { path: input.path, bytes: input.bytes ?? 0 };
   return input.type === 'lines' ? input.file : null;
 }
 
-/** Items that no record could tell apart. */
+/** Finds items with the same key, which records could not distinguish. */
 export function findDuplicateItems(items: readonly BatchItem[]): InputProblem[] {
   const labels = new Map<string, string>();
   return items.flatMap(({ key, label }): InputProblem[] => {
@@ -50,7 +50,7 @@ export function findDuplicateItems(items: readonly BatchItem[]): InputProblem[] 
 
 export type Order = 'given' | 'size' | 'name';
 
-/** Inputs in the order in which they are begun: the smallest first with `size`, so that the first results come soon. */
+/** Sorts inputs into the order in which they start. With `size` the smallest come first, so that results come soon. */
 export function orderInputs<T extends { readonly input: JobInput }>(
   inputs: readonly T[],
   order: Order,

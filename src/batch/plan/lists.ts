@@ -1,4 +1,4 @@
-/** Lists of inputs: --files-from and --files-from0. */
+/** Lists of inputs: --files-from, --files-from0, and --sheet, whose rows have options of their own. */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -12,8 +12,8 @@ import type { InputProblem } from './input.ts';
 import { isNonFileInput } from './operand.ts';
 
 /**
- * The entries of a list, `-` for stdin: one a line, or with a NUL behind each, as `find -print0` writes them.
- * @returns a sentence when it cannot be read
+ * The entries of a list, `-` for stdin: one per line, or each followed by a NUL, as `find -print0` writes them.
+ * @returns the reason as a sentence if it cannot be read
  */
 export async function readList(
   written: string,
@@ -52,12 +52,12 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** The column that names the input. */
+/** The column of the inputs. */
 const FILE_COLUMN = 'file';
 
 /**
- * Reads a sheet, CSV or JSON; `-` is stdin. Files are meant from where the sheet lies.
- * @param takes what the kind works on
+ * Reads a sheet, CSV or JSON; `-` is stdin. Paths are relative to the folder of the sheet.
+ * @param takes the type of inputs of the kind
  */
 export async function readSheet(
   written: string,
@@ -89,9 +89,9 @@ export async function readSheet(
 }
 
 interface Columns {
-  /** The title of the column of files, as it is written. */
+  /** The title of the column of files, as written. */
   readonly file: string;
-  /** Title as it is written, to the name of the option. */
+  /** From the title as written to the name of the option. */
   readonly options: ReadonlyMap<string, string>;
 }
 
@@ -122,7 +122,7 @@ function readColumns(table: Table, kind: JobKind, report: (detail: string) => vo
   return file === null || !isUsable ? null : { file, options };
 }
 
-/** `Voice-Mode`, `voice_mode`, `--voice-mode` and `voiceMode` are one. */
+/** `Voice-Mode`, `voice_mode`, `--voice-mode` and `voiceMode` mean the same. */
 function plain(title: string): string {
   return title.toLowerCase().replace(/[-_\s]/g, '');
 }
@@ -150,7 +150,7 @@ interface Table {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The rows of a CSV text with a header, or of a JSON array of objects; a sentence when it is neither. */
+/** The rows of a CSV text with a header or of a JSON array of objects; the reason as a sentence if it is neither. */
 async function readTable(text: string): Promise<Table | string> {
   const table = /^\s*[[{]/.test(text) ? readJson(text) : await readCsv(text);
   if (typeof table === 'string' || table.rows.length > 0) return table;
@@ -169,7 +169,7 @@ function readJson(text: string): Table | string {
   return { titles: [...new Set(rows.flatMap(Object.keys))], rows };
 }
 
-/** Spreadsheets write commas, semicolons or tabs, by the language of who uses them. */
+/** Spreadsheets write commas, semicolons or tabs, depending on the language of the user. */
 const DELIMITERS = [',', ';', '\t'];
 
 async function readCsv(text: string): Promise<Table | string> {

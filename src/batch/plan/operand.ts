@@ -1,13 +1,13 @@
-/** Addresses where a file could be named too. */
+/** Operands that are not files: addresses, uploads, jobs and stdin. */
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 
-/** What is said of every other one. */
+/** The problem of all other addresses. */
 export const ONLY_HTTPS = 'the service reads https addresses only';
 
-/** True for an address of any scheme: one that the service does not fetch is no file either. */
+/** True for an address of any scheme, also for one that the service does not fetch. */
 export function isAddress(text: string): boolean {
-  // Of one letter it would be a drive of Windows.
+  // A scheme of one letter would be a Windows drive.
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 }
 
@@ -15,10 +15,10 @@ export function isHttps(text: string): boolean {
   return /^https:\/\//i.test(text);
 }
 
-/** 8-4-4-4-12 hexadecimal digits: no file and no folder is called so by a person. */
+/** 8-4-4-4-12 hexadecimal digits. People do not name files or folders like this. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `uploads/ID`, with or without the version before it; eight characters with a digit, as no folder of lessons is called. */
+/** `uploads/ID`, with or without the version. An ID has at least eight characters and a digit, unlike most folder names. */
 const WITH_COLLECTION = /^(?:\/v1\/)?uploads\/((?=\D*\d)[\w-]{8,})$/;
 
 /**
@@ -48,12 +48,12 @@ export function namesJobWithLines(operand: string): boolean {
   );
 }
 
-/** Names the results: the id, without what stands before it. */
+/** The id of a job, which names its results. */
 export function stemOfJob(reference: string): string {
   return reference.split('/').at(-1) ?? reference;
 }
 
-/** True for what names no file: an address, an upload, stdin, and where subtitles are read a job that has some. */
+/** True for an address, an upload, stdin, and for a job with lines if the command reads subtitles. */
 export function isNonFileInput(operand: string, takes: 'video' | 'subtitle'): boolean {
   return (
     operand === '-' ||

@@ -1,4 +1,4 @@
-/** Candidates checked, and made into items with the places of their results. */
+/** Checks candidates and makes items from them, with the paths of their results. */
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
@@ -13,23 +13,23 @@ import { describeSkipped, isCalledLikeInput } from './content.ts';
 import type { Delivery } from './delivery.ts';
 import type { InputProblem, JobInput, UnusableInput } from './input.ts';
 import { createItem, orderInputs } from './items.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { defaultTemplate } from './result-name.ts';
 import { type Places, placeResults } from './result-paths.ts';
-import { mapSideBySide } from './side-by-side.ts';
 
-/** Measuring a video starts a process: more of them than cores would only wait for each other. */
+/** Videos measured at a time. Each starts a process; more than there are cores would only wait for each other. */
 const WIDTH = 4;
 
 export interface PlacedItem extends Places {
   readonly item: BatchItem;
-  /** False for a file of a folder: what is wrong with it concerns no other item. */
+  /** False for a file of a folder: its problems concern no other item. */
   readonly isNamed: boolean;
 }
 
 interface Surroundings {
   readonly delivery: Delivery;
-  /** Files that are known as results of earlier runs, absolute. */
+  /** Result files of earlier runs, absolute. */
   readonly results: ReadonlySet<string>;
   /** In a watched folder a file counts as named, and one that cannot be used is an item all the same. */
   readonly isWatched: boolean;
@@ -37,13 +37,13 @@ interface Surroundings {
 
 interface Checked {
   readonly candidate: Candidate;
-  /** One that cannot be used among them. */
+  /** An unusable input is possible. */
   readonly input: JobInput;
 }
 
 /**
- * Makes items of all inputs: files of folders that cannot be used are items too, which fail. What was named by itself and
- * cannot be used is added to the problems. The notes are for people.
+ * Makes items of all inputs. A file of a folder that cannot be used becomes an item that fails. An unusable input that the
+ * user named is added to the problems. The notes are for the user.
  */
 export async function planItems(
   request: PlanRequest,
@@ -92,7 +92,7 @@ async function checkAll(
 ): Promise<{ inputs: readonly Checked[]; others: readonly Candidate[] }> {
   const inputs: Checked[] = [];
   const others: Candidate[] = [];
-  const checked = await mapSideBySide(candidates, WIDTH, (each) => checkInput(each, KINDS[kind].input, io));
+  const checked = await mapConcurrently(candidates, WIDTH, (each) => checkInput(each, KINDS[kind].input, io));
   for (const [position, result] of checked.entries()) {
     const candidate = candidates[position];
     if (candidate === undefined) continue;
@@ -118,7 +118,7 @@ async function unusableInput(
   return { type: 'unusable', label, stem, name, path, ...facts, detail };
 }
 
-/** The requests of each candidate: its row of the sheet wins over the options. Those without a row share theirs. */
+/** The requests of each candidate. Its row of the sheet overrides the options. Candidates without a row share their requests. */
 function requestsByRow(
   { kind, body, options }: PlanRequest,
   candidates: readonly Candidate[],
@@ -148,7 +148,7 @@ function placesOf(item: BatchItem, delivery: Delivery, problems: InputProblem[])
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { message, advice = '' } = error.facts;
-    // A template is wrong for all items alike.
+    // A wrong template is wrong for all items.
     if (!problems.some(({ pointer }) => pointer === '--name')) {
       problems.push({ pointer: '--name', detail: `${message}. ${advice}` });
     }

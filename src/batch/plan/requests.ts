@@ -1,4 +1,4 @@
-/** Options made into the requests of one input: one for each language. */
+/** Requests for an input: built from options, one for each target language, and compared with earlier ones. */
 
 import { hash } from 'node:crypto';
 import { withoutSecrets } from '../../journal/record-line.ts';
@@ -65,12 +65,12 @@ function pairsOf(set: unknown): Readonly<Record<string, string>> {
   return typeof set === 'object' && set !== null ? (set as Record<string, string>) : {};
 }
 
-/** Any source passes here: whether the real one is usable is another check. */
+/** A placeholder: the real source is checked elsewhere. */
 const ANY_SOURCE = { type: 'upload', upload_id: 'checked elsewhere' };
 
 function fieldProblems(kind: JobKind, fields: Fields): InputProblem[] {
   const options = new Map<string, string>(fieldFlags(kind).map(({ field, option }) => [field, option]));
-  // What --body adds beyond the table is the service's to judge.
+  // The service checks fields that --body adds beyond the table.
   const known = Object.entries(fields).filter(([field]) => options.has(field));
   const checked = checkJobRequest(kind, { ...Object.fromEntries(known), [sourceFieldOf(kind)]: ANY_SOURCE });
   if (checked.ok) return [];
@@ -88,15 +88,15 @@ function fieldProblems(kind: JobKind, fields: Fields): InputProblem[] {
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];
 
 /**
- * The fields with what --set names put into them: `tone=formal`, `count=3`, `voice.speed=1.2`. A value that is JSON is
- * taken as JSON, everything else as text. What it is worth is the service's to judge.
+ * Adds the fields of --set: `tone=formal`, `count=3`, `voice.speed=1.2`. A value that is JSON is read as JSON, everything
+ * else as text. The service checks the values.
  */
 export function setFields(
   fields: Fields,
   pairs: Readonly<Record<string, string>>,
   problems: InputProblem[],
 ): MutableFields {
-  // A copy: one request for each language is made of the same fields.
+  // A copy, since the requests for all languages are made from the same fields.
   const result: MutableFields = structuredClone(fields);
   for (const [name, text] of Object.entries(pairs)) {
     const path = name.split('.');
@@ -133,13 +133,13 @@ function isObject(value: unknown): value is MutableFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Fields that tell jobs apart or name whom to tell, without a say in what they make. */
+/** Fields that do not change the result: identification and notification. */
 const NO_OPTIONS = ['target_language', 'client_reference', 'callback_url'];
 
-/** 64 bits: two sets of options of one item differ in their digest but for once in 10^19 times. */
+/** 64 bits: two different sets of options of an item have the same digest once in 10^19 times. */
 const DIGEST_LENGTH = 16;
 
-/** The fields that decide what comes out, defaults filled in, addresses without their secrets. */
+/** The fields that determine the result, with defaults, and addresses without secrets. */
 function meaningOf(kind: JobKind, fields: Fields): Fields {
   const meant: Record<string, unknown> = {};
   for (const { field, row } of fieldFlags(kind)) {
@@ -151,12 +151,12 @@ function meaningOf(kind: JobKind, fields: Fields): Fields {
   return meant;
 }
 
-/** 16 hex digits of SHA-256. A default that is spelled out counts as one that is omitted. */
+/** 16 hex digits of SHA-256. An explicit default counts like an omitted field. */
 export function digestOptions(kind: JobKind, fields: Fields): string {
   return hash('sha256', canonicalJson(meaningOf(kind, fields))).slice(0, DIGEST_LENGTH);
 }
 
-/** `voice_mode auto → male` for each option that differs; both sides in the sense of `meaningOf`. */
+/** `voice_mode auto → male` for each option that differs, as `meaningOf` returns them. */
 export function describeChange(kind: JobKind, before: Fields, now: Fields): readonly string[] {
   const [old, wanted] = [meaningOf(kind, before), meaningOf(kind, now)];
   const names = new Set([...Object.keys(old), ...Object.keys(wanted)]);
@@ -171,7 +171,7 @@ function showValue(value: unknown): string {
   return typeof value === 'string' ? value : canonicalJson(value);
 }
 
-/** JSON with the names of every object in order. */
+/** JSON with sorted object keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

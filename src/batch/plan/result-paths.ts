@@ -1,4 +1,4 @@
-/** Where the results of an item go, as far as that is known before the job is done. */
+/** Paths of the results of an item, as far as they are known before the job is done, and conflicts between them. */
 import { join } from 'node:path';
 import { type FindInput, foldName } from '../../disk/find-input.ts';
 import type { BatchItem } from '../item.ts';
@@ -6,19 +6,19 @@ import { type Delivery, templateFor } from './delivery.ts';
 import type { InputProblem } from './input.ts';
 import { askedLanguage, assetPaths, nameLanguage } from './result-name.ts';
 
-/** Stand in a name for a language that the job finds out, and for the id of a job that is not made yet. */
+/** Placeholders for a language that the job will find out, and for the id of a job that does not exist yet. */
 const ANY_LANGUAGE = 'LANG';
 const ANY_ID = 'ID';
 
 export interface Places {
-  /** Absolute paths of all files of the result, or null while a name depends on what the job finds out. */
+  /** Absolute paths of all files of the result; null if a name depends on what the job finds out. */
   readonly paths: readonly string[] | null;
-  /** What no other item may write: two videos of one name are mostly in one language too. Empty for names with `{id}`. */
+  /** Paths that no other item may write, with placeholders for what is unknown. Empty for names with `{id}`. */
   readonly claims: readonly string[];
 }
 
 /**
- * Where the result goes, and what it takes from others.
+ * The paths of the result, and those that it claims.
  * @throws Failure of category usage for a template that is not usable
  */
 export function placeResults(item: PlaceableItem, delivery: Delivery): Places {
@@ -29,7 +29,7 @@ export function placeResults(item: PlaceableItem, delivery: Delivery): Places {
 
 type PlaceableItem = Pick<BatchItem, 'kind' | 'input' | 'targetLanguage' | 'fields' | 'folder'>;
 
-/** The language that the item asks for; null while its job is to find it out, and for results in none. */
+/** The language that the item requests; null if its job finds it out, and for results without a language. */
 export function languageOfItem({
   kind,
   targetLanguage,
@@ -39,14 +39,14 @@ export function languageOfItem({
 }
 
 /**
- * Absolute paths of all files of the result, or null while a name depends on what the job finds out.
+ * Absolute paths of all files of the result; null if a name depends on what the job finds out.
  * @throws Failure of category usage for a template that is not usable
  */
 export function resultPaths(item: PlaceableItem, delivery: Delivery): readonly string[] | null {
   const template = templateFor(delivery, item.kind);
   const language = languageOfItem(item);
   const isLater = template.includes('{id}') || (template.includes('{lang}') && language === null);
-  // Also where they are not known yet: a template that is not usable is told before anything is paid.
+  // Computed also if they are unknown, so that an invalid template is reported before anything is paid.
   const paths = pathsIn(item, delivery, language);
   return isLater ? null : paths;
 }
@@ -67,7 +67,7 @@ export interface Claim {
   readonly path: string;
 }
 
-/** Two items that would write one file, on this disk or on one that does not tell upper from lower case. */
+/** Finds items that would write the same file, on this disk or on a case-insensitive one. */
 export function findClashes(claims: readonly Claim[]): InputProblem[] {
   const taken = new Map<string, Claim>();
   return claims.flatMap((claim): InputProblem[] => {
@@ -86,7 +86,7 @@ export function findClashes(claims: readonly Claim[]): InputProblem[] {
   });
 }
 
-/** Results that would be written over an input; not even --clobber may do that. */
+/** Finds results that would overwrite an input. Not even --clobber may do that. */
 export async function findOverwrittenInputs(
   claims: readonly Claim[],
   findInput: FindInput,

@@ -1,6 +1,6 @@
-/** Which files of a folder nobody writes to any more: pure, from one look at the folder to the next. */
+/** Finds the files of a folder that are no longer being written, by comparing listings of the folder. Pure. */
 
-/** A file at one look. */
+/** A file in one listing. */
 export interface SeenFile {
   /** Below the folder, `/` between folders. */
   readonly name: string;

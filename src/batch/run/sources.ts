@@ -8,7 +8,7 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { jobFailure } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
-import { type FileInput, isMadeAnew } from '../plan/input.ts';
+import { type FileInput, isPrepared } from '../plan/input.ts';
 import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import type { Preparations, PreparedSource } from './preparations.ts';
@@ -77,7 +77,7 @@ export function createSources({ batch, uploads, preparations, stopping }: Source
         case 'unusable':
           throw new TypeError(`${input.label} cannot be sent: ${input.detail}`);
         case 'file':
-          return isMadeAnew(input)
+          return isPrepared(input)
             ? provideMade(item, input, order)
             : uploads.provide(item, { ...input, made: null }, order);
       }

@@ -1,5 +1,5 @@
-/** Runs the work on all items, at most `width` at a time; the results come in the order of the items. */
-export async function mapSideBySide<T, R>(
+/** Runs the work on all items, at most `width` at a time. The results are in the order of the items. */
+export async function mapConcurrently<T, R>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<R>,
