@@ -33,12 +33,12 @@ async function withKeys<Result>(
   { stateDir, make }: KeyFolder,
   work: (admin: KeyAdmin) => Promise<Result> | Result,
 ): Promise<Result> {
-  const { hasService, openKeyDesk } = await import('../service/operate/key-admin.ts');
+  const { hasService, openKeyAdmin } = await import('../service/operate/key-admin.ts');
   const { env, platform, now, cwd } = context.io;
   const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));
   const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';
   if (!make && !hasService(folder)) throw noService(folder, chooser);
-  const admin = await openStateFolder(folder, chooser, () => openKeyDesk(folder, now));
+  const admin = await openStateFolder(folder, chooser, () => openKeyAdmin(folder, now));
   try {
     return await openStateFolder(folder, chooser, async () => work(admin));
   } finally {

@@ -65,7 +65,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       url: context.origin() + VERSION_PREFIX,
       docsUrl: context.origin() + DOCS_PATH,
       newKey,
-      ...createAccountDesk(context),
+      ...createAccountAdmin(context),
       close() {
         ended ??= end();
         return ended;
@@ -83,10 +83,10 @@ function listen(context: ServiceContext, options: ServiceOptions): Promise<Runni
   return startServer(context, { host, port, faults, trustedProxies, metricsFrom, onRequest });
 }
 
-type AccountDesk = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' | 'grantCredits'>;
+type AccountAdmin = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' | 'grantCredits'>;
 
 /** Changes to the account that the owner of a running service can make. */
-function createAccountDesk({ store, keys, clock, randomBytes, makeId }: ServiceContext): AccountDesk {
+function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: ServiceContext): AccountAdmin {
   return {
     keys: () => listKeys(store),
     issueKey(rules = {}) {

@@ -121,20 +121,20 @@ export function createSurveyor(
   segments: readonly Segment[],
 ): (index: number) => Promise<Survey> {
   const pauses = findPauses(segments, mix.frames / mix.sampleRate);
-  const ear = createEar(mix);
+  const meter = createMeter(mix);
   const survey = async (segment: Segment): Promise<Survey> => {
     const limits = { window: WINDOW, count: PAUSE_WINDOWS, sampleRate: mix.sampleRate };
     const { before, after } = nearestWindows(pauses, (segment.start + segment.end) / 2, limits);
-    const speech = await ear.listen(segmentWindows(segment, mix.sampleRate), null);
-    const heardBefore = await hearPause(ear, before, speech);
-    const heardAfter = await hearPause(ear, after, speech);
-    const sideEnergy = Math.max(heardBefore?.sideEnergy ?? 0, heardAfter?.sideEnergy ?? 0);
-    const levels = [heardBefore, heardAfter].filter((heard) => heard !== null);
+    const speech = await meter.measure(segmentWindows(segment, mix.sampleRate), null);
+    const pauseBefore = await measurePause(meter, before, speech);
+    const pauseAfter = await measurePause(meter, after, speech);
+    const sideEnergy = Math.max(pauseBefore?.sideEnergy ?? 0, pauseAfter?.sideEnergy ?? 0);
+    const levels = [pauseBefore, pauseAfter].filter((heard) => heard !== null);
     const mid = sum(levels.map((heard) => sum(heard.mid)));
     const side = sum(levels.map((heard) => sum(heard.side)));
     return {
-      before: heardBefore && { ...heardBefore, time: ((before[0] ?? 0) + WINDOW) / mix.sampleRate },
-      after: heardAfter && { ...heardAfter, time: (after[0] ?? 0) / mix.sampleRate },
+      before: pauseBefore && { ...pauseBefore, time: ((before[0] ?? 0) + WINDOW) / mix.sampleRate },
+      after: pauseAfter && { ...pauseAfter, time: (after[0] ?? 0) / mix.sampleRate },
       centred: speech.sideEnergy <= CENTRED_RISE * sideEnergy,
       midPerSide: side > 0 ? Math.min(MAX_MID_PER_SIDE, mid / side) : 0,
     };
@@ -151,11 +151,11 @@ export function createSurveyor(
  * Returns the level of a pause, lowered if the background is quieter under the speech: many films lower their music
  * there.
  */
-async function hearPause(ear: Ear, positions: readonly number[], speech: Windows) {
+async function measurePause(meter: Meter, positions: readonly number[], speech: Windows) {
   if (positions.length === 0) return null;
   const mid = new Float32Array(BINS);
   const side = new Float32Array(BINS);
-  const { quiet, sideEnergy } = await ear.listen(positions, { mid, side });
+  const { quiet, sideEnergy } = await meter.measure(positions, { mid, side });
   const lowered = quiet > speech.quiet ? Math.sqrt(speech.quiet / quiet) : 1;
   for (const level of [mid, side]) {
     for (let bin = 0; bin < BINS; bin += 1) {
@@ -171,15 +171,15 @@ function segmentWindows(segment: Segment, sampleRate: number): number[] {
   return Array.from({ length: count }, (_, at) => first + at * WINDOW);
 }
 
-interface Ear {
+interface Meter {
   /** Measures the windows at these positions and, if requested, adds the power of each frequency to `sums`. */
-  listen(
+  measure(
     positions: readonly number[],
     sums: { mid: Float32Array; side: Float32Array } | null,
   ): Promise<Windows>;
 }
 
-function createEar(mix: WavReader): Ear {
+function createMeter(mix: WavReader): Meter {
   const transform = createTransform();
   const mid = new Float32Array(WINDOW);
   const side = new Float32Array(WINDOW);
@@ -187,7 +187,7 @@ function createEar(mix: WavReader): Ear {
   const midAmplitudes = new Float32Array(BINS);
   const sideAmplitudes = new Float32Array(BINS);
   return {
-    async listen(positions, sums) {
+    async measure(positions, sums) {
       const energies = new Float32Array(positions.length);
       let sideEnergy = 0;
       for (const [index, position] of positions.entries()) {

@@ -25,7 +25,7 @@ export interface Faults {
 }
 
 /** Does the work of a request unless a fault replaces it. Returns the answer after all faults. */
-export async function misbehave(
+export async function applyFaults(
   faults: Faults,
   { request, response, id }: Exchange,
   origin: string,

@@ -12,7 +12,7 @@ import { createPages } from '../operate/pages.ts';
 import { CallerGone } from './body.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Exchange, FileSlice, ServiceResponse } from './exchange.ts';
-import { type Faults, misbehave } from './faults.ts';
+import { applyFaults, type Faults } from './faults.ts';
 import { answerParseFailure, answerRefusal, Refusal } from './refusal.ts';
 import { createRouter } from './router.ts';
 
@@ -131,7 +131,7 @@ async function converse(
   let status: number | null = null;
   try {
     const work = async () => (draining ? refuseLate(context, exchange) : dispatch(parts, exchange));
-    const answer = await (faults === null ? work() : misbehave(faults, exchange, context.origin(), work));
+    const answer = await (faults === null ? work() : applyFaults(faults, exchange, context.origin(), work));
     if (answer === 'drop') response.destroy();
     else {
       await send(exchange, answer, context.clock);

@@ -18,7 +18,7 @@ import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
-import { shelve } from './results.ts';
+import { storeFiles } from './results.ts';
 import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
 
 /**
@@ -75,11 +75,11 @@ function lastFailure(error: unknown, attempts: number): JobFailure {
 }
 
 /** Temporary failures: a child process may have run out of memory, a source may have been busy. */
-const MENDABLE: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE'];
+const TEMPORARY: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE'];
 
 /** Returns the failure that ends a job immediately; null if another attempt may succeed. */
 function verdictOf(error: unknown): JobFailure | null {
-  if (error instanceof JobFailure) return MENDABLE.includes(error.code) ? null : error;
+  if (error instanceof JobFailure) return TEMPORARY.includes(error.code) ? null : error;
   return isDiskFull(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
 }
 
@@ -121,7 +121,7 @@ async function runJob(
     const work = { signal: stopped, folder: workFolder, report: createProgress(write, context.clock) };
     const { made, size } = await make(context, row, work);
     stopped.throwIfAborted();
-    const assets = await shelve({ workFolder, assetFolder }, row.kind, made.products);
+    const assets = await storeFiles({ workFolder, assetFolder }, row.kind, made.products);
     kept = finishJob(context, lease.id, owner, {
       status: 'succeeded',
       result: { assets, values: made.values },

@@ -28,7 +28,7 @@ export interface StoredResult {
 /**
  * The target folder for the files of one attempt. A second attempt that overlaps with the first uses another folder.
  */
-interface Shelf {
+interface ResultFolders {
   /** Folder of the running attempt, which contains its products. */
   readonly workFolder: string;
   /** Folder of the finished attempt, which contains its assets. */
@@ -42,15 +42,15 @@ const READ_BYTES = 1024 ** 2;
  * Moves files to the asset folder and flushes them to disk, so that the job can be recorded as finished.
  * @param products files from an engine, by the names of their assets
  */
-export async function shelve(
-  shelf: Shelf,
+export async function storeFiles(
+  folders: ResultFolders,
   kind: JobKind,
   products: Readonly<Record<string, MediaFile>>,
 ): Promise<Record<string, StoredAsset>> {
-  await makeFolder(shelf.assetFolder, FOLDER_MODE);
+  await makeFolder(folders.assetFolder, FOLDER_MODE);
   const assets: Record<string, StoredAsset> = {};
   for (const [name, product] of Object.entries(products)) {
-    const source = await requireInside(shelf.workFolder, product.path);
+    const source = await requireInside(folders.workFolder, product.path);
     await syncToDisk(source);
     const { size } = await stat(source);
     assets[name] = {
@@ -58,10 +58,10 @@ export async function shelve(
       size_bytes: size,
       sha256: await hashFile(source),
     };
-    await rename(source, join(shelf.assetFolder, name));
+    await rename(source, join(folders.assetFolder, name));
   }
-  await syncToDisk(shelf.assetFolder);
-  await syncToDisk(join(shelf.assetFolder, '..'));
+  await syncToDisk(folders.assetFolder);
+  await syncToDisk(join(folders.assetFolder, '..'));
   return assets;
 }
 

@@ -35,7 +35,7 @@ export function hasService(stateDir: string): boolean {
  * Opens the keys of a state folder. Creates the folder if it is missing.
  * @param now ms since 1970
  */
-export async function openKeyDesk(stateDir: string, now: () => number): Promise<KeyAdmin> {
+export async function openKeyAdmin(stateDir: string, now: () => number): Promise<KeyAdmin> {
   const { folders } = await prepareFolders(stateDir);
   const store = openAccountStore(folders);
   return {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shelve } from '../../../src/service/jobs/results.ts';
+import { storeFiles } from '../../../src/service/jobs/results.ts';
 import { makeStateDir } from '../harness/scene.ts';
 
 async function makeShelf() {
@@ -16,7 +16,7 @@ const wav = (path: string) => ({ audio: { path, contentType: 'audio/wav' as cons
 test('a file is moved under the name of its asset and described', async () => {
   const { shelf } = await makeShelf();
   await writeFile(join(shelf.workFolder, 'x.tmp'), 'abc');
-  const assets = await shelve(shelf, 'dubbing', wav(join(shelf.workFolder, 'x.tmp')));
+  const assets = await storeFiles(shelf, 'dubbing', wav(join(shelf.workFolder, 'x.tmp')));
   expect(assets).toEqual({
     audio: {
       content_type: 'audio/wav',
@@ -37,7 +37,7 @@ test('a file outside the work folder is not taken, a link that leads out neither
     join(shelf.workFolder, 'link'),
     join(shelf.workFolder, '../secret'),
   ]) {
-    await expect(shelve(shelf, 'dubbing', wav(path))).rejects.toThrow('outside');
+    await expect(storeFiles(shelf, 'dubbing', wav(path))).rejects.toThrow('outside');
   }
   expect(await readdir(root)).toContain('secret');
 });
@@ -46,5 +46,5 @@ test('an asset that the kind does not have is a fault of the service', async () 
   const { shelf } = await makeShelf();
   await writeFile(join(shelf.workFolder, 'x'), '');
   const products = { video: { path: join(shelf.workFolder, 'x'), contentType: 'video/mp4' as const } };
-  await expect(shelve(shelf, 'dubbing', products)).rejects.toThrow('no asset');
+  await expect(storeFiles(shelf, 'dubbing', products)).rejects.toThrow('no asset');
 });
