@@ -6,7 +6,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     # The words possible at a place, with descriptions. Keys are case-sensitive: -V is not -v.
     $places = [hashtable]::new([StringComparer]::Ordinal)
     $places[''] = @{
-        Commands = @(@('localize', 'bring whole videos into other languages'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'speak subtitles as sound tracks that keep their times'), @('jobs', 'look at jobs, wait for them, fetch their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credits that are left'), @('api', 'make any signed call'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'keep services and their keys under names'), @('engines', 'see and install the media engines of the embedded service'), @('serve', 'run the embedded service for other programs'), @('schema', 'print the OpenAPI document of the interface'), @('completion', 'print the script that completes commands in a shell'), @('version', 'print the version'), @('help', 'show the help of a command or of a topic'))
+        Commands = @(@('localize', 'translate and dub whole videos'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'make spoken sound tracks from subtitles'), @('jobs', 'show jobs, wait for them, download their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credit balance'), @('api', 'send any signed request'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'save services and their keys under names'), @('engines', 'list and install the media engines of the embedded service'), @('serve', 'run the embedded service for other programs'), @('schema', 'print the OpenAPI document of the interface'), @('completion', 'print the completion script for a shell'), @('version', 'print the version'), @('help', 'show the help of a command or of a topic'))
         Operands = 'free'
         Options = @(@('--version', 'print the version'), @('-V', 'print the version'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -36,7 +36,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--to', 'language to produce, a BCP 47 tag; several, separated by commas, make a job each'), @('--voice-mode', 'which voice speaks the dub (default: auto)'), @('--client-reference', 'your own reference, 1 to 128 characters'), @('--callback-url', 'HTTPS URL to notify when the job ends'), @('--watch', 'process new files in the folders, each when it is written completely, until Ctrl-C'), @('--dry-run', 'print the plan and its cost; submit nothing'), @('--include', 'only include files in folders that match this glob, such as *.mp4; repeatable'), @('--exclude', 'skip files in folders that match this glob; repeatable'), @('--files-from', 'take the inputs from a list, one a line; - is stdin'), @('--files-from0', 'the same, NUL-separated, as find -print0 writes'), @('--sheet', 'CSV or JSON with a row for each input: file, to and other options; a row wins over the flags'), @('--order', 'begin with the smallest, or by name (default: as given, folders by name)'), @('--split', 'cut videos that are too long for one job at silences, run the parts, and join them; each part is a job'), @('--detach', 'print the ids of the jobs and do not wait'), @('--set', 'a request field that vloc does not know: JSON or text, a.b=1 for nested ones; may be repeated'), @('--body', 'JSON object with request fields, from a file or (-) stdin; flags win over it'), @('--jobs', 'jobs that may run at a time (default: 15, the limit of the service)'), @('--max-credits', 'send no job that would bring the credits of this command above n'), @('--max-duration', 'send no new job after 90s, 30m, 2h; those that run are waited for'), @('--fresh', 'make new jobs, charged again, whatever was done here before'), @('--retry-failed', 'also retry items that failed permanently'), @('--rebuild', 'continue jobs that the service has and the record of the folder lacks, also those made for other folders'), @('--out', 'folder for the results, created if missing (default: the current one); - writes a single result to stdout'), @('--name', 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}, which has its dot: {stem}-{lang}{ext}'), @('--clobber', 'replace files that exist'), @('--skip-existing', 'skip results that already exist'), @('--timeout', 'stop waiting after 90s, 30m, 2h; the job continues'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['jobs'] = @{
-        Commands = @(@('list', 'list jobs of all kinds, the newest first'), @('get', 'show jobs as they are now'), @('wait', 'wait for jobs and download their results'), @('download', 'download the results of finished jobs'), @('cancel', 'cancel jobs that have not ended'))
+        Commands = @(@('list', 'list jobs of all kinds, the newest first'), @('get', 'show the current state of jobs'), @('wait', 'wait for jobs and download their results'), @('download', 'download the results of finished jobs'), @('cancel', 'cancel jobs that have not finished'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -66,7 +66,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['batch'] = @{
-        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'run only failed items again'), @('report', 'write a report on a folder: a page to look at, Markdown, JSON or JUnit XML'))
+        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'run only failed items again'), @('report', 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -86,7 +86,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--format', 'form of the report (default: markdown; json with --output json)'), @('--html', 'one page to look at and to hand on with the folder: players, subtitles, waveforms (default place: report.html in the folder)'), @('--out', 'write to this file, replacing it (default: stdout)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['webhooks'] = @{
-        Commands = @(@('listen', 'receive webhooks, verify them, forward them, run a command for each'), @('verify', 'say whether a webhook that was saved is genuine, and if not, why'))
+        Commands = @(@('listen', 'receive webhooks, verify them, forward them, run a command for each'), @('verify', 'verify a saved webhook, and say why it is not genuine'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -101,7 +101,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--body', 'the raw body as it was received, or - for stdin'), @('--headers', 'the headers, one a line, as curl or a log saved them'), @('--timestamp', 'value of the timestamp header, without --headers'), @('--id', 'value of the id header, without --headers'), @('--signature', 'value of the signature header, without --headers'), @('--at', 'when it arrived: RFC 3339 or Unix seconds (default: now)'), @('--secret-stdin', 'read the webhook secret from stdin, not from VLOC_WEBHOOK_SECRET or the profile'), @('--form', 'separator of the three signed parts; auto tries both and reports which one matched'), @('--header-prefix', 'start of the header names (default: as configured, else X-Service)'), @('--tolerance', 'how old or new a delivery may be (default: 300s)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['upload'] = @{
-        Commands = @(@('list', 'list uploads, the newest first'), @('get', 'show uploads as they are now'), @('create', 'reserve an upload whose bytes another program sends'), @('complete', 'say that the bytes of an upload are there'))
+        Commands = @(@('list', 'list uploads, the newest first'), @('get', 'show the current state of uploads'), @('create', 'reserve an upload whose bytes another program sends'), @('complete', 'complete an upload whose bytes another program has sent'))
         Operands = 'files'
         Options = @(@('--purpose', 'purpose (default: by the content of the file)'), @('--file-name', 'file name to send to the service; for a single file'), @('--client-reference', 'your own reference, 1 to 128 characters'), @('--no-wait', 'return when the bytes are there, before they are validated'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -146,7 +146,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--clear-locks', 'remove locks and slots whose holder is dead, before the checks'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['profile'] = @{
-        Commands = @(@('add', 'store a service and its key, after a check that they work'), @('list', 'list the profiles and say which one is in use'), @('use', 'choose the profile of runs that name none'), @('show', 'show every setting and where it comes from'), @('remove', 'remove a profile and its secrets'))
+        Commands = @(@('add', 'check a service and its key, and save them'), @('list', 'list the profiles and mark the one in use'), @('use', 'set the default profile'), @('show', 'show every setting and where it comes from'), @('remove', 'remove a profile and its secrets'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -191,12 +191,12 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve'] = @{
-        Commands = @(,@('keys', 'make, list and revoke the API keys of a service'))
+        Commands = @(,@('keys', 'create, list and revoke API keys of the embedded service'))
         Operands = 'free'
         Options = @(@('--host', 'address to listen on (default: 127.0.0.1)'), @('--port', 'port to listen on (default: one that is free)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--config', 'JSON file of settings; options win over it'), @('--public-origin', 'scheme and host that callers see, behind a proxy'), @('--trusted-proxy', 'addresses and networks of proxies whose X-Forwarded-For is believed (default: none)'), @('--allow-loopback', 'let source and callback addresses lead to this machine, over http too'), @('--log', 'form of the log on stderr (default: text on a terminal, else json)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve keys'] = @{
-        Commands = @(@('create', 'make a key and show its secrets, once'), @('list', 'list keys and their permissions'), @('revoke', 'end the use of a key'))
+        Commands = @(@('create', 'create a key and show its secrets once'), @('list', 'list keys and their permissions'), @('revoke', 'revoke a key'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -226,27 +226,27 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['help'] = @{
-        Commands = @(@('localize', 'bring whole videos into other languages'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'speak subtitles as sound tracks that keep their times'), @('jobs', 'look at jobs, wait for them, fetch their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credits that are left'), @('api', 'make any signed call'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'keep services and their keys under names'), @('engines', 'see and install the media engines of the embedded service'), @('serve', 'run the embedded service for other programs'), @('schema', 'print the OpenAPI document of the interface'), @('completion', 'print the script that completes commands in a shell'), @('exit-codes', 'exit codes, for scripts'), @('environment', 'environment variables that vloc reads'))
+        Commands = @(@('localize', 'translate and dub whole videos'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'make spoken sound tracks from subtitles'), @('jobs', 'show jobs, wait for them, download their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credit balance'), @('api', 'send any signed request'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'save services and their keys under names'), @('engines', 'list and install the media engines of the embedded service'), @('serve', 'run the embedded service for other programs'), @('schema', 'print the OpenAPI document of the interface'), @('completion', 'print the completion script for a shell'), @('exit-codes', 'exit codes, for scripts'), @('environment', 'environment variables that vloc reads'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['help jobs'] = @{
-        Commands = @(@('list', 'list jobs of all kinds, the newest first'), @('get', 'show jobs as they are now'), @('wait', 'wait for jobs and download their results'), @('download', 'download the results of finished jobs'), @('cancel', 'cancel jobs that have not ended'))
+        Commands = @(@('list', 'list jobs of all kinds, the newest first'), @('get', 'show the current state of jobs'), @('wait', 'wait for jobs and download their results'), @('download', 'download the results of finished jobs'), @('cancel', 'cancel jobs that have not finished'))
         Operands = 'free'
         Options = @()
     }
     $places['help batch'] = @{
-        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'run only failed items again'), @('report', 'write a report on a folder: a page to look at, Markdown, JSON or JUnit XML'))
+        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'run only failed items again'), @('report', 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'))
         Operands = 'free'
         Options = @()
     }
     $places['help webhooks'] = @{
-        Commands = @(@('listen', 'receive webhooks, verify them, forward them, run a command for each'), @('verify', 'say whether a webhook that was saved is genuine, and if not, why'))
+        Commands = @(@('listen', 'receive webhooks, verify them, forward them, run a command for each'), @('verify', 'verify a saved webhook, and say why it is not genuine'))
         Operands = 'free'
         Options = @()
     }
     $places['help upload'] = @{
-        Commands = @(@('list', 'list uploads, the newest first'), @('get', 'show uploads as they are now'), @('create', 'reserve an upload whose bytes another program sends'), @('complete', 'say that the bytes of an upload are there'))
+        Commands = @(@('list', 'list uploads, the newest first'), @('get', 'show the current state of uploads'), @('create', 'reserve an upload whose bytes another program sends'), @('complete', 'complete an upload whose bytes another program has sent'))
         Operands = 'free'
         Options = @()
     }
@@ -256,7 +256,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help profile'] = @{
-        Commands = @(@('add', 'store a service and its key, after a check that they work'), @('list', 'list the profiles and say which one is in use'), @('use', 'choose the profile of runs that name none'), @('show', 'show every setting and where it comes from'), @('remove', 'remove a profile and its secrets'))
+        Commands = @(@('add', 'check a service and its key, and save them'), @('list', 'list the profiles and mark the one in use'), @('use', 'set the default profile'), @('show', 'show every setting and where it comes from'), @('remove', 'remove a profile and its secrets'))
         Operands = 'free'
         Options = @()
     }
@@ -266,12 +266,12 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help serve'] = @{
-        Commands = @(,@('keys', 'make, list and revoke the API keys of a service'))
+        Commands = @(,@('keys', 'create, list and revoke API keys of the embedded service'))
         Operands = 'free'
         Options = @()
     }
     $places['help serve keys'] = @{
-        Commands = @(@('create', 'make a key and show its secrets, once'), @('list', 'list keys and their permissions'), @('revoke', 'end the use of a key'))
+        Commands = @(@('create', 'create a key and show its secrets once'), @('list', 'list keys and their permissions'), @('revoke', 'revoke a key'))
         Operands = 'free'
         Options = @()
     }

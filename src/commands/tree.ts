@@ -33,7 +33,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
     rows: [
       {
         name: 'localize',
-        summary: 'bring whole videos into other languages',
+        summary: 'translate and dub whole videos',
         load: async () => (await import('./job-commands.ts')).localize,
       },
       {
@@ -53,7 +53,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'dub',
-        summary: 'speak subtitles as sound tracks that keep their times',
+        summary: 'make spoken sound tracks from subtitles',
         load: async () => (await import('./job-commands.ts')).dub,
       },
     ],
@@ -63,7 +63,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
     rows: [
       {
         name: 'jobs',
-        summary: 'look at jobs, wait for them, fetch their results',
+        summary: 'show jobs, wait for them, download their results',
         children: [
           {
             name: 'list',
@@ -72,7 +72,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'get',
-            summary: 'show jobs as they are now',
+            summary: 'show the current state of jobs',
             load: async () => (await import('./jobs-get.ts')).jobsGet,
           },
           {
@@ -87,7 +87,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'cancel',
-            summary: 'cancel jobs that have not ended',
+            summary: 'cancel jobs that have not finished',
             load: async () => (await import('./jobs-cancel.ts')).jobsCancel,
           },
         ],
@@ -108,7 +108,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'report',
-            summary: 'write a report on a folder: a page to look at, Markdown, JSON or JUnit XML',
+            summary: 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML',
             load: async () => (await import('./batch-report.ts')).batchReport,
           },
         ],
@@ -124,7 +124,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'verify',
-            summary: 'say whether a webhook that was saved is genuine, and if not, why',
+            summary: 'verify a saved webhook, and say why it is not genuine',
             load: async () => (await import('./webhooks-verify.ts')).webhooksVerify,
           },
         ],
@@ -146,7 +146,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'get',
-            summary: 'show uploads as they are now',
+            summary: 'show the current state of uploads',
             load: async () => (await import('./upload-get.ts')).uploadGet,
           },
           {
@@ -156,14 +156,14 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'complete',
-            summary: 'say that the bytes of an upload are there',
+            summary: 'complete an upload whose bytes another program has sent',
             load: async () => (await import('./upload-complete.ts')).uploadComplete,
           },
         ],
       },
       {
         name: 'credits',
-        summary: 'show the credits that are left',
+        summary: 'show the credit balance',
         load: async () => (await import('./credits.ts')).credits,
         children: [
           {
@@ -175,7 +175,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'api',
-        summary: 'make any signed call',
+        summary: 'send any signed request',
         load: async () => (await import('./api.ts')).api,
       },
     ],
@@ -190,21 +190,21 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'profile',
-        summary: 'keep services and their keys under names',
+        summary: 'save services and their keys under names',
         children: [
           {
             name: 'add',
-            summary: 'store a service and its key, after a check that they work',
+            summary: 'check a service and its key, and save them',
             load: async () => (await import('./profile-add.ts')).profileAdd,
           },
           {
             name: 'list',
-            summary: 'list the profiles and say which one is in use',
+            summary: 'list the profiles and mark the one in use',
             load: async () => (await import('./profile.ts')).profileList,
           },
           {
             name: 'use',
-            summary: 'choose the profile of runs that name none',
+            summary: 'set the default profile',
             load: async () => (await import('./profile.ts')).profileUse,
           },
           {
@@ -221,7 +221,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'engines',
-        summary: 'see and install the media engines of the embedded service',
+        summary: 'list and install the media engines of the embedded service',
         children: [
           {
             name: 'list',
@@ -242,11 +242,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         groups: [
           {
             name: 'keys',
-            summary: 'make, list and revoke the API keys of a service',
+            summary: 'create, list and revoke API keys of the embedded service',
             children: [
               {
                 name: 'create',
-                summary: 'make a key and show its secrets, once',
+                summary: 'create a key and show its secrets once',
                 load: async () => (await import('./serve-keys.ts')).serveKeysCreate,
               },
               {
@@ -256,7 +256,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
               },
               {
                 name: 'revoke',
-                summary: 'end the use of a key',
+                summary: 'revoke a key',
                 load: async () => (await import('./serve-keys.ts')).serveKeysRevoke,
               },
             ],
@@ -270,7 +270,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'completion',
-        summary: 'print the script that completes commands in a shell',
+        summary: 'print the completion script for a shell',
         load: async () => (await import('./completion.ts')).completion,
       },
     ],

@@ -31,7 +31,7 @@ export const ENVIRONMENT = {
   HTTP_PROXY: 'proxy for addresses without TLS',
   NO_PROXY: 'hosts reached without a proxy, separated by commas: host, .suffix, host:port, or * for all',
   NODE_EXTRA_CA_CERTS:
-    'file of certificates (PEM) to trust besides those of Node, as a proxy that opens TLS needs it',
+    'file of certificates (PEM) to trust besides those of Node, such as that of a proxy that decrypts TLS',
   NO_COLOR: 'any value switches colour off',
   FORCE_COLOR: 'any value but 0 switches colour on',
 } as const;

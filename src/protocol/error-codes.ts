@@ -45,7 +45,7 @@ export const ERROR_CODES = {
   RESOURCE_NOT_FOUND: {
     status: 404,
     retryable: false,
-    title: 'There is no such resource',
+    title: 'The resource was not found',
     advice:
       'Check the id and the profile; records are kept for 7 days and seen only by the key that made them.',
   },
@@ -53,7 +53,7 @@ export const ERROR_CODES = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     retryable: false,
-    title: 'The path does not take this method',
+    title: 'The method is not allowed for this path',
     advice: 'Use one of the methods named in the Allow header.',
   },
   // spec: open
@@ -74,7 +74,7 @@ export const ERROR_CODES = {
     status: 409,
     retryable: false,
     title: 'The job has already ended',
-    advice: 'Read it: it has finished and can no longer be cancelled.',
+    advice: 'The job has finished and can no longer be cancelled.',
   },
   // spec: open
   UPLOAD_STATE_CONFLICT: {
@@ -87,14 +87,14 @@ export const ERROR_CODES = {
   UPLOAD_ETAG_MISMATCH: {
     status: 409,
     retryable: false,
-    title: 'The ETag is not that of the stored object',
+    title: 'The ETag does not match the stored object',
     advice: 'Upload the file again and complete it with the ETag of the answer.',
   },
   // spec: open
   CONTENT_TOO_LARGE: {
     status: 413,
     retryable: false,
-    title: 'The content is over its limit of bytes',
+    title: 'The content is too large',
     advice: 'Videos are under 1 GiB, subtitle files under 10 MiB.',
   },
   // spec: open
@@ -149,7 +149,7 @@ export const ERROR_CODES = {
     status: 500,
     retryable: true,
     title: 'The service failed',
-    advice: 'Try again; if it stays, report the request id.',
+    advice: 'Try again; if it fails again, report the request id.',
   },
   SERVICE_TEMPORARILY_UNAVAILABLE: {
     status: 503,

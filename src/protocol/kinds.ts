@@ -102,7 +102,7 @@ export const KINDS = {
     idPrefix: ID_PREFIXES.dubbing,
     idParameter: 'dubbing_id',
     input: 'subtitle',
-    summary: 'speak subtitles as one sound track that keeps their times',
+    summary: 'make a spoken sound track from subtitles, at their times',
     unit: 'started_thousand_characters',
     fields: {
       subtitle: fields.SUBTITLE,
@@ -118,7 +118,7 @@ export const KINDS = {
     idPrefix: ID_PREFIXES.auto_localization,
     idParameter: 'auto_localization_id',
     input: 'video',
-    summary: 'bring a whole video into another language',
+    summary: 'translate and dub a whole video',
     unit: 'started_minute',
     fields: {
       source: fields.SOURCE,

@@ -118,7 +118,7 @@ const SUMMARIES: Readonly<Record<Operation['action'], string>> = {
   createUpload: 'reserve an upload',
   listUploads: 'list uploads',
   getUpload: 'read an upload',
-  completeUpload: 'say that the bytes of an upload have arrived',
+  completeUpload: 'complete an upload after its bytes were sent',
   createJob: 'create a job',
   listJobs: 'list jobs',
   getJob: 'read a job',

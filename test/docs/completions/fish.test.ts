@@ -46,7 +46,7 @@ it('fish shows beside each candidate what it is', ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const lines = ['vloc loc', 'vloc localize --ti', 'vloc jobs wait d', 'vloc localize --to e'];
   const offered = complete(lines);
-  expect(offered.get('vloc loc')).toEqual(['localize\tbring whole videos into other languages']);
+  expect(offered.get('vloc loc')).toEqual(['localize\ttranslate and dub whole videos']);
   expect(offered.get('vloc localize --ti')?.[0]).toMatch(/^--timeout\tstop waiting/);
   expect(offered.get('vloc jobs wait d')).toEqual(['dub_newer\tdubbing, queued, talk.mp4']);
   expect(offered.get('vloc localize --to e')).toContain('es\tSpanish');
