@@ -214,7 +214,7 @@ interface MediaError {
 }
 
 /** The failure of an export. @throws the error itself if it is unexpected */
-export function exportFailure(error: unknown): Failure {
+function exportFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!isMediaError(error)) throw error;
   const { code, message, advice } = error;

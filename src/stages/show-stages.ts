@@ -161,7 +161,7 @@ type KnownLines = Pick<StageSubtitle, 'lines' | 'parts'> | null;
 type KindOfLines = 'subtitle_translation' | 'dubbing';
 
 /** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
-export async function forecastStages(
+async function forecastStages(
   context: Context,
   options: StageOptions,
   plan: StagePlan,

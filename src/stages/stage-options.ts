@@ -7,7 +7,7 @@ import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION } from '../workflow/jobs/job-o
 
 const STOPS = ['recognize', 'translate'] as const;
 
-export const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
+const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   stopAfter: {
     type: 'choice',
     choices: STOPS,

@@ -20,7 +20,7 @@ import { type PlacedItem, planItems } from './plan-items.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { type Claim, findClashes, findOverwrittenInputs, resultPaths } from './result-paths.ts';
 
-export interface PlanMode {
+interface PlanMode {
   /** Files that earlier runs wrote, absolute: they are not inputs. */
   readonly results: ReadonlySet<string>;
   /**
@@ -37,7 +37,7 @@ export interface PlanMode {
 type CheckedItem = PlacedItem & PlannedItem;
 
 /** A plan with the problems found. Whether they fail it is up to the caller. */
-export interface CheckedPlan {
+interface CheckedPlan {
   readonly planned: readonly CheckedItem[];
   readonly problems: readonly InputProblem[];
   /** The lack of disk space; null if there is enough. */

@@ -15,7 +15,7 @@ export interface Bill {
 }
 
 /** `wait`: ask again when another job's price is known. */
-export type BudgetVerdict = 'go' | 'wait' | 'stop';
+type BudgetVerdict = 'go' | 'wait' | 'stop';
 
 export interface Budget {
   /** @param units null if unknown before the job exists */
@@ -143,7 +143,7 @@ function asNumber(value: unknown): number | null {
 /** Sums over the costs of jobs, kept up to date: a batch may have thousands, and asks for them with each. Pure. */
 
 /** The cost of one job, in thousandths of credits, in which sums are exact. */
-export type Cost =
+type Cost =
   | { readonly state: 'sent'; readonly estimate: number | null }
   | { readonly state: 'reserved' | 'charged'; readonly amount: number }
   /** The service does not state what the job costs. */

@@ -228,7 +228,7 @@ function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): Ru
 }
 
 /** The cost of all jobs for the parts; null if the cost of one is unknown. */
-export function creditsOf({ run, parts }: SplitRun): number | null {
+function creditsOf({ run, parts }: SplitRun): number | null {
   const { intents, records } = run.journal;
   const bills = readBills(records());
   const charged = parts.items.flatMap(({ key }) => {
