@@ -1,7 +1,7 @@
 /** One run: parse, run the command, turn whatever comes out into an exit code. */
 
 import { Interruption, type Io } from '../context/context.ts';
-import type { Caller } from '../context/printed-command.ts';
+import { type Caller, completeCommands } from '../context/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
@@ -68,7 +68,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const own = error instanceof Failure ? error : asFailure(error);
     const fault = await stdout.fault();
     const failure = fault === null ? own : withOwnFailure(fault, own);
-    await reportFailure(await withWholeCommands(failure, { io, service }), io, asked);
+    await reportFailure(withWholeCommands(failure, { io, service }), io, asked);
     return EXIT_CODES[failure.facts.category].code;
   } finally {
     interruption.stop();
@@ -76,10 +76,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** The advice of a failure with commands that can be pasted. */
-async function withWholeCommands(failure: Failure, caller: Caller): Promise<Failure> {
+function withWholeCommands(failure: Failure, caller: Caller): Failure {
   const { advice } = failure.facts;
   if (advice?.includes('vloc ') !== true) return failure;
-  const { completeCommands } = await import('../context/printed-command.ts');
   const whole = failure.with({ advice: completeCommands(advice, caller) });
   if (failure.stack !== undefined) whole.stack = failure.stack;
   return whole;

@@ -1,4 +1,5 @@
 /** The command tree made into a parser. Only the command that is called is loaded. */
+
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
 import { type Command, decodeOptions, type RawOptions } from '../context/command.ts';
@@ -6,6 +7,7 @@ import type { Io } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
+import { nearestName } from '../protocol/nearest.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
 import { commandHelp, findTopic, HELP_TOPICS, rootHelp } from './help.ts';
 import { moveLeadingOptions } from './leading-options.ts';
@@ -125,7 +127,7 @@ async function addChildren(
     .allowExcessArguments()
     .action(async () => {
       const [word] = parser.args;
-      if (word !== undefined) throw await unknownCommand(word, group);
+      if (word !== undefined) throw unknownCommand(word, group);
       parser.outputHelp();
     });
   for (const child of group.children) {
@@ -138,8 +140,7 @@ async function addChildren(
 }
 
 /** In the parser's own words, which it has for the root alone. */
-async function unknownCommand(word: string, { children }: CommandGroup): Promise<CommanderError> {
-  const { nearestName } = await import('../protocol/nearest.ts');
+function unknownCommand(word: string, { children }: CommandGroup): CommanderError {
   const names = children.map(({ name }) => name);
   const meant = nearestName(word, names);
   const hint = meant === null ? '' : ` (Did you mean ${meant}?)`;

@@ -1,10 +1,14 @@
 /** Options that were not given, filled in from the project file. */
+
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { COMMANDS } from '../commands/tree.ts';
 import type { Command, OptionSpec, RawOptions } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
+import { homeFolder } from '../profiles/environment.ts';
+import { readProjectFile } from '../profiles/project-file.ts';
+import { nearestName } from '../protocol/nearest.ts';
 import { readValue } from './options.ts';
 
 interface Called {
@@ -24,11 +28,6 @@ export async function withProjectDefaults(
   warn: (text: string) => void,
 ): Promise<RawOptions> {
   if (Object.keys(command.options).length === 0) return options;
-  // Loaded here: help has no use for it.
-  const [{ readProjectFile }, { homeFolder }] = await Promise.all([
-    import('../profiles/project-file.ts'),
-    import('../profiles/environment.ts'),
-  ]);
   const project = await readProjectFile(io.cwd, homeFolder(io.env), warn);
   const defaults = Object.entries(project?.settings.defaults ?? {});
   if (project === null || defaults.length === 0) return options;
@@ -40,7 +39,7 @@ export async function withProjectDefaults(
     const pointer = `defaults.${written}`;
     if (spec === undefined) {
       const known = await knownNames();
-      if (!known.includes(name)) faults.push({ pointer, detail: await unknownName(written, known) });
+      if (!known.includes(name)) faults.push({ pointer, detail: unknownName(written, known) });
       continue;
     }
     const read = readDefault(spec, value, dirname(project.path));
@@ -73,8 +72,7 @@ async function knownNames(): Promise<string[]> {
   return [...new Set(commands.flatMap((command) => Object.keys(command.options)))];
 }
 
-async function unknownName(written: string, known: readonly string[]): Promise<string> {
-  const { nearestName } = await import('../protocol/nearest.ts');
+function unknownName(written: string, known: readonly string[]): string {
   const meant = nearestName(written, known.map(writtenName));
   return `no command has such an option${meant === null ? '' : `; did you mean ${meant}?`}`;
 }

@@ -14,6 +14,7 @@ import { createInputs } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
+import { htmlReport } from '../workflow/batch/html-report.ts';
 import { BATCH_OPERAND, type OpenBatch, openBatch } from '../workflow/batch/open-batch.ts';
 
 const WRITERS = {
@@ -59,7 +60,6 @@ export const batchReport: Command = defineCommand({
       if (options.format !== undefined)
         throw usageFailure('--html and --format ask for two forms', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(folder, 'report.html'));
-      const { htmlReport } = await import('../workflow/batch/html-report.ts');
       await refuseFileOf(batch, page);
       await replaceFile(page, await htmlReport(batch, page, context), batch);
       context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);

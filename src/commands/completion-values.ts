@@ -60,9 +60,8 @@ async function listProfiles({ env, platform }: Sources): Promise<readonly Sugges
 
 /** Jobs that were made on this machine and that a service still knows, the newest first. */
 async function listJobs({ env, platform, now }: Sources): Promise<readonly Suggestion[]> {
-  const [{ readLog }, { JOB_RECORD_FILE }, { foldJobs, isForgotten }] = await Promise.all([
+  const [{ readLog }, { foldJobs, isForgotten, JOB_RECORD_FILE }] = await Promise.all([
     import('../journal/append-log.ts'),
-    import('../journal/job-record.ts'),
     import('../journal/job-record.ts'),
   ]);
   const { records } = await readLog(join(stateFolder(env, platform), JOB_RECORD_FILE));

@@ -1,4 +1,5 @@
 /** The five job commands: what differs between them comes from the table of kinds, and the options of stages. */
+
 import { type Command, defineCommand, type Example } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
@@ -8,6 +9,7 @@ import { checkFolder, type JobOptions, jobTable, STDOUT } from '../workflow/jobs
 import { OUTCOME_FIELDS } from '../workflow/jobs/job-outcomes.ts';
 import { runJobs } from '../workflow/jobs/run-jobs.ts';
 import { showPlan } from '../workflow/jobs/show-plan.ts';
+import * as stdout from '../workflow/jobs/stdout-result.ts';
 import { watchJobs } from '../workflow/jobs/watch-jobs.ts';
 
 const OPERANDS = {
@@ -66,7 +68,6 @@ async function runToStdout(
   operands: readonly string[],
   options: JobOptions,
 ): Promise<number> {
-  const stdout = await import('../workflow/jobs/stdout-result.ts');
   stdout.checkStdout(context, options);
   stdout.checkOneFile(kind);
   const { io, content } = await stdout.keepStdin(kind, context.io, operands);

@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from '../context/command.ts';
-import { VERSION_PREFIX } from '../protocol/operations.ts';
+import { OPERATIONS, VERSION_PREFIX } from '../protocol/operations.ts';
 
 export const schema: Command = defineCommand({
   options: {},
@@ -12,7 +12,6 @@ export const schema: Command = defineCommand({
   ],
   run: async ({ io, output, print }) => {
     if (output === 'id') {
-      const { OPERATIONS } = await import('../protocol/operations.ts');
       for (const { operationId } of OPERATIONS) print(operationId);
       return 0;
     }

@@ -97,6 +97,43 @@ const UNDICI_PARTS = {
   modules: ['undici/lib/api/api-request.js', 'undici/lib/dispatcher/agent.js'],
 };
 
+/**
+ * What is loaded when it is needed, and why: one command, one workflow of its own, or a heavy package. Everything else is loaded
+ * with the file that uses it.
+ */
+const LAZY: Readonly<Record<string, string>> = {
+  'src/batch/plan/find-files.ts': 'tinyglobby',
+  'src/cli/jq.ts': 'jq-wasm',
+  'src/cli/main.ts': 'the parser, which --version and completion do not need',
+  'src/cli/stdout-fault.ts': 'only for output that cannot be written',
+  'src/cli/terminal/ask.ts': 'node:readline',
+  'src/cli/terminal/live-board.ts': 'log-update',
+  'src/cli/terminal/live-progress.ts': 'ora',
+  'src/cli/terminal/table.ts': 'cli-table3 and string-width',
+  'src/cli/terminal/terminal.ts': 'help and --version print without it',
+  'src/client/client.ts': 'help needs no client',
+  'src/client/download/download.ts': 'only for results',
+  'src/client/jobs/shared-poller.ts': 'only for waiting',
+  'src/client/jobs/wait.ts': 'only for waiting',
+  'src/client/transport/call-http.ts': 'node:http',
+  'src/client/transport/http.ts': 'undici',
+  'src/client/upload/send-file.ts': 'only for uploads',
+  'src/commands/completion-values.ts': 'a command',
+  'src/journal/append-log.ts': 'completion of ids alone needs the journal',
+  'src/journal/hold.ts': 'only for changes of profiles',
+  'src/journal/job-record.ts': 'completion of ids alone needs the journal',
+  'src/journal/profile-id.ts': 'node:crypto',
+  'src/journal/upload-record.ts': 'completion of ids alone needs the journal',
+  'src/profiles/schemas.ts': 'valibot',
+  'src/profiles/store.ts': 'a build server has no profiles',
+  'src/protocol/constant-time.ts': 'node:crypto',
+  'src/protocol/openapi/document.ts': 'the validators of all resources',
+  'src/protocol/requests.ts': 'the validators of all requests',
+  'src/service/operate/metrics.ts': 'prom-client',
+  'src/stages/run-stages.ts': 'a workflow of its own',
+  'src/stages/show-stages.ts': 'a workflow of its own',
+};
+
 const modules = readModules('src');
 const edges = modules.flatMap((from) => from.imports.map((found) => ({ from, ...found })));
 const local = edges.flatMap(({ target, ...edge }) => (target === null ? [] : [{ ...edge, target }]));
@@ -142,6 +179,16 @@ describe('imports between folders', () => {
       'src/commands/serve.ts',
       'src/context/connection.ts',
     ]);
+  });
+
+  it('are lazy for commands, the service, the media work and the files of the table only', () => {
+    const ownFolders = ['service', 'engines', 'prepare'];
+    const lazy = local.filter(({ from, target, manner }) => {
+      const to = target.split('/')[1] ?? '';
+      const isBoundary = ownFolders.includes(to) && from.folder !== to;
+      return manner === 'lazy' && !isBoundary && from.path !== 'src/commands/tree.ts';
+    });
+    expect([...new Set(lazy.map(({ target }) => target))].sort()).toEqual(Object.keys(LAZY));
   });
 
   it('load the media work when it is needed', () => {

@@ -3,7 +3,7 @@ import type { Io, Progress, Terminal, WorkSummary } from '../../context/context.
 import type { GlobalValues } from '../global-options.ts';
 import { escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';
-import { createPlainProgress } from './plain-progress.ts';
+import { createPlainBoard, createPlainProgress } from './plain-progress.ts';
 import { loadStyle, type Style } from './style.ts';
 
 /** Makes the terminal of one run; the signal ends what waits for an answer. */
@@ -58,9 +58,8 @@ async function createProgress(io: Io, global: GlobalValues, style: Style): Promi
   return createLiveProgress(io, style);
 }
 
-async function createQuietBoard(io: Io, global: GlobalValues, look: () => WorkSummary): Promise<Progress> {
+function createQuietBoard(io: Io, global: GlobalValues, look: () => WorkSummary): Progress {
   if (global.quiet) return SILENT;
-  const { createPlainBoard } = await import('./plain-progress.ts');
   return createPlainBoard(io, look);
 }
 

@@ -1,6 +1,8 @@
 /** All checks of `vloc doctor`. */
+
 import { tmpdir } from 'node:os';
 import { versions } from 'node:process';
+import { parseBaseUrl } from '../../client/transport/base-url.ts';
 import { readSettings } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import type { Failure } from '../../errors/failure.ts';
@@ -78,7 +80,6 @@ async function checkService(
 async function checkBaseUrl(context: Context, runCheck: RunCheck, baseUrl: string): Promise<CheckReport[]> {
   const { env, now, checkMs = CHECK_LIMIT_MS } = context.io;
   const checked = await runCheck('address', 'configuration', async () => {
-    const { parseBaseUrl } = await import('../../client/transport/base-url.ts');
     parseBaseUrl(baseUrl);
     proxySettings(env);
     return { grade: 'ok', message: baseUrl };

@@ -17,6 +17,7 @@ import { STDOUT } from './job-options.ts';
 import { exitCodeOf, isLeft, type Outcome, printOutcomes, summarizeFailures } from './job-outcomes.ts';
 import { createNaming } from './result-places.ts';
 import type { StdoutOptions } from './stdout-result.ts';
+import { checkOneFile, jobToStdout } from './stdout-result.ts';
 
 interface JobDelivery {
   readonly delivery: Delivery;
@@ -46,7 +47,6 @@ export async function deliverTo(
   run: (context: Context, delivery: Delivery) => Promise<number>,
 ): Promise<number> {
   if (options.out !== STDOUT) return run(context, usual);
-  const { jobToStdout } = await import('./stdout-result.ts');
   return jobToStdout(context, options, ids, run);
 }
 
@@ -102,10 +102,7 @@ async function followAll(
 ): Promise<readonly Outcome[]> {
   const { found, outcomes: looked } = await collectJobs(context, connection, references);
   const jobs = pick(withoutTwins(found));
-  if (delivery.toStdout === true) {
-    const { checkOneFile } = await import('./stdout-result.ts');
-    for (const { object } of jobs) checkOneFile(object);
-  }
+  if (delivery.toStdout === true) for (const { object } of jobs) checkOneFile(object);
   const recorded = await recordedJobs(context, connection);
   const namingOf = createNaming(recorded, delivery);
   checkClashes(jobs, namingOf);

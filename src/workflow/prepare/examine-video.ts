@@ -1,4 +1,5 @@
 /** Examines a video before anything is sent: whether the service accepts it, and which preparation it needs. */
+
 import { tmpdir } from 'node:os';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
@@ -8,6 +9,7 @@ import { describeDuration, formatBytes } from '../../errors/amounts.ts';
 import type { ConversionPlan } from '../../prepare/conversion/convert.ts';
 import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { LIMITS } from '../../protocol/limits.ts';
 import type { AllowedPreparation } from '../jobs/job-options.ts';
 
 interface ExaminerOptions {
@@ -173,10 +175,7 @@ function problem(detail: string): ExaminedVideo {
 
 /** The limits of the service. Source: specification, "Limits". */
 export async function serviceLimits(): Promise<LongLimits> {
-  const [{ SERVICE_SPLIT }, { LIMITS }] = await Promise.all([
-    import('../../prepare/split/limits.ts'),
-    import('../../protocol/limits.ts'),
-  ]);
+  const { SERVICE_SPLIT } = await import('../../prepare/split/limits.ts');
   const { videoSeconds: seconds, videoBytes: bytes, subtitleLines: lines } = LIMITS;
   return { seconds, bytes, lines, parts: SERVICE_SPLIT };
 }

@@ -1,10 +1,13 @@
 /** The media work of a run, for inputs that need preparation; loaded for the first one. */
+
 import type { Preparation } from '../../batch/preparation.ts';
 import type { Io } from '../../context/context.ts';
 import { asSentence } from '../../context/format.ts';
 import { Failure, type FailureCategory } from '../../errors/failure.ts';
 import type { PreparationFailure } from '../../prepare/failure.ts';
 import { serviceLimits } from './examine-video.ts';
+import { joinParts } from './join-parts.ts';
+import { prepareVideo } from './prepare-video.ts';
 
 /** @param io PATH, and the limits of one job */
 export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): Preparation {
@@ -17,12 +20,10 @@ export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): 
   };
   return {
     async prepare(input, split, work) {
-      const { prepareVideo } = await import('./prepare-video.ts');
       const task = { ...(await load()), limits: limits ?? (await serviceLimits()), input, split, work };
       return asFailure('sending', () => prepareVideo(task));
     },
     async join(task, work) {
-      const { joinParts } = await import('./join-parts.ts');
       const joining = { ...(await load()), task, work };
       return asFailure('joining', () => joinParts(joining));
     },
