@@ -1,4 +1,4 @@
-/** Every example of every `--help` runs as it stands, against a service with small engines. */
+/** The examples of `--help` that need a shell or depend on the machine run unchanged, against a service with small engines. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,14 @@ import { COMMANDS } from '../../src/commands/tree.ts';
 import type { Example } from '../../src/context/command.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
 import type { Ended } from '../commands/support/run-vloc.ts';
-import { type Desk, openDesk, splitWords } from './examples/desk.ts';
+import {
+  type Desk,
+  isOfTheMachine,
+  needsShell,
+  openDesk,
+  promisedFiles,
+  splitWords,
+} from './examples/desk.ts';
 import { prepare } from './examples/prepare.ts';
 import { WAYS } from './examples/ways.ts';
 
@@ -14,24 +21,15 @@ import { WAYS } from './examples/ways.ts';
 const PATIENCE_MS = 170_000;
 
 const listed = await Promise.all(COMMANDS.map(async ({ leaf }) => (await leaf.load()).examples));
-const EXAMPLES = listed.flat();
+const ALL = listed.flat();
+
+/** `test/golden` runs all other examples in this process, and checks their exit codes and files too. */
+const EXAMPLES = ALL.filter(({ command }) => needsShell(command) || isOfTheMachine(command));
 
 const { locate } = createPrograms(process.env.PATH ?? '');
 
-/** Whether it takes more of a shell than parting the words. */
-function needsShell(line: string): boolean {
-  return /[|<>]/.test(line.replace(/'[^']*'|"(?:\\.|[^"\\])*"/g, ''));
-}
-
 async function runLine(desk: Desk, line: string): Promise<Ended> {
   return needsShell(line) ? desk.shell(line) : desk.run(await splitWords(desk, line));
-}
-
-/** Files and folders that an example says it writes, in its explanation or as the target of `--out` or `>`. */
-function promisedFiles({ command, explains }: Example): string[] {
-  const told = explains.match(/\.\/[\w.]*\w/g) ?? [];
-  const targets = [...command.matchAll(/(?:--out|>) ([\w.]+)/g)].map(([, name = '']) => name);
-  return [...told, ...targets];
 }
 
 async function runExample(example: Example, skip: (reason: string) => never): Promise<void> {
@@ -61,7 +59,7 @@ describe('the example', () => {
 
 describe('the ways to run examples', () => {
   it('are those of examples that there are', () => {
-    const commands = EXAMPLES.map(({ command }) => command);
+    const commands = ALL.map(({ command }) => command);
     expect(Object.keys(WAYS).filter((command) => !commands.includes(command))).toEqual([]);
   });
 });

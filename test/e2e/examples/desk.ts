@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import type { Example } from '../../../src/context/command.ts';
 import { type Ended, environmentOf, makeFolder } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
@@ -109,4 +110,21 @@ function runShell(
 export async function splitWords(desk: Desk, line: string): Promise<string[]> {
   const { stdout } = await desk.shell(`vloc() { printf '%s\\0' "$@"; }; ${line}`);
   return stdout.split('\0').slice(0, -1);
+}
+
+/** Whether it takes more of a shell than parting the words. */
+export function needsShell(line: string): boolean {
+  return /[|<>]/.test(line.replace(/'[^']*'|"(?:\\.|[^"\\])*"/g, ''));
+}
+
+/** What such an example prints depends on the machine, its programs and its free space. */
+export function isOfTheMachine(line: string): boolean {
+  return /^vloc (doctor(?!.*id)|engines|profile add prod$)/.test(line);
+}
+
+/** Files and folders that an example says it writes, in its explanation or as the target of `--out` or `>`. */
+export function promisedFiles({ command, explains }: Example): string[] {
+  const told = explains.match(/\.\/[\w.]*\w/g) ?? [];
+  const targets = [...command.matchAll(/(?:--out|>) ([\w.]+)/g)].map(([, name = '']) => name);
+  return [...told, ...targets];
 }

@@ -1,10 +1,11 @@
 /** Every example of the help, at the desk where they run from end to end; pipes are made here, without processes of vloc. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
-import { type Desk, openDesk } from '../../e2e/examples/desk.ts';
+import { type Desk, isOfTheMachine, openDesk, promisedFiles } from '../../e2e/examples/desk.ts';
 import { prepare } from '../../e2e/examples/prepare.ts';
 import { WAYS } from '../../e2e/examples/ways.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -12,18 +13,16 @@ import { createTestIo } from '../../support/test-io.ts';
 import { narrow, normalize } from '../normalize.ts';
 import { type Case, QUICK, sortLines, splitWords } from '../stage.ts';
 
-/** What they print is of the machine, its programs and its free space; their failures are recorded elsewhere. */
-const OF_THE_MACHINE = /^vloc (doctor(?!.*id)|engines|profile add prod$)/;
-
 /** The scripts of completion/ and the OpenAPI document are held fixed by test/docs and test/protocol. */
 const GENERATED = /vloc (completion|schema(?! --output id))/;
 
 const listed = await Promise.all(COMMANDS.map(async ({ leaf }) => (await leaf.load()).examples));
 
-export const EXAMPLES: readonly Case[] = listed
-  .flat()
-  .filter(({ command }) => !OF_THE_MACHINE.test(command))
-  .map(({ command }) => ({ line: command, name: command }));
+const RECORDED = listed.flat().filter(({ command }) => !isOfTheMachine(command));
+
+/** Failures of the others are recorded elsewhere. */
+export const EXAMPLES: readonly Case[] = RECORDED.map(({ command }) => ({ line: command, name: command }));
+const FILES = new Map(RECORDED.map((example) => [example.command, promisedFiles(example)]));
 
 /** Runs an example at a desk of its own. */
 export async function openDesks(): Promise<(each: Case) => Promise<Ended>> {
@@ -35,6 +34,9 @@ export async function openDesks(): Promise<(each: Case) => Promise<Ended>> {
     const ended = await (isStanding && way?.run !== undefined
       ? way.run(desk, prepared)
       : runPipe(desk, prepared));
+    const absent = (FILES.get(command) ?? []).filter((name) => !existsSync(join(desk.folder, name)));
+    if (absent.length > 0)
+      throw new Error(`${command}\nhas not written ${absent.join(', ')}\n${ended.stderr}`);
     const { key, secret } = desk.scene.credentials;
     const stdout = GENERATED.test(command) ? '(a document that is generated)\n' : ended.stdout;
     const own: [string, string][] = [
