@@ -23,20 +23,20 @@ const PACKED = ['test/e2e/{light-start,localize,package,serve,terminal}.test.ts'
 export default defineConfig({
   test: {
     pool: 'forks',
-    // The suite is meant to run on two cores; ffmpeg takes more of them than Node does.
-    maxWorkers: 2,
+    // For two cores: a test waits for programs, disks and timers for a fifth of its time.
+    maxWorkers: 3,
     // Real media work, also on a machine whose cores are busy with something else; a test that waits for ever still ends.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     globalSetup: 'test/structure/run-folder.ts',
     setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
-    // In the order of their names, so that the short files come last and both workers end at about the same time.
+    // In the order of their names, so that the short files come last and all workers end at about the same time.
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       { extends: true, test: { name: 'packed', include: PACKED, globalSetup: 'test/e2e/install.ts' } },
       {
         extends: true,
-        // All others share the processes of the two workers: starting one and loading the sources costs more than most of them.
+        // All others share the processes of the workers: starting one and loading the sources costs more than most of them.
         test: {
           name: 'together',
           isolate: false,

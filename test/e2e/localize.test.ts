@@ -17,13 +17,18 @@ const CLIPS: { start: number; end: number; words: string }[] = JSON.parse(
 const PICTURE_SECONDS = 1 / 25;
 const MINUTES = 60_000;
 
+const inFolder = (name: string) => join(vloc.folder, name);
+
+/** The first two clips of the sample, and the pause behind them: cues, pauses and voices, in a third of the time. */
+const SHORT = CLIPS.slice(0, 2);
+const SHORT_SECONDS = '12.6';
+
 let vloc: Installation;
 beforeAll(() => {
   vloc = openInstallation();
+  ffmpeg('-i', SAMPLE, '-t', SHORT_SECONDS, '-c', 'copy', inFolder('short.mp4'));
 });
 afterAll(() => vloc.remove());
-
-const inFolder = (name: string) => join(vloc.folder, name);
 
 describe('a refusal', () => {
   it('comes before the upload for a language that there is no engine for, and lists what there is', async () => {
@@ -101,10 +106,10 @@ describe('vloc localize sample.mp4 --to es', () => {
   it(
     'takes the original voice away, under the dub too',
     async () => {
-      expect(await vloc.run('separate', 'sample.mp4')).toMatchObject({ code: 0 });
-      const voice = decodeSound(inFolder('sample.vocals.wav'));
+      expect(await vloc.run('separate', 'short.mp4')).toMatchObject({ code: 0 });
+      const voice = decodeSound(inFolder('short.vocals.wav'));
       const original = decodeSound(SAMPLE);
-      for (const { start, end } of CLIPS) {
+      for (const { start, end } of SHORT) {
         const part = between(voice, start, end);
         // 50 ms: more than any encoder delays.
         const delay = bestDelay(part, between(original, start, end), 0.05 * voice.rate);
@@ -132,12 +137,9 @@ describe('vloc localize sample.mp4 --to es', () => {
 });
 
 describe('the dub', () => {
-  /** The first two clips, and the pause behind them: all that is measured of cues is there, in a third of the time. */
-  const spoken = CLIPS.slice(0, 2);
   let cues: Cue[];
   let dub: Sound;
   beforeAll(async () => {
-    ffmpeg('-i', SAMPLE, '-t', '12.6', '-c', 'copy', inFolder('short.mp4'));
     const { code, stderr } = await vloc.run(
       ...['localize', 'short.mp4', '--to', 'es', '--original-audio', 'mute', '--subtitle-output', 'soft'],
       ...['--name', '{stem}.dub{ext}', '--output', 'json'],
@@ -158,7 +160,7 @@ describe('the dub', () => {
   it('is silent before the first cue and between cues that lie apart', () => {
     const speech = loudness(dub.samples);
     expect(loudness(between(dub, 0, (cues[0]?.start ?? 0) - 0.1))).toBeLessThan(speech / 30);
-    for (const { start } of spoken.slice(1)) {
+    for (const { start } of SHORT.slice(1)) {
       // The last quarter second before a clip: even a dub that runs over its cue has ended by then.
       const next = cues.find((cue) => cue.start > start - 0.25);
       if (next === undefined) continue;
@@ -167,7 +169,7 @@ describe('the dub', () => {
   });
 
   it('has cues in order, inside the video, in Spanish', () => {
-    expect(cues.length).toBeGreaterThanOrEqual(spoken.length);
+    expect(cues.length).toBeGreaterThanOrEqual(SHORT.length);
     for (const [index, cue] of cues.entries()) {
       expect(cue.start).toBeLessThan(cue.end);
       expect(cue.start).toBeGreaterThanOrEqual(cues[index - 1]?.end ?? 0);
@@ -183,11 +185,11 @@ describe('vloc recognize', () => {
   it(
     'hears the known words with fewer than 45 % wrong, in order',
     async () => {
-      const { code } = await vloc.run('recognize', 'sample.mp4', '--from', 'en');
+      const { code } = await vloc.run('recognize', 'short.mp4', '--from', 'en');
       expect(code).toBe(0);
-      expect(existsSync(inFolder('sample.en.srt'))).toBe(true);
-      const cues = readCues(inFolder('sample.en.srt'));
-      const said = CLIPS.map((clip) => clip.words).join(' ');
+      expect(existsSync(inFolder('short.en.srt'))).toBe(true);
+      const cues = readCues(inFolder('short.en.srt'));
+      const said = SHORT.map((clip) => clip.words).join(' ');
       expect(wordErrorRate(said, cues.map((cue) => cue.text).join(' '))).toBeLessThan(0.45);
       expect(cues).toEqual([...cues].sort((left, right) => left.start - right.start));
     },

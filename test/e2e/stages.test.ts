@@ -1,11 +1,10 @@
 /** A cue edited between translation and dub, with the real engines: its words are in the sound of the finished video. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { makeFolder } from '../commands/support/run-vloc.ts';
-import { SAMPLE } from '../engines/workspace.ts';
+import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const MINUTES = 60_000;
@@ -19,7 +18,8 @@ const LOCALIZE = ['localize', 'talk.mp4', '--from', 'es', '--to', 'en', '--from-
 
 it('an edited cue is dubbed again and heard, and nothing else runs', { timeout: 5 * MINUTES }, async () => {
   const folder = await makeFolder();
-  await copyFile(SAMPLE, join(folder, 'talk.mp4'));
+  // Both cues are in it.
+  ffmpeg('-i', SAMPLE, '-t', '11', '-c', 'copy', join(folder, 'talk.mp4'));
   writeFileSync(join(folder, 'talk.es.srt'), SPANISH);
   const env = { PATH: process.env.PATH ?? '', VLOC_STATE_DIR: join(folder, 'state'), HOME: folder };
   const run = async (...words: string[]) => {

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Installation, openInstallation } from './packed.ts';
+import { ffmpeg } from '../engines/workspace.ts';
+import { type Installation, openInstallation, SAMPLE } from './packed.ts';
 import { openTerminal, type TerminalSession } from './terminal.ts';
 
 const MINUTES = 60_000;
@@ -11,6 +12,8 @@ const MINUTES = 60_000;
 let vloc: Installation;
 beforeAll(() => {
   vloc = openInstallation();
+  // Long enough to be interrupted while the voice is separated.
+  ffmpeg('-i', SAMPLE, '-t', '12.6', '-c', 'copy', join(vloc.folder, 'short.mp4'));
 });
 afterAll(() => vloc.remove());
 
@@ -20,7 +23,7 @@ const open = (commandLine: string): TerminalSession =>
 describe('Ctrl-C while a job runs', () => {
   let session: TerminalSession;
   beforeAll(async () => {
-    session = open('vloc localize sample.mp4 --to es');
+    session = open('vloc localize short.mp4 --to es');
     await session.see('separating');
     session.type('\x03');
     await session.ended;
@@ -44,7 +47,7 @@ describe('Ctrl-C while a job runs', () => {
       const command = /^ +(vloc jobs wait .*)$/m.exec(shown)?.[1]?.trim() ?? '';
       const continued = open(`${command} --output plain`);
       expect(await continued.ended, continued.screen()).toBe(0);
-      expect(existsSync(join(vloc.folder, 'sample.es.mp4'))).toBe(true);
+      expect(existsSync(join(vloc.folder, 'short.es.mp4'))).toBe(true);
     },
     2 * MINUTES,
   );

@@ -1,10 +1,11 @@
 /** What tests of media work share: a folder that goes with the test, the machine's programs, small media. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import type { Stage, Work } from '../../src/engines/engine.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
 
@@ -33,9 +34,32 @@ export function createWork(folder: string, signal = new AbortController().signal
   return { folder, signal, reports, report: (fraction, stage) => reports.push({ fraction, stage }) };
 }
 
-/** Runs ffmpeg to make media for a test; arguments as on the command line. */
+/**
+ * Runs ffmpeg to make media for a test; arguments as on the command line, the last one is the file to write. Media that are
+ * made from nothing but the arguments are made once in a run of the suite, and then copied.
+ */
 export function ffmpeg(...args: string[]): void {
-  execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
+  const run = (to: string) =>
+    execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args.slice(0, -1), to]);
+  const to = args.at(-1) ?? '';
+  const inputs = args.filter((_, at) => args[at - 1] === '-i');
+  const formats = args.filter((_, at) => args[at - 1] === '-f');
+  const isSynthetic =
+    inputs.length > 0 && formats.filter((name) => name === 'lavfi').length === inputs.length;
+  // Options may name a second output or a log; such commands run as they are.
+  if (!isSynthetic || args.slice(0, -1).some((word) => word.includes('/'))) {
+    run(to);
+    return;
+  }
+  const recipe = createHash('sha256').update(args.slice(0, -1).join('\0')).digest('hex').slice(0, 32);
+  const made = join(inject('runFolder'), `media-${recipe}${extname(to)}`);
+  if (!existsSync(made)) {
+    // Under another name until it is whole: two test processes may make it at the same time.
+    const part = join(inject('runFolder'), `part-${randomUUID()}${extname(to)}`);
+    run(part);
+    renameSync(part, made);
+  }
+  copyFileSync(made, to);
 }
 
 /** One value that ffprobe shows, such as `stream=codec_name` of `v:0`. */
