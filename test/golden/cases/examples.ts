@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
-import { type Desk, isOfTheMachine, openDesk, promisedFiles } from '../../e2e/examples/desk.ts';
+import { type Desk, isOfTheMachine, needsShell, openDesk, promisedFiles } from '../../e2e/examples/desk.ts';
 import { prepare } from '../../e2e/examples/prepare.ts';
 import { WAYS } from '../../e2e/examples/ways.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -22,7 +22,13 @@ const RECORDED = listed.flat().filter(({ command }) => !isOfTheMachine(command))
 
 /** Failures of the others are recorded elsewhere. */
 export const EXAMPLES: readonly Case[] = RECORDED.map(({ command }) => ({ line: command, name: command }));
-const FILES = new Map(RECORDED.map((example) => [example.command, promisedFiles(example)]));
+/** Redirections to files are left to the shell, where `test/e2e` runs these examples. */
+const FILES = new Map(
+  RECORDED.filter(({ command }) => !needsShell(command)).map((example) => [
+    example.command,
+    promisedFiles(example),
+  ]),
+);
 
 /** Runs an example at a desk of its own. */
 export async function openDesks(): Promise<(each: Case) => Promise<Ended>> {
