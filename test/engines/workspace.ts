@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
 import type { Stage, Work } from '../../src/engines/engine.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
+// Declares the run folder, also for the project of the report page.
+import type {} from '../structure/run-folder.ts';
 
 export const programs = createPrograms(process.env.PATH ?? '');
 export const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.meta.url));
