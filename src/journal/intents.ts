@@ -1,6 +1,7 @@
 /** The intents of paid calls: their records, and the state that follows from the records of each. Source: design, "The record (journal)". */
 import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
+import { creationOf, VERSION_PREFIX } from '../protocol/operations.ts';
 import type { LogRecord } from './record-line.ts';
 import { withoutSecrets } from './record-line.ts';
 
@@ -119,9 +120,11 @@ export function parseIntentRecord(record: LogRecord): IntentRecord | null {
   return parsed.success ? parsed.output : null;
 }
 
-/** The record to be written before a paid request leaves. */
-export function createIntent(fields: Omit<IntendRecord, 'type'>): IntendRecord {
-  return { type: 'intend', ...fields, params: withoutSecrets(fields.params) };
+/** The record to be written before a paid request leaves; the kind decides operation and path. */
+export function createIntent(fields: Omit<IntendRecord, 'type' | 'operation' | 'path'>): IntendRecord {
+  const { operationId: operation, path } = creationOf(fields.kind);
+  const params = withoutSecrets(fields.params);
+  return { type: 'intend', ...fields, operation, path: VERSION_PREFIX + path, params };
 }
 
 /** How far an intent has come. It only ever goes forward, in this order. */

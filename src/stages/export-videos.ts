@@ -16,7 +16,7 @@ import { Failure, type FailureCategory } from '../errors/failure.ts';
 import type { ExportOptions } from '../prepare/index.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { linesInFile } from './given-subtitle.ts';
-import { commandRecord } from './run-stage.ts';
+import { stageRecord } from './run-stage.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 import { failTarget, inputFilesOf, type StagedRun, type TargetState, unfinished } from './staged-run.ts';
 
@@ -55,7 +55,7 @@ export async function exportVideos(
   try {
     // Recorded before the export, so that a later command sees unfinished videos if this process is killed.
     const items = due.map(({ state }) => state.target.item);
-    const command = commandRecord(
+    const command = stageRecord(
       run,
       items.map(({ key }) => key),
     );

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import type { BatchEvent, BatchItem } from '../batch/item.ts';
 import { decideItems } from '../batch/plan/decide-items.ts';
 import type { Decision } from '../batch/plan/decision.ts';
-import { createBatchCommand } from '../batch/report/command-record.ts';
 import type { RunOutcome, Task } from '../batch/run/batch.ts';
 import { doneBefore, explainDecision } from '../batch/run/decided-outcomes.ts';
 import { runBatch } from '../batch/run/run-batch.ts';
@@ -14,6 +13,7 @@ import type { LogRecord } from '../journal/record-line.ts';
 import { KINDS } from '../protocol/kinds.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
+import { commandRecord } from '../workflow/jobs/run-jobs.ts';
 import { createPreparation } from '../workflow/prepare/preparation.ts';
 import { checkStageSupport } from './stage-plan.ts';
 import { inputFilesOf, type StagedRun } from './staged-run.ts';
@@ -87,7 +87,7 @@ async function runJobs(
       runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
       preparation: createPreparation(io),
       command: 'localize',
-      preface: [commandRecord(run, [...own])],
+      preface: [stageRecord(run, [...own])],
       listen: (event) => {
         if (event.type === 'credits') total = event.reserved + event.charged;
         view.listener(withoutFiles(event));
@@ -136,20 +136,6 @@ function withoutFiles(event: BatchEvent): BatchEvent {
 }
 
 /** The record of the command with the items of one stage. */
-export function commandRecord(
-  { context, operands, options }: StagedRun,
-  items: readonly string[],
-): LogRecord {
-  const { io, commandLine, service } = context;
-  return createBatchCommand({
-    at: new Date(io.now()).toISOString(),
-    argv: [...commandLine],
-    cwd: io.cwd,
-    profile: service.profile ?? null,
-    kind: 'auto_localization',
-    operands: [...operands],
-    options,
-    partial: true,
-    items: [...items],
-  });
+export function stageRecord({ context, operands, options }: StagedRun, items: readonly string[]): LogRecord {
+  return commandRecord({ kind: 'auto_localization', context, operands, options }, items, { partial: true });
 }

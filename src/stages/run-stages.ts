@@ -12,7 +12,7 @@ import { exportVideos } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';
 import { makeAudio, recognizeAll, translateAll } from './job-stages.ts';
 import { planStages } from './plan-stages.ts';
-import { commandRecord } from './run-stage.ts';
+import { stageRecord } from './run-stage.ts';
 import type { StageOptions } from './stage-options.ts';
 import type { StagePlan } from './stage-plan.ts';
 import { openStagedRun, type StagedRun, unfinished } from './staged-run.ts';
@@ -75,12 +75,12 @@ async function recordUnusable(run: StagedRun): Promise<void> {
   const { records: known } = await readBatchLog(folder);
   const before = [...foldUnusable(known).unusable.keys()];
   // Files that this command could not use before may have been removed from the folder.
-  const own = new Set([...plan.order, ...itemsOfBefore(known, commandRecord(run, []))]);
+  const own = new Set([...plan.order, ...itemsOfBefore(known, stageRecord(run, []))]);
   const fixed = before.filter((key) => own.has(key) && !keys.has(key));
   if (keys.size + fixed.length === 0) return;
   const atMs = context.io.now();
   const records = [
-    ...(keys.size === 0 ? [] : [commandRecord(run, [...keys])]),
+    ...(keys.size === 0 ? [] : [stageRecord(run, [...keys])]),
     ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
     ...fixed.map(createUsableRecord),
   ];

@@ -41,7 +41,7 @@ async function openStudio(): Promise<Studio> {
     env,
     async run(line, options = {}) {
       const test = createTestIo({
-        cwd: join(folder, 'work'),
+        cwd: join(folder, 'videos'),
         now: () => NOW,
         ...options,
         env: { ...env, ...options.env },

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lockFolder, waitForLock, withMutex } from '../../src/journal/hold.ts';
 import { startChild } from './support/child.ts';
 import { newFolder } from './support/folder.ts';
+import { FOREIGN_HOLDER } from './support/foreign-holder.ts';
 
 describe('a folder', () => {
   it('in use is refused with who holds it and what to do', async () => {
@@ -26,16 +27,7 @@ describe('a folder', () => {
   it('in use on another machine is refused with the file to remove if that one is dead', async () => {
     const folder = newFolder();
     const path = join(folder, '.vloc.lock');
-    const holder = {
-      pid: 7,
-      started: '1',
-      boot: 'b',
-      host: 'shelf',
-      pid_space: null,
-      token: 't',
-      since: 'then',
-    };
-    writeFileSync(path, JSON.stringify(holder));
+    writeFileSync(path, JSON.stringify(FOREIGN_HOLDER));
     await expect(lockFolder(folder)).rejects.toMatchObject({
       message: `another vloc works in ${folder}: process 7 on shelf, since then`,
       facts: { advice: expect.stringContaining(`remove ${path}`) },

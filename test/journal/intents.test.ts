@@ -59,6 +59,14 @@ describe('an intent', () => {
     expect(byItem.size).toBe(0);
   });
 
+  it.each([
+    ['dubbing', 'createDubbing', '/v1/dubbings'],
+    ['auto_localization', 'createAutoLocalization', '/v1/auto-localizations'],
+  ] as const)('of a %s names its operation %s and its path %s', (kind, operation, path) => {
+    const { type: _, operation: _operation, path: _path, ...fields } = RECORDS.intend({ key: 'k1' });
+    expect(createIntent({ ...fields, kind })).toMatchObject({ operation, path });
+  });
+
   it('is written without what is secret in its addresses', () => {
     const { type: _, ...fields } = RECORDS.intend({ key: 'k1' });
     const params = { source: { type: 'url', url: 'https://a.example/x.mp4?token=canary' } };

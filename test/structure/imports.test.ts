@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 import { findCycle, listFiles, packageOf, readModules } from './modules.ts';
 
+/** What the client's side of the tool is built on. */
+const CLIENT_SIDE = ['errors', 'protocol', 'disk', 'client', 'journal', 'batch'];
+
 /** The folders that the files of a folder may import, besides their own. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
@@ -17,44 +20,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   prepare: ['errors', 'protocol', 'disk', 'engines'],
   service: ['errors', 'protocol', 'disk', 'engines'],
   context: ['errors', 'protocol', 'client', 'journal', 'batch', 'profiles', 'engines', 'prepare', 'service'],
-  workflow: [
-    'errors',
-    'protocol',
-    'disk',
-    'client',
-    'journal',
-    'batch',
-    'profiles',
-    'engines',
-    'prepare',
-    'context',
-  ],
-  stages: [
-    'errors',
-    'protocol',
-    'disk',
-    'client',
-    'journal',
-    'batch',
-    'prepare',
-    'engines',
-    'context',
-    'workflow',
-  ],
-  commands: [
-    'errors',
-    'protocol',
-    'disk',
-    'client',
-    'journal',
-    'batch',
-    'profiles',
-    'engines',
-    'service',
-    'context',
-    'workflow',
-    'stages',
-  ],
+  workflow: [...CLIENT_SIDE, 'profiles', 'engines', 'prepare', 'context'],
+  stages: [...CLIENT_SIDE, 'prepare', 'engines', 'context', 'workflow'],
+  commands: [...CLIENT_SIDE, 'profiles', 'engines', 'service', 'context', 'workflow', 'stages'],
   cli: ['errors', 'protocol', 'client', 'batch', 'profiles', 'context', 'commands'],
 };
 

@@ -7,7 +7,6 @@ import { makeFolder } from '../../disk/folder.ts';
 import { createIntent } from '../../journal/intents.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import { isSameFile, placeFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
@@ -182,14 +181,11 @@ function joinedRecords(
   const { kind } = item;
   const key = `joined:${randomUUID()}`;
   const at = timestamp(run);
-  const path = `${VERSION_PREFIX}/${KINDS[kind].path}`;
   const intent = createIntent({
     key,
     at,
-    operation: `create${KINDS[kind].noun}`,
     kind,
     item: item.key,
-    path,
     // It is never sent, unlike the requests of the parts.
     body_sha256: digestRequest({ made }),
     params: { ...item.fields },

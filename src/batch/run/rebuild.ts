@@ -6,9 +6,7 @@ import { Failure, isApiAnswer } from '../../errors/failure.ts';
 import { unlessDiskFails } from '../../errors/system-error.ts';
 import { createIntent } from '../../journal/intents.ts';
 import type { JobEntry } from '../../journal/job-record.ts';
-import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
@@ -305,10 +303,8 @@ async function attach(
   const intent = createIntent({
     key,
     at,
-    operation: `create${KINDS[kind].noun}`,
     kind,
     item: item.key,
-    path: `${VERSION_PREFIX}/${KINDS[kind].path}`,
     // The bytes are lost, but they are not needed because the job exists.
     body_sha256: hash('sha256', job.id),
     params: { ...item.fields, client_reference: job.client_reference },

@@ -7,7 +7,6 @@ import { hash } from 'node:crypto';
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
 import { createIntent, type IntendRecord } from '../../journal/intents.ts';
 import type { NewJob } from '../../journal/job-record.ts';
-import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
@@ -34,26 +33,17 @@ export async function intend(run: Run, item: BatchItem, provided: ProvidedSource
   const reference = { batch: run.batchReference, item: itemReference(item, provided.sha256) };
   const request = buildRequest(item, provided.source, writeReference(reference));
   const key = run.batch.runtime.idempotencyKey();
-  const { operationId, path } = creationOf(kind);
   const record = createIntent({
     key,
     at: timestamp(run),
-    operation: operationId,
     kind,
     item: item.key,
-    path: VERSION_PREFIX + path,
     body_sha256: digestRequest(request),
     params: withoutLines(request),
     input_sha256: provided.sha256,
   });
   await run.journal.add(createItemFacts(item, provided.sha256), record);
   return { key, request };
-}
-
-function creationOf(kind: JobKind) {
-  const operation = OPERATIONS.find((each) => each.action === 'createJob' && each.kind === kind);
-  if (operation === undefined) throw new TypeError(`there is no operation that creates ${kind}`);
-  return operation;
 }
 
 /** The request of an earlier run; null if its input has changed, so that the same bytes cannot be sent again. */

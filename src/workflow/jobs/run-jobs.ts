@@ -208,10 +208,15 @@ export function batchOf({
   };
 }
 
-/** The record of the command for the journal. @param items their keys */
+/**
+ * The record of the command for the journal.
+ * @param items their keys
+ * @param part true for the items of one stage, when the other stages have records of their own
+ */
 export function commandRecord(
-  { kind, context, operands, options }: Omit<JobRun, 'connection' | 'runOptions'>,
+  { kind, context, operands, options }: Pick<JobRun, 'kind' | 'context' | 'operands' | 'options'>,
   items: readonly string[],
+  part?: { readonly partial: true },
 ): LogRecord {
   const { io, commandLine, service } = context;
   return createBatchCommand({
@@ -222,6 +227,7 @@ export function commandRecord(
     kind,
     operands: [...operands],
     options,
+    ...part,
     items: [...items],
   });
 }

@@ -20,10 +20,8 @@ function asked(planned: BatchPlan, hoursAgo = 1): LogRecord[] {
     createIntent({
       key,
       at: at(hoursAgo),
-      operation: 'createAutoLocalization',
       kind: item.kind,
       item: item.key,
-      path: '/v1/auto-localizations',
       body_sha256: SHA,
       params: { ...item.fields, source: { type: 'upload', upload_id: 'upl_1' } },
       input_sha256: SHA,

@@ -16,10 +16,8 @@ function journaled(source: SubtitleInput): IntendRecord {
   const record = createIntent({
     key: 'k',
     at: '2026-11-01T00:00:00.000Z',
-    operation: 'createSubtitleTranslation',
     kind: item.kind,
     item: item.key,
-    path: '/v1/subtitle-translations',
     body_sha256: digestRequest(request),
     params: withoutLines(request),
     input_sha256: null,

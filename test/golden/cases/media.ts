@@ -10,7 +10,7 @@ import type { Case, Stage } from '../stage.ts';
 import { prepare, SRT } from './files.ts';
 
 /** A second of picture and sound. */
-const SAMPLE = new URL('../../fixtures/version-0.1/work/talk.mp4', import.meta.url);
+const SAMPLE = new URL('../../fixtures/version-0.1/videos/talk.mp4', import.meta.url);
 const PROGRAMS = { PATH: process.env.PATH ?? '' };
 const STAGES = 'localize talk.mp4 --to es --from en';
 

@@ -110,21 +110,25 @@ export class Round {
     interruption?: { readonly moment: Moment; readonly signal: NodeJS.Signals },
   ): Promise<Ended> {
     const { key, secret, prefix } = this.#hosted.account;
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), ...words], {
-      cwd: this.#folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        HOME: this.#folder,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        VLOC_BASE_URL: this.#hosted.baseUrl,
-        VLOC_KEY: key,
-        VLOC_SECRET: secret,
-        VLOC_HEADER_PREFIX: prefix,
-        VLOC_CONFIG_DIR: join(this.#folder, 'config'),
-        VLOC_STATE_DIR: join(this.#folder, 'state'),
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../../commands/support/vloc-process.ts'), ...words],
+      {
+        cwd: this.#folder,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          PATH: process.env.PATH,
+          HOME: this.#folder,
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+          VLOC_BASE_URL: this.#hosted.baseUrl,
+          VLOC_KEY: key,
+          VLOC_SECRET: secret,
+          VLOC_HEADER_PREFIX: prefix,
+          VLOC_CONFIG_DIR: join(this.#folder, 'config'),
+          VLOC_STATE_DIR: join(this.#folder, 'state'),
+        },
       },
-    });
+    );
     const disarm = interruption === undefined ? () => {} : this.#arm(child, interruption);
     try {
       const ended = await collect(child);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { tryLock } from '../../../src/journal/lock.ts';
 import { thisMachine } from '../../../src/journal/machine.ts';
 import { checkLocks, clearLocks } from '../../../src/workflow/doctor/locks.ts';
+import { FOREIGN_HOLDER } from '../../journal/support/foreign-holder.ts';
 
 function makeFolders() {
   const root = mkdtempSync(join(tmpdir(), 'doctor-locks-'));
@@ -53,16 +54,7 @@ describe('the check of the locks', () => {
   it('shows a lock of another machine as stale once its heartbeat is an hour old', async () => {
     const { folders, slots } = makeFolders();
     const path = join(slots, 'slot-1');
-    const other = {
-      pid: 7,
-      started: '1',
-      boot: 'b',
-      host: 'shelf',
-      pid_space: null,
-      token: 't',
-      since: 'then',
-    };
-    writeFileSync(path, JSON.stringify(other));
+    writeFileSync(path, JSON.stringify(FOREIGN_HOLDER));
     expect(await checkLocks(folders)).toMatchObject({ grade: 'ok', facts: { locks: [{ state: 'held' }] } });
     utimesSync(path, 0, 0);
     expect(await checkLocks(folders)).toMatchObject({

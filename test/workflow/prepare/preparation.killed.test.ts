@@ -37,7 +37,7 @@ function killAt(method: string, path: RegExp, time: number, when: 'before' | 'af
 }
 
 function start({ folder, service, credentials }: MediaDesk): ChildProcess {
-  const script = join(import.meta.dirname, 'killed-command.ts');
+  const script = join(import.meta.dirname, '../../commands/support/vloc-process.ts');
   const child = spawn(process.execPath, [script, ...WORDS, '-o', 'ndjson'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],

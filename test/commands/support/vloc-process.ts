@@ -1,5 +1,5 @@
 /**
- * vloc in a process of its own, with signals and streams as `vloc` has them. Waits are shortened, so that a sweep is over
+ * vloc in a process of its own, with signals and streams as `vloc` has them. Waits are shortened, so that a test is over
  * soon, and videos are long after a few seconds. Arguments: those of vloc.
  */
 import { main } from '../../../src/cli/main.ts';
