@@ -2,10 +2,12 @@
  * The candidates at each position of the command line, from the command tree. The scripts of all shells are generated
  * from it.
  */
+
+import { flagName } from '../../src/batch/plan/field-flags.ts';
 import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
 import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
-import { type Command, flagName, type OptionSpec, type OptionTable } from '../../src/context/command.ts';
+import type { Command, OptionSpec, OptionTable } from '../../src/context/command.ts';
 import { type Value, valueOfOperands, valueOfOption } from './values.ts';
 
 /** A word and its description, which shells show beside it. */

@@ -1,7 +1,8 @@
 /** Moves global options before the command, as in `vloc --profile prod jobs list`, to where the parser accepts them. */
 
+import { flagName } from '../batch/plan/field-flags.ts';
 import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
-import { flagName, type OptionSpec, usageFailure } from '../context/command.ts';
+import { type OptionSpec, usageFailure } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from './global-options.ts';
 
 /** What answers by itself and has no use for them. */

@@ -1,15 +1,10 @@
-/** Option tables made into parser options, and the values of these options in the result of the parser. */
+/** Converts option tables to parser options, and reads their values from the result of the parser. */
 import { InvalidArgumentError, Option, type Command as Parser } from 'commander';
-import {
-  flagName,
-  HELP_GROUPS,
-  type OptionSpec,
-  type OptionTable,
-  type RawOptions,
-} from '../context/command.ts';
+import { flagName } from '../batch/plan/field-flags.ts';
+import { HELP_GROUPS, type OptionSpec, type OptionTable, type RawOptions } from '../context/command.ts';
 import { parseDuration } from '../context/format.ts';
 
-/** Adds every option of the table; the help shows headings in the order in which they come first. */
+/** Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear. */
 export function addOptions(parser: Parser, table: OptionTable): void {
   const place = ({ group }: OptionSpec) => (group === undefined ? -1 : HELP_GROUPS.indexOf(group));
   const entries = Object.entries(table).toSorted(([, one], [, other]) => place(one) - place(other));
@@ -27,14 +22,14 @@ export function addOptions(parser: Parser, table: OptionTable): void {
   }
 }
 
-/** `-o, --output <form>`. */
+/** How the help shows an option: `-o, --output <form>`. */
 export function writtenFlags(name: string, spec: OptionSpec): string {
   const flag = flagName(name);
   const value = spec.type === 'flag' ? '' : ` <${spec.type === 'choice' ? 'choice' : spec.value}>`;
   return `${spec.short === undefined ? '' : `${spec.short}, `}${flag}${value}`;
 }
 
-/** The value of one option that a text stands for; throws InvalidArgumentError. */
+/** Parses the value of an option. @throws InvalidArgumentError */
 export function readValue(spec: OptionSpec, text: string, previous: unknown): unknown {
   switch (spec.type) {
     case 'list':
@@ -71,14 +66,14 @@ function readPair(text: string): Record<string, string> {
   return { [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-/** The values of one table out of all that the parser found; `decodeOptions` gives them their types. */
+/** Selects the values of one table from those that the parser found; `decodeOptions` adds the types. */
 export function readOptions(table: OptionTable, found: RawOptions): RawOptions {
   return Object.fromEntries(
     Object.entries(table).map(([name, spec]) => [name, foundValue(name, spec, found)]),
   );
 }
 
-/** The parser keeps `--no-wait` as a `wait` that is false. */
+/** The parser stores `--no-wait` as `wait: false`. */
 function foundValue(name: string, spec: OptionSpec, found: RawOptions): unknown {
   const negated = spec.type === 'flag' ? /^no([A-Z])(.*)$/.exec(name) : null;
   if (negated === null) return found[name];

@@ -1,4 +1,4 @@
-/** The command tree made into a parser. Only the command that is called is loaded. */
+/** Builds the parser from the command tree. Loads only the command that is called. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
@@ -27,8 +27,8 @@ type Invocation =
     };
 
 /**
- * Parses the arguments; answers help and version itself.
- * @throws Failure of category usage, with the nearest name where there is one
+ * Parses the arguments; prints help and version itself.
+ * @throws Failure of category usage, with the nearest name if one is similar
  */
 export async function parseArguments(given: readonly string[], io: Io): Promise<Invocation> {
   const argv = moveLeadingOptions(given);
@@ -40,7 +40,7 @@ export async function parseArguments(given: readonly string[], io: Io): Promise<
   root.addHelpText('after', rootHelp);
   const path = namedPath(argv);
   const rows = COMMAND_SECTIONS.flatMap(({ title, rows: those }) => those.map((row) => ({ title, row })));
-  // The others are wanted only by the root help, which an option before the name may ask for, and to suggest a name.
+  // All rows are needed only for the root help, also requested by an option before the name, and to suggest a name.
   const named = rows.filter(({ row }) => row.name === argv[0]);
   for (const { title, row } of named.length === 0 ? rows : named) {
     await addRow(root, row, title, path, io, found);
@@ -64,7 +64,7 @@ function createParser(name: string, io: Io): Parser {
   return (
     new Parser(name)
       .exitOverride()
-      // Options of a command end where the name of one below it stands: both may have the same.
+      // A command and its subcommand may have options of the same name: those after the name belong to the subcommand.
       .enablePositionalOptions()
       .showSuggestionAfterError(true)
       .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? 100, 100), showGlobalOptions: false })
@@ -72,7 +72,7 @@ function createParser(name: string, io: Io): Parser {
   );
 }
 
-/** The first words that are no options: they name the command, whose file alone is loaded. */
+/** The arguments that are not options: the first ones name the command, and only its file is loaded. */
 function namedPath(argv: readonly string[]): readonly string[] {
   const words = argv.filter((argument) => !argument.startsWith('-'));
   return words[0] === 'help' ? words.slice(1) : words;
@@ -91,7 +91,7 @@ async function addRow(
     .description(asSentence(row.summary))
     .helpGroup(title);
   parent.addCommand(parser);
-  // What nobody calls needs a name and a summary only: the root help is asked for often.
+  // Commands that are not called need only a name and a summary: the root help is requested often.
   if (path[0] !== row.name) return;
   if ('load' in row) {
     await addCommand(parser, row, found);
@@ -139,7 +139,7 @@ async function addChildren(
   }
 }
 
-/** In the parser's own words, which it has for the root alone. */
+/** The parser's own message, which it prints only for the root. */
 function unknownCommand(word: string, { children }: CommandGroup): CommanderError {
   const names = children.map(({ name }) => name);
   const meant = nearestName(word, names);
@@ -157,7 +157,7 @@ const WRITTEN_OPERANDS = {
   any: (name: string) => `[${name}...]`,
 } as const;
 
-/** What stands behind a word; options with their values may stand before it. */
+/** The words after a word; options with their values may precede it. */
 function wordsBehind(path: readonly string[], word: string): readonly string[] {
   const at = path.indexOf(word);
   return at < 0 ? [] : path.slice(at + 1);
@@ -230,7 +230,7 @@ function addAnswers(root: Parser, io: Io): void {
     });
 }
 
-/** Commands of other tools that people try first. */
+/** Command names of other tools, with the command to use instead. */
 const ALSO_CALLED: Readonly<Record<string, string>> = {
   login: 'Store a service and its key with `vloc profile add NAME`.',
   status: 'See a folder of results with `vloc batch status DIR`, and jobs with `vloc jobs list`.',
@@ -250,7 +250,7 @@ function usageFailure(error: CommanderError, path: readonly string[]): Failure {
   });
 }
 
-/** The words at the beginning that name a command, as far down as there is one. */
+/** The leading words that name a command or subcommand. */
 function namedCommand(path: readonly string[]): readonly string[] {
   const words: string[] = [];
   let rows: readonly CommandRow[] = COMMAND_SECTIONS.flatMap((section) => section.rows);

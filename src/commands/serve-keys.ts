@@ -6,7 +6,7 @@ import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
-import { stateFolder } from '../profiles/resolve.ts';
+import { stateFolder } from '../profiles/environment.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
 import type { IssuedKey, KeyRules } from '../service/index.ts';

@@ -11,7 +11,7 @@ import { type Context, Interruption } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
-import { stateFolder } from '../profiles/resolve.ts';
+import { stateFolder } from '../profiles/environment.ts';
 import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
 import { STATE_DIR, showNewKey } from './serve-keys.ts';
 

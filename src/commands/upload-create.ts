@@ -1,4 +1,5 @@
-import { type Command, defineCommand, flagName } from '../context/command.ts';
+import { flagName } from '../batch/plan/field-flags.ts';
+import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { printRecord } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';

@@ -158,8 +158,6 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-export { flagName };
-
 /** The failure for an invalid call of a command: exit code 2, and nothing was sent. */
 export function usageFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'USAGE', message, advice });

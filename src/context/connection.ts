@@ -3,14 +3,8 @@ import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, diskCodeOfSqlite, errorCode } from '../errors/system-error.ts';
-import { proxySettings } from '../profiles/environment.ts';
-import {
-  readSources,
-  resolveSettings,
-  resolveTarget,
-  type ServiceTarget,
-  stateFolder,
-} from '../profiles/resolve.ts';
+import { proxySettings, stateFolder } from '../profiles/environment.ts';
+import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
 import type { Context } from './context.ts';

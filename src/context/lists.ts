@@ -1,11 +1,12 @@
 /** Lists of the service: their query parameters as options, and their pages. */
 
+import { flagName } from '../batch/plan/field-flags.ts';
 import type { ListPage } from '../client/index.ts';
 import { Failure } from '../errors/failure.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { parametersOf } from '../protocol/openapi/parameters.ts';
 import { type Action, OPERATIONS } from '../protocol/operations.ts';
-import { flagName, type OptionSpec, type OptionTable, type OptionValues } from './command.ts';
+import type { OptionSpec, OptionTable, OptionValues } from './command.ts';
 import { parseMoment } from './format.ts';
 
 /** Shorter names for some parameters. */

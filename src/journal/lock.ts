@@ -1,4 +1,4 @@
-/** Lock files: one holder at a time, across processes; the lock of a dead holder can be taken over. Source: reliability, 2.5. */
+/** Lock files: one holder at a time across processes. The lock of a dead holder can be taken over. Source: reliability, 2.5. */
 
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ interface LockFile {
   readonly beatMs: number;
 }
 
-/** Null when there is none. */
+/** Reads a lock file; null if it does not exist. */
 export async function readLockFile(path: string): Promise<LockFile | null> {
   try {
     const handle = await open(path, 'r');
@@ -44,15 +44,15 @@ function draftPath(path: string, token: string): string {
   return join(dirname(path), `.${basename(path)}.${token}`);
 }
 
-/** File systems without hard links (exFAT, many network shares) answer with one of these. */
+/** Error codes of file systems without hard links (exFAT, many network shares). */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK']);
 
-/** Makes the lock file unless there is one; true if it did. */
+/** Creates the lock file; false if it already exists. */
 async function createLockFile(path: string, own: Holder): Promise<boolean> {
   const draft = draftPath(path, own.token);
   await writeDraft(draft, own);
   try {
-    // A link has its content from the first moment on, and like O_EXCL fails if the name is taken.
+    // A link has its content from the start, and fails like O_EXCL if the name exists.
     await link(draft, path);
     return true;
   } catch (error) {
@@ -74,7 +74,7 @@ async function createWithoutLink(path: string, own: Holder): Promise<boolean> {
   }
 }
 
-/** Replaces a dead lock by the own one. The caller must hold the takeover lock. */
+/** Replaces the lock of a dead holder with our own. The caller must hold the takeover lock. */
 async function replaceLockFile(path: string, own: Holder): Promise<void> {
   const draft = draftPath(path, own.token);
   await writeDraft(draft, own);
@@ -85,7 +85,7 @@ function writeDraft(path: string, own: Holder): Promise<void> {
   return writeFile(path, JSON.stringify(own), { mode: 0o600, flag: 'wx' });
 }
 
-/** Removes the lock file if it is still the holder's own. */
+/** Removes the lock file if it still belongs to this holder. */
 async function removeLockFile(path: string, own: Holder): Promise<void> {
   const found = await readLockFile(path);
   if (found?.holder?.token === own.token) await rm(path, { force: true });
@@ -98,9 +98,9 @@ async function isUnchanged(path: string, seen: LockFile): Promise<boolean> {
 }
 
 export interface Lock {
-  /** Gives it back; a second time does nothing. */
+  /** Releases the lock. Calling it again does nothing. */
   release(): Promise<void>;
-  /** Aborted when a heartbeat finds that the lock is not this holder's any more, as after a long standstill. */
+  /** Aborted when a heartbeat finds that another process took the lock over, for example while this one was suspended. */
   readonly lost: AbortSignal;
   /** Reads the file to check that this holder still has the lock. */
   isHeld(): Promise<boolean>;
@@ -110,7 +110,7 @@ export type LockAttempt = { readonly taken: true; readonly lock: Lock } | LockRe
 
 export interface LockRefused {
   readonly taken: false;
-  /** Null when the lock file does not say whose it is. */
+  /** Null if the lock file does not name its holder. */
   readonly holder: Holder | null;
   readonly isElsewhere: boolean;
   /** How much longer the file must not change until its holder counts as dead; null when the holder is known to run. */
@@ -142,33 +142,33 @@ export const SYSTEM: LockEnvironment = {
   },
 };
 
-/** A heartbeat changes one file time: at this interval even fifteen locks cost nothing noticeable. */
+/** A heartbeat updates one file time: at this interval even fifteen locks cost next to nothing. */
 const HEARTBEAT_MS = 5_000;
-/** Six beats missed: more than a busy machine or a slow disk holds a process up. */
+/** Six missed beats: longer than a busy machine or a slow disk delays a process. */
 const SILENCE_MS = 6 * HEARTBEAT_MS;
-/** A machine that just woke up shows old beats of running processes; one beat later it does not. */
+/** Right after a machine wakes up, running processes have old heartbeats; one beat later they do not. */
 const SECOND_LOOK_MS = HEARTBEAT_MS + 1_000;
 /** Two beats, for a holder on another machine: a network share may show the first one late. */
 const LOOK_ELSEWHERE_MS = 2 * HEARTBEAT_MS + 1_000;
 /** Clocks of maintained machines differ by minutes at most; an hour without a heartbeat is not a clock difference. */
 const SILENCE_ELSEWHERE_MS = 3_600_000;
-/** Without help of the clocks: twelve beats missed. Network shares show changes within a minute (NFS: acregmax 60 s). */
+/** Twelve missed beats, if clocks cannot be compared. Network shares show changes within a minute (NFS: acregmax 60 s). */
 const WATCH_ELSEWHERE_MS = 12 * HEARTBEAT_MS;
 
-/** Since when lock files have not changed, as seen by one waiter. */
+/** When each lock file last changed, as observed by one waiter. */
 export type Watched = Map<string, { readonly seen: LockFile; readonly since: number }>;
 
 /**
- * Takes the lock if it is free or its holder is dead. Does not wait, but for a few seconds where only the silence of its
- * heartbeat tells that a holder died.
- * @param path the lock file; its folder is made if need be
+ * Takes the lock if it is free or its holder is dead. Waits at most a few seconds, if only a missing heartbeat can show
+ * that the holder is dead.
+ * @param path the lock file; its folder is created if necessary
  * @throws Failure (`disk`)
  */
 export async function tryLock(path: string, around: LockEnvironment = SYSTEM): Promise<LockAttempt> {
   const watched: Watched = new Map();
   let attempt = await attemptLock(path, watched, around);
   const first = watched.get(path)?.since;
-  // A change is a heartbeat, and a holder whose heartbeat is fresh is not watched for a minute before it is named.
+  // A change is a heartbeat: the holder is alive and can be reported without watching it for a minute.
   while (!attempt.taken && attempt.judgedInMs !== null && attempt.judgedInMs <= LOOK_ELSEWHERE_MS) {
     await around.sleep(attempt.judgedInMs);
     attempt = await attemptLock(path, watched, around);
@@ -178,9 +178,9 @@ export async function tryLock(path: string, around: LockEnvironment = SYSTEM): P
 }
 
 /**
- * The same without any wait, for callers that come again. A holder of which nothing else is known is dead once its
- * heartbeat has stood still for long enough while it was watched: the clocks of two machines need not agree.
- * @param watched what this caller has seen so far, which is brought up to date
+ * The same without waiting, for callers that retry. If nothing else is known, a holder counts as dead once its heartbeat
+ * has not changed for long enough while it was watched: the clocks of two machines may differ.
+ * @param watched what this caller has observed so far; updated
  */
 export function attemptLock(
   path: string,
@@ -220,7 +220,7 @@ function judgeFile(found: LockFile, { machine }: LockEnvironment): HolderState {
   return found.holder === null ? 'unclear' : judgeHolder(found.holder, machine);
 }
 
-/** Null when the holder runs, 0 when it is dead, else how much longer its silence must last. */
+/** Null if the holder runs, 0 if it is dead, else for how much longer its heartbeat must be missing, in milliseconds. */
 function timeToJudge(
   path: string,
   found: LockFile,
@@ -238,7 +238,7 @@ function timeToJudge(
   return Math.max(0, since + silenceNeeded(verdict, around.now() - found.beatMs) - around.elapsed());
 }
 
-/** How long a file must stay unchanged under our eyes. @param ageMs of the last heartbeat, if both clocks are right */
+/** How long a file must stay unchanged while it is watched. @param ageMs of the last heartbeat, if both clocks are right */
 function silenceNeeded(verdict: 'unclear' | 'elsewhere', ageMs: number): number {
   if (verdict === 'unclear') return ageMs >= SILENCE_MS ? SECOND_LOOK_MS : SILENCE_MS + SECOND_LOOK_MS;
   return ageMs >= SILENCE_ELSEWHERE_MS ? LOOK_ELSEWHERE_MS : WATCH_ELSEWHERE_MS;
@@ -253,8 +253,8 @@ export interface LockState {
 }
 
 /**
- * Looks at a lock without taking it; null when there is none. Of a holder that cannot be asked the age of the heartbeat
- * decides, which is good enough to show it, and not to take its lock away.
+ * Describes a lock without taking it; null if it does not exist. If the holder cannot be checked, the age of the heartbeat
+ * decides: good enough for display, but not for taking the lock over.
  */
 export async function inspectLock(path: string, around: LockEnvironment = SYSTEM): Promise<LockState | null> {
   const found = await onDisk(path, () => readLockFile(path));
@@ -268,7 +268,7 @@ export async function inspectLock(path: string, around: LockEnvironment = SYSTEM
 
 /**
  * Replaces a dead lock while holding a second lock, after checking it once more: two processes cannot both succeed.
- * @returns null when the lock is not the one that was found any more
+ * @returns null if the lock has changed meanwhile
  */
 async function tryTakeOver(
   path: string,
@@ -299,12 +299,12 @@ function createLock(path: string, own: Holder, around: LockEnvironment): Lock {
       const now = new Date();
       await utimes(path, now, now);
     } else if (released === null) {
-      // Taken over while this process stood still: the heartbeat of the new holder is its own business.
+      // Taken over while this process was suspended: the new holder writes its own heartbeat.
       stop();
       lost.abort();
     }
   };
-  // A beat that fails is like one that comes late: others act only after several missed ones.
+  // A failed beat is like a late one: other processes act only after several missed beats.
   const stop = around.repeat(HEARTBEAT_MS, () => void beat().catch(() => undefined));
   return {
     lost: lost.signal,

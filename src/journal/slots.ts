@@ -1,4 +1,4 @@
-/** A number of places that all vloc processes of a profile on this machine share. Source: specification, "Limits". */
+/** Slots for jobs, shared by all vloc processes of a profile on this machine. Source: specification, "Limits". */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../errors/system-error.ts';
@@ -16,8 +16,8 @@ import { createTaskQueue } from './task-queue.ts';
 
 export interface Slots {
   /**
-   * Waits for a free slot: first come, first served within this process, and by chance between processes.
-   * The slot of a process that died is free again within a second, that of one on another machine within a minute.
+   * Waits for a free slot: in order of calls within this process, in random order between processes.
+   * The slot of a dead process is free again within a second, or within a minute if it ran on another machine.
    * @throws the reason of the signal; Failure (`disk`)
    */
   acquire(signal?: AbortSignal): Promise<Lock>;
@@ -25,13 +25,13 @@ export interface Slots {
 
 export const SLOT_NAME = /^slot-\d+$/;
 
-/** A wait that takes longer than this is explained to the user. */
+/** Longer waits are explained to the user. */
 const QUIET_MS = 10_000;
 
 /**
  * @param folder of the profile, the same for all its processes
- * @param count how many may be held at a time
- * @param warn gets the holders of the slots when the wait is long, and again when they change
+ * @param count number of slots
+ * @param warn receives the holders of the slots when the wait is long, and again when they change
  */
 export function openSlots(
   folder: string,
@@ -41,7 +41,7 @@ export function openSlots(
 ): Slots {
   const inTurn = createTaskQueue();
   const names = Array.from({ length: count }, (_, index) => `slot-${index + 1}`);
-  /** The slots of this process, which are known to be held. */
+  /** Slots held by this process. */
   const own = new Set<string>();
   const watched: Watched = new Map();
   let warnedOf = '';
@@ -61,7 +61,7 @@ export function openSlots(
     return { taken: false };
   }
 
-  /** Not of the slots of this process: those are its own jobs, and shown as such. */
+  /** Excludes the slots of this process, whose jobs are displayed anyway. */
   function warnOf(refusals: readonly LockRefused[]): void {
     const groups = Map.groupBy(refusals, ({ holder }) =>
       holder === null ? 'another process' : nameProcess(holder),
@@ -116,7 +116,7 @@ function listNames(folder: string): Promise<string[]> {
   });
 }
 
-/** Rejects immediately on abort, also behind other waiters. A slot that is taken afterwards is released. */
+/** Rejects immediately on abort, even if others wait before it. A slot that is taken afterwards is released. */
 async function giveUpOnAbort(slot: Promise<Lock>, signal: AbortSignal): Promise<Lock> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

@@ -35,9 +35,6 @@ import {
   TEXTS,
 } from './settings.ts';
 
-export type { Environment } from './environment.ts';
-export { stateFolder } from './environment.ts';
-
 /** The service that a run uses: one elsewhere, or the one inside this program. */
 export type ServiceTarget =
   | {

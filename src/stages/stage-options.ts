@@ -1,6 +1,7 @@
 /** The options of a localization in stages, with subtitles that users may provide or edit. */
 
-import { flagName, inGroup, type OptionValues } from '../context/command.ts';
+import { flagName } from '../batch/plan/field-flags.ts';
+import { inGroup, type OptionValues } from '../context/command.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SubtitleFormat } from '../protocol/subtitle-line.ts';
 import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION } from '../workflow/jobs/job-options.ts';

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeOptions, flagName, type OptionTable } from '../../src/context/command.ts';
-
-it('writes the name of an option as a flag', () => {
-  expect(flagName('subtitleOutput')).toBe('--subtitle-output');
-  expect(flagName('to')).toBe('--to');
-});
+import { decodeOptions, type OptionTable } from '../../src/context/command.ts';
 
 describe('the options of a table', () => {
   const TABLE = {

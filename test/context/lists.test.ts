@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeOptions, flagName } from '../../src/context/command.ts';
+import { flagName } from '../../src/batch/plan/field-flags.ts';
+import { decodeOptions } from '../../src/context/command.ts';
 import { filterOptions, listOptions, readListRequest } from '../../src/context/lists.ts';
 
 /** Source: specification, "List query parameters". */

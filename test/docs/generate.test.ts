@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { flagName } from '../../src/batch/plan/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
-import { flagName } from '../../src/context/command.ts';
 import { EXIT_CODES } from '../../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   ENVIRONMENT,
   readVariable,
+  stateFolder,
   takeEnvironment,
   withoutSecrets,
 } from '../../src/profiles/environment.ts';
@@ -42,4 +43,14 @@ it('a run of the command line has taken them out before a command runs', async (
 
 it('an empty variable counts as not set', () => {
   expect(readVariable({ VLOC_KEY: '' }, 'VLOC_KEY')).toBeUndefined();
+});
+
+describe('the state folder', () => {
+  it.each([
+    [{ VLOC_STATE_DIR: '/s', XDG_STATE_HOME: '/x', HOME: '/h' }, '/s'],
+    [{ XDG_STATE_HOME: '/x', HOME: '/h' }, '/x/vloc'],
+    [{ XDG_STATE_HOME: 'relative', HOME: '/h' }, '/h/.local/state/vloc'],
+  ])('of %j is %s', (env, folder) => {
+    expect(stateFolder(env, 'linux')).toBe(folder);
+  });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SettingSources } from '../../src/profiles/resolve.ts';
-import { readSources, resolveTarget, stateFolder } from '../../src/profiles/resolve.ts';
+import { readSources, resolveTarget } from '../../src/profiles/resolve.ts';
 
 const PROD = {
   name: 'prod',
@@ -150,14 +150,4 @@ it('a build server with everything in the environment does not depend on the fil
   const around = { flags: {}, platform: 'linux', cwd: folder, warn: () => {} } as const;
   expect((await readSources({ ...around, env })).profiles.profiles).toEqual([]);
   await expect(readSources({ ...around, env: { ...env, VLOC_SECRET: '' } })).rejects.toThrow('damaged');
-});
-
-describe('the state folder', () => {
-  it.each([
-    [{ VLOC_STATE_DIR: '/s', XDG_STATE_HOME: '/x', HOME: '/h' }, '/s'],
-    [{ XDG_STATE_HOME: '/x', HOME: '/h' }, '/x/vloc'],
-    [{ XDG_STATE_HOME: 'relative', HOME: '/h' }, '/h/.local/state/vloc'],
-  ])('of %j is %s', (env, folder) => {
-    expect(stateFolder(env, 'linux')).toBe(folder);
-  });
 });

@@ -1,4 +1,4 @@
-/** Candidates made into inputs: the checks that need no service. */
+/** Creates inputs from candidates, with the checks that need no service. */
 import { basename, extname } from 'node:path';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { PlanIo } from './batch-plan.ts';
@@ -10,7 +10,7 @@ import type { CheckedInput, JobInput } from './input.ts';
 import { addressName } from './item-key.ts';
 import { isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './operand.ts';
 
-/** Reads one candidate of a command that works on videos or on subtitles; never throws for what it is to blame for. */
+/** Checks one candidate of a command for videos or subtitles; reports its problems and never throws for them. */
 export async function checkInput(
   candidate: Candidate,
   takes: 'video' | 'subtitle',
@@ -43,7 +43,7 @@ function problem(detail: string): CheckedInput {
 function checkAddress(address: string): CheckedInput {
   const url = URL.parse(address);
   if (url === null) return problem('this is not an address');
-  // Whether http to its own machine is allowed, only the service knows.
+  // Only the service knows whether it allows http to its own machine.
   const mayBeOwn = url.protocol === 'http:' && isLoopback(url);
   if (!isHttps(address) && !mayBeOwn) return problem(ONLY_HTTPS);
   if (url.username !== '' || url.password !== '')
@@ -57,7 +57,7 @@ function stemOfAddress({ pathname, hostname }: URL): string {
   return basename(last, extname(last)) || hostname;
 }
 
-/** The text itself where a percent sign encodes nothing. */
+/** Decodes percent-encoded text; returns invalid text unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -66,10 +66,10 @@ function decoded(text: string): string {
   }
 }
 
-/** What a video is sent as once it has been converted. */
+/** Media type of converted videos. */
 const CONVERTED_TYPE = 'video/mp4';
 
-/** Taken by its content: a name may lie. */
+/** Recognizes videos by content: names may be wrong. */
 async function checkVideo(
   { path, label, name }: Candidate & { readonly path: string },
   io: Pick<PlanIo, 'examineVideo'>,

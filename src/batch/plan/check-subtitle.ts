@@ -1,4 +1,4 @@
-/** Subtitles read and checked before anything is sent. Source: specification, "Limits". */
+/** Reads and checks subtitles before anything is sent. Source: specification, "Limits". */
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
@@ -14,7 +14,7 @@ import { readVideoType } from './content.ts';
 import { statReadable } from './file-status.ts';
 import type { CheckedInput, JobInput } from './input.ts';
 
-/** SRT, WebVTT or ASS, or lines as JSON where somebody named the file: other JSON lies about in many folders. */
+/** SRT, WebVTT or ASS; lines as JSON only if the user named the file, since many folders contain other JSON files. */
 export async function checkSubtitle(
   { path, label, name, isNamed }: Candidate & { readonly path: string },
   io: Pick<PlanIo, 'examineLines' | 'readSubtitle'>,
@@ -37,7 +37,7 @@ export async function checkSubtitle(
   return examine({ type: 'lines', ...named, lines, sha256, file: { path, ...found }, parts: null }, io);
 }
 
-/** Subtitles from stdin are named by what is in them. */
+/** Subtitles from stdin are named after their content. */
 export async function checkStdin(
   io: Pick<PlanIo, 'stdin' | 'examineLines' | 'readSubtitle'>,
 ): Promise<CheckedInput> {
@@ -67,7 +67,7 @@ export function subtitleStem(path: string): string {
   return /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language) ? stem.slice(0, -language.length - 1) : stem;
 }
 
-/** What is read before it is cut into parts: ten times what the service takes at once. */
+/** Maximum size before cutting into parts: ten times the limit of a request. */
 const MOST_LINES = 10 * LIMITS.subtitleLines;
 
 async function readLines(
@@ -88,17 +88,17 @@ function parseSubtitle(bytes: Uint8Array): readonly SubtitleLine[] | string {
   }
 }
 
-/** Blanks and a byte order mark may stand before the first bracket. */
+/** Blanks and a byte order mark may precede the first bracket. */
 const HEAD_BYTES = 64;
 
-/** True for what begins as JSON; no SRT does, and behind the first bracket of an ASS file stands a word. */
+/** True for text that begins like JSON. SRT never does, and ASS has a word after its first bracket. */
 export function looksLikeJson(bytes: Uint8Array): boolean {
   return /^\uFEFF?\s*(?:\{|\[\s*(?:[^\sA-Za-z]|$))/.test(
     Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('utf8'),
   );
 }
 
-/** The lines, at most so many, or why they are not usable. */
+/** The lines, at most this many, or why they are not usable. */
 export function parseJsonLines(
   bytes: Uint8Array,
   most: number = LIMITS.subtitleLines,
@@ -118,7 +118,7 @@ type Parsed =
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: 'fault'; readonly why: string };
 
-/** One document, or else one object a line. */
+/** Parses one document, or one object per line. */
 function parseDocument(text: string): Parsed {
   const whole = parse(text);
   if (whole.type === 'value') return whole;
@@ -135,7 +135,7 @@ function parse(text: string): Parsed {
   }
 }
 
-/** The array itself, that of a member `lines`, or that of a job's result. A single object is a single line. */
+/** The array itself, its member `lines`, or the lines of a job's result. A single object is a single line. */
 function linesIn(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if ('lines' in value) return value.lines;

@@ -1,4 +1,4 @@
-/** Operands, lists and sheets made into candidates, each file once. */
+/** Creates candidates from operands, lists and sheets, each file once. */
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -21,11 +21,11 @@ import { isNonFileInput } from './operand.ts';
 
 interface Collection {
   readonly candidates: readonly Candidate[];
-  /** For people: what was skipped, and why. */
+  /** Messages for the user: what was skipped, and why. */
   readonly notes: readonly string[];
 }
 
-/** Everything that the operands and the options --files-from, --files-from0 and --sheet name, in their order. */
+/** Collects everything named by the operands and by --files-from, --files-from0 and --sheet, in order. */
 export async function collect(
   { kind, operands, options, isWanted }: Pick<PlanRequest, 'kind' | 'operands' | 'options' | 'isWanted'>,
   io: PlanIo,
@@ -156,7 +156,7 @@ async function search(
 const UNREADABLE = 'this folder cannot be read; correct its permissions';
 const UNREADABLE_BELOW = `${UNREADABLE} and run the command again, or --exclude it`;
 
-/** Two names of one file would be paid for twice. Rows of a sheet may ask for several results of one file. */
+/** Two names of one file would be paid twice. Rows of a sheet may request several results of one file. */
 async function withoutDoubles(
   candidates: readonly Candidate[],
   notes: string[],
@@ -176,7 +176,7 @@ async function withoutDoubles(
   return kept;
 }
 
-/** The path itself where there is nothing: that is told later. */
+/** The path itself if nothing exists there, which is reported later. */
 async function realOf(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }

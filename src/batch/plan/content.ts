@@ -1,4 +1,4 @@
-/** What a file is, by its bytes: names lie, and the purpose of an upload depends on it. */
+/** Detects the type of a file by its bytes: names may be wrong, and the purpose of an upload depends on the type. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { readHead } from '../../disk/read-head.ts';
@@ -14,21 +14,21 @@ export interface Content {
   readonly contentType: string;
 }
 
-/** The containers as people know them: `MP4, MOV, …`. */
+/** Display names of the containers: `MP4, MOV, …`. */
 export const CONTAINERS = VIDEO_EXTENSIONS.map((each) => each.slice(1).toUpperCase()).join(', ');
 
-/** Enough for the marks of all containers. */
+/** Enough bytes for the signatures of all containers. */
 const HEAD_BYTES = 16;
 
-/** Files of that form that are pictures or sound alone. Source: ISO 23008-12; the registered brands of mp4ra.org. */
+/** Brands of pictures and of sound without video. Source: ISO 23008-12; the registered brands of mp4ra.org. */
 const OTHER_BRANDS = /^(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif|avis|crx |M4A |M4B |M4P )$/;
 
 /** Boxes that a QuickTime file from before `ftyp` may begin with. */
 const QUICKTIME_BOXES = ['moov', 'mdat', 'wide', 'free', 'skip'];
 
 /**
- * The media type of a video by the first bytes of its container, or null for what is none of those that the service
- * takes. Source: ISO 14496-12 (boxes), RIFF, ISO 11172-1 (pack and sequence start codes).
+ * The media type of a video by the first bytes of its container; null if the service does not accept it.
+ * Source: ISO 14496-12 (boxes), RIFF, ISO 11172-1 (pack and sequence start codes).
  */
 export function videoType(head: Buffer): string | null {
   const box = head.toString('latin1', 4, 8);
@@ -46,7 +46,7 @@ export function videoType(head: Buffer): string | null {
   return startCode === 0x1ba || startCode === 0x1b3 ? 'video/mpeg' : null;
 }
 
-/** What the file can be uploaded as, or why it cannot; never throws for what its content is to blame for. */
+/** The media type for the upload of a file, or why it cannot be uploaded; never throws for its content. */
 export async function readContent(path: string, bytes: number): Promise<Content | string> {
   const contentType = await readVideoType(path);
   if (contentType !== null) return { purpose: 'source_video', contentType };
@@ -60,17 +60,17 @@ export async function readContent(path: string, bytes: number): Promise<Content 
   }
 }
 
-/** The media type of a video file by its content, null for what is none of the six containers. */
+/** The media type of a video file by its content; null if it is not one of the six containers. */
 export async function readVideoType(path: string): Promise<string | null> {
   return videoType(await readHead(path, HEAD_BYTES));
 }
 
-/** The containers as people know them. */
+/** Display names of the containers. */
 export const CONVERTIBLE = 'MKV, WebM, TS, FLV, WMV, OGV';
 
 /**
- * Names of such files. Two endings of transport streams, .ts and .mts, are also those of programs in TypeScript, so only
- * the content tells.
+ * Extensions of such files. Transport streams share two, .ts and .mts, with TypeScript, so these are recognized by content
+ * only.
  */
 const CONVERTIBLE_EXTENSIONS = ['.mkv', '.webm', '.m2ts', '.flv', '.wmv', '.ogv'] as const;
 
@@ -85,7 +85,7 @@ const PACKETS = [
   { length: 188, first: 0 },
   { length: 192, first: 4 },
 ];
-/** One such byte stands in many files by chance, four at these distances in hardly any. */
+/** Many files contain one such byte by chance, hardly any contain four at these distances. */
 const PACKETS_SEEN = 4;
 
 const CONVERTIBLE_HEAD_BYTES = 4 + 192 * PACKETS_SEEN;
@@ -104,7 +104,7 @@ export async function isConvertible(path: string): Promise<boolean> {
   return looksConvertible(await readHead(path, CONVERTIBLE_HEAD_BYTES));
 }
 
-/** As many as fit on a line; the count says how many more there are. */
+/** As many as fit on a line; the rest are counted. */
 const MOST_NAMES = 3;
 
 const EXTENSIONS = {
@@ -116,13 +116,13 @@ const EXTENSIONS = {
   subtitle: { all: ['.srt', '.vtt', '.ass', '.ssa'], one: 'a subtitle file', several: 'subtitle files' },
 } as const;
 
-/** Whether a file is called like an input of the kind: one that cannot be used fails then, and is not skipped. */
+/** Whether a file has the extension of an input of the kind: an unusable one then fails instead of being skipped. */
 export function isCalledLikeInput(kind: JobKind, name: string): boolean {
   const endings: readonly string[] = EXTENSIONS[KINDS[kind].input].all;
   return endings.includes(extname(name).toLowerCase());
 }
 
-/** Sentences for people. @param others files that are no inputs, by their names too */
+/** Sentences for the user. @param others files that are not inputs, neither by content nor by name */
 export function describeSkipped(
   kind: JobKind,
   others: readonly Pick<Candidate, 'label'>[],

@@ -1,5 +1,5 @@
 /** How results are named and what happens to files that exist. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { defaultTemplate, innerTemplate } from './result-name.ts';
@@ -68,6 +68,11 @@ export function readDelivery(
     existing: clobber ? 'replace' : skipExisting ? 'skip' : 'refuse',
     ...(rewrite === undefined ? {} : { rewrite }),
   };
+}
+
+/** The delivery of an item: below the folder for results, in the same subfolder as its input. */
+export function deliveryOf(delivery: Delivery, { folder }: { readonly folder: string }): Delivery {
+  return folder === '' ? delivery : { ...delivery, folder: join(delivery.folder, folder) };
 }
 
 /** Whether the result of the kind is subtitles. */

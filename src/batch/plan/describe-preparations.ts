@@ -1,13 +1,13 @@
-/** What a plan says of files that something is done to before they are sent. */
+/** Notes about files that are prepared before they are sent. */
 import type { PlannedItem } from './batch-plan.ts';
 import type { FilePreparation } from './input.ts';
 
-/** So many files are named; the count says how many more there are. */
+/** Further files are counted, not named. */
 const MOST_NAMES = 3;
 
 /**
- * A sentence for each thing that is done, with the files that it is done to, and why. Of a file that stands for several
- * languages it is said once, and nothing of one that is done.
+ * A sentence for each kind of preparation, with the reason and the files. A file with several target languages is named
+ * once; finished items are omitted.
  */
 export function describePreparations(planned: readonly PlannedItem[]): readonly string[] {
   const files = new Map<string, Set<string>>();

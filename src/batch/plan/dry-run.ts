@@ -6,7 +6,7 @@ import type { Decision } from './decision.ts';
 import { countParts } from './input.ts';
 
 export interface Purse {
-  /** Credits for a unit of the kind, null where nobody has told yet. */
+  /** Credits for a unit of the kind; null if unknown. */
   readonly price: (kind: JobKind) => number | null;
   /** Credits that are available; null without a connection. */
   readonly balance: number | null;
@@ -20,25 +20,25 @@ export interface ItemForecast {
   readonly target_language: string | null;
   readonly status: Prospect;
   readonly job_id: string | null;
-  /** What is done to the file before it is sent; null for one that is sent as it is. */
+  /** How the file is prepared before it is sent; null if it is sent as it is. */
   readonly conversion: 'remuxed' | 'transcoded' | null;
-  /** Jobs that the item takes: several for one that is cut into parts. */
+  /** Number of jobs of the item: several if it is cut into parts. */
   readonly parts: number;
   readonly unit: Units['unit'] | null;
-  /** Null for what only the service can measure. */
+  /** Null if only the service can measure it. */
   readonly quantity: number | null;
-  /** What it will cost from now on. */
+  /** Credits that it will still cost. */
   readonly credits: number | null;
-  /** Null while names depend on what the job finds out. */
+  /** Null if names depend on what the job finds out. */
   readonly results: readonly string[] | null;
-  /** Why it cannot be used, and how to fix it; null for one that can. */
+  /** Why it cannot be used, and how to fix it; null if it can. */
   readonly problem: string | null;
 }
 
 export interface Forecast {
   readonly object: 'plan';
   readonly kind: JobKind;
-  /** New jobs; an item that is cut into parts takes several. */
+  /** New jobs; an item that is cut into parts has several. */
   readonly jobs: number;
   readonly continued: number;
   readonly done_before: number;
@@ -46,13 +46,13 @@ export interface Forecast {
   readonly expired: number;
   /** Items that would fail on this machine. */
   readonly not_usable: number;
-  /** Files that would be sent, each once for all its languages; those that the service still has among them. */
+  /** Files that would be sent, each once for all its languages, including those that the service still has. */
   readonly uploads: number;
   readonly upload_bytes: number;
   /** Units of the new jobs as far as they are known, and the number of jobs for which they are not. */
   readonly quantity: number;
   readonly unmeasured: number;
-  /** Of all new jobs; null when a price or a size is not known. */
+  /** Of all new jobs; null if a price or a size is unknown. */
   readonly credits: number | null;
   readonly balance: number | null;
   readonly items: readonly ItemForecast[];
@@ -105,7 +105,7 @@ function forecastItem({ item, decision, paths }: PlannedItem, price: number | nu
   };
 }
 
-/** A changed item that is not replaced is a problem of the plan, so none comes here. */
+/** Changed items that may not be replaced never get here: they are problems of the plan. */
 function prospectOf({ step }: Decision): Prospect {
   switch (step) {
     case 'new':
@@ -131,12 +131,12 @@ function jobIdOf(decision: Decision): string | null {
 }
 
 interface PlannedUpload {
-  /** Of the file as it is: converted, it may become smaller or larger. */
+  /** Size of the original file: conversion may make it smaller or larger. */
   readonly bytes: number;
   readonly parts: number;
 }
 
-/** By path: those of new items, and of those whose request may not have arrived. */
+/** By path: files of new items, and of items whose request may not have arrived. */
 function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, PlannedUpload> {
   const due = planned.flatMap(({ item: { input }, decision }): [string, PlannedUpload][] => {
     const { step } = decision;
@@ -148,7 +148,7 @@ function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, Planned
   return new Map(due);
 }
 
-/** Credits are kept as whole thousandths; a sum of decimals is not. */
+/** Credits are whole thousandths, but a sum of decimals is not exact. */
 export function roundCredits(credits: number): number {
   return Math.round(credits * 1000) / 1000;
 }

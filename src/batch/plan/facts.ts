@@ -8,7 +8,7 @@ import type { BatchItem } from '../item.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
-/** The track that a service uses of a video that is sent as it is. */
+/** The audio track that a service uses if a video is sent as it is. */
 const FIRST_TRACK = 1;
 
 const itemFacts = v.object({

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { describeUnreadable } from '../../errors/system-error.ts';
 
-/** Size in bytes and time of change of a file that can be read, or why it cannot. */
+/** Size in bytes and modification time of a file, or why it cannot be read. */
 export async function statReadable(path: string): Promise<{ bytes: number; mtimeMs: number } | string> {
   try {
     const found = await stat(path);
@@ -15,7 +15,7 @@ export async function statReadable(path: string): Promise<{ bytes: number; mtime
   }
 }
 
-/** Why a path leads to no folder, or null for one that does. */
+/** Why a path is not a folder; null if it is one. */
 export async function whyNoFolder(path: string): Promise<string | null> {
   try {
     return (await stat(path)).isDirectory() ? null : 'this is not a folder; check the path';
@@ -24,14 +24,14 @@ export async function whyNoFolder(path: string): Promise<string | null> {
   }
 }
 
-/** @throws the error itself when it is not about the path */
+/** @throws errors that do not concern the path */
 function explain(error: unknown, what: 'file' | 'folder'): string {
   const why = describeUnreadable(error, what);
   if (why === null) throw error;
   return why;
 }
 
-/** Whether there is something at the path, of whatever kind. */
+/** Whether the path exists: a file, a folder or anything else. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await access(path);

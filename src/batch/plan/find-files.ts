@@ -93,10 +93,10 @@ function deepPattern(pattern: string): string {
   return pattern.includes('/') ? pattern : `**/${pattern}`;
 }
 
-/** What `.` does not match in regular expressions, to which patterns are converted. */
+/** Characters that `.` does not match in regular expressions, to which patterns are converted. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
-/** What the search skips silently. */
+/** Entries that the search skips silently. */
 interface Noted {
   readonly unreadable: Set<string>;
   readonly broken: Set<string>;

@@ -5,8 +5,8 @@ import { stripAddress } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 
 /**
- * The same in every run of the same command. Results of another name are another item: one may keep a video with the
- * original sound and one without it side by side.
+ * The same in every run of the same command. Results with other names are other items: a video with the original sound and
+ * one without it can exist side by side.
  * @param name of the input below its root; see `JobInput`
  * @param template of the names of results; null for the usual one
  */
@@ -19,7 +19,7 @@ export function itemKey(
   return JSON.stringify([kind, name, targetLanguage, ...(template === null ? [] : [template])]);
 }
 
-/** The name of the input that a key was made of; null for what is no key. */
+/** The name of the input in a key; null if the text is not a key. */
 export function nameOfKey(key: string): string | null {
   try {
     const parts: unknown = JSON.parse(key);
@@ -30,7 +30,7 @@ export function nameOfKey(key: string): string | null {
   }
 }
 
-/** How storage services sign addresses, each time with other values: the parameter that holds the signature, and all that go with it. */
+/** How storage services sign addresses, with new values each time: the parameter with the signature, and its companions. */
 const SIGNED = [
   { by: /^x-(amz|goog)-signature$/i, parts: /^x-(amz|goog)-/i },
   { by: /^signature$/i, parts: /^(expires|signature|policy|key-pair-id|googleaccessid|awsaccesskeyid)$/i },
@@ -41,8 +41,8 @@ const SIGNED = [
 const QUERY_DIGITS = 12;
 
 /**
- * An address without what may be secret. A query that says which file is meant is kept as a digest; what only signs the
- * address is omitted, so that the same file signed again is the same input.
+ * An address without secrets. A query that selects the file is kept as a digest; parameters that only sign the address are
+ * omitted, so that the same file with a new signature is the same input.
  */
 export function addressName(address: string): string {
   const all = [...new URL(address).searchParams];
@@ -57,19 +57,19 @@ interface PartName {
   /** From 1. */
   readonly part: number;
   readonly of: number;
-  /** Digest of what the part was cut out of, where, and with which options: another one is another part. */
+  /** Digest of the source, the position and the options of the part: another digest is another part. */
   readonly made: string;
 }
 
 /** 48 bits are enough to distinguish the ways of cutting one input. */
 const MADE_DIGITS = 12;
 
-/** The digest of everything that a part is made from. */
+/** The digest of everything that determines a part. */
 export function digestMaking(facts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(facts)).slice(0, MADE_DIGITS);
 }
 
-/** @param itemKey see `itemKey`: a JSON array, which the name of the part is put behind */
+/** @param itemKey see `itemKey`: a JSON array, to which the name of the part is appended */
 export function partKey(itemKey: string, { part, of, made }: PartName): string {
   const words: unknown[] = JSON.parse(itemKey);
   return JSON.stringify([...words, { part, of, made }]);

@@ -69,7 +69,7 @@ function sizeOf(input: JobInput): number {
   return fileOf(input)?.bytes ?? 0;
 }
 
-/** Null for what only the service can measure: addresses, uploads, jobs, videos that nothing here can read. */
+/** Null if only the service can measure it: addresses, uploads, jobs, videos that cannot be read here. */
 export function unitsOf(kind: JobKind, input: JobInput): Units | null {
   const { unit } = KINDS[kind];
   if (unit === 'started_minute') {
@@ -80,7 +80,7 @@ export function unitsOf(kind: JobKind, input: JobInput): Units | null {
   return input.type === 'lines' ? unitsOfLines(kind, input.parts ?? [input]) : null;
 }
 
-/** Units of subtitles in parts: each part begins a thousand characters of its own. */
+/** Units of subtitles in parts: each part is rounded up to a thousand characters. */
 export function unitsOfLines(
   kind: JobKind,
   parts: readonly { readonly lines: readonly SubtitleLine[] }[],
@@ -91,7 +91,7 @@ export function unitsOfLines(
   return { unit, quantity: parts.reduce((sum, { lines }) => sum + count(lines), 0) };
 }
 
-/** Units of a file that is sent whole. @param seconds null when nobody can tell */
+/** Units of a file that is sent whole. @param seconds null if unknown */
 export function fileUnits(kind: JobKind, seconds: number | null): Units | null {
   const { unit } = KINDS[kind];
   if (unit !== 'started_minute' || seconds === null) return null;

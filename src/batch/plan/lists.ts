@@ -43,7 +43,7 @@ async function readOrSay(
   }
 }
 
-/** Null for what is not UTF-8; a byte order mark is dropped. */
+/** Null if it is not UTF-8; a byte order mark is dropped. */
 function decode(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

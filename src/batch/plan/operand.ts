@@ -22,7 +22,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WITH_COLLECTION = /^(?:\/v1\/)?uploads\/((?=\D*\d)[\w-]{8,})$/;
 
 /**
- * The id of an upload, by the text alone: `upl_…`, a UUID, since a hosted service makes ids as it likes, or `uploads/ID`
+ * The id of an upload, recognized by its text: `upl_…`; a UUID, since hosted services choose their own ids; or `uploads/ID`
  * and the detail_url for ids of other forms. Null for everything else. Source: contract, "Identifiers".
  */
 export function uploadIdOf(operand: string): string | null {
@@ -36,8 +36,8 @@ const WITH_LINES = Object.entries<Kind>(KINDS).filter(([, kind]) =>
 );
 
 /**
- * True for `rec_…`, `subtitle-recognitions/ID`, `subtitle_recognition/ID` and the detail_url of such a job. An id of
- * another form, as a hosted service may make them, is told from a file by the kind before it.
+ * True for `rec_…`, `subtitle-recognitions/ID`, `subtitle_recognition/ID` and the detail_url of such a job. Ids of other
+ * forms, which hosted services may use, need the kind before them to differ from a file.
  */
 export function namesJobWithLines(operand: string): boolean {
   const path = operand.startsWith(`${VERSION_PREFIX}/`) ? operand.slice(VERSION_PREFIX.length + 1) : operand;

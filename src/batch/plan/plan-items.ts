@@ -18,7 +18,7 @@ import { buildRequests, type PlannedRequest } from './requests.ts';
 import { defaultTemplate } from './result-name.ts';
 import { type Places, placeResults } from './result-paths.ts';
 
-/** Videos measured at a time. Each starts a process; more than there are cores would only wait for each other. */
+/** Videos measured at a time. Each starts a process; more processes than cores gain nothing. */
 const WIDTH = 4;
 
 export interface PlacedItem extends Places {
@@ -31,7 +31,7 @@ interface Surroundings {
   readonly delivery: Delivery;
   /** Result files of earlier runs, absolute. */
   readonly results: ReadonlySet<string>;
-  /** In a watched folder a file counts as named, and one that cannot be used is an item all the same. */
+  /** In a watched folder every file counts as named by the user, and an unusable one becomes an item too. */
   readonly isWatched: boolean;
 }
 

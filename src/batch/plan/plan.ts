@@ -1,5 +1,5 @@
 /**
- * What a command is about to do, checked as far as possible without the service. Nothing is sent and nothing is written.
+ * Plans what a command will do, and checks it as far as possible without the service. Sends and writes nothing.
  *
  * `makePlan` makes all plans: those of job commands, of watched folders, and of localizations in stages. A `PlanMode` holds
  * what differs between them.

@@ -65,7 +65,7 @@ function pairsOf(set: unknown): Readonly<Record<string, string>> {
   return typeof set === 'object' && set !== null ? (set as Record<string, string>) : {};
 }
 
-/** A placeholder: the real source is checked elsewhere. */
+/** A placeholder, since the real source is checked elsewhere. */
 const ANY_SOURCE = { type: 'upload', upload_id: 'checked elsewhere' };
 
 function fieldProblems(kind: JobKind, fields: Fields): InputProblem[] {
@@ -84,7 +84,7 @@ function fieldProblems(kind: JobKind, fields: Fields): InputProblem[] {
   });
 }
 
-/** Names that would change what every object inherits. */
+/** Names that would change the prototype of all objects. */
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];
 
 /**

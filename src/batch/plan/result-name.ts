@@ -1,4 +1,4 @@
-/** Names of result files, from a template. Every part from outside is made safe for a file name. */
+/** Creates names of result files from a template. Values from outside are made safe for file names. */
 import { hash } from 'node:crypto';
 import { extname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import filenamify from 'filenamify';

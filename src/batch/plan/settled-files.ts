@@ -11,13 +11,13 @@ export interface SeenFile {
 
 interface Sighting {
   readonly file: SeenFile;
-  /** When it was first seen as it is now, milliseconds since 1970. */
+  /** When this size and modification time were first seen, milliseconds since 1970. */
   readonly sinceMs: number;
-  /** Handed over as it is now. */
+  /** True if it was returned as ready in its present state. */
   readonly isTaken: boolean;
 }
 
-/** What the looks so far have seen, by name. */
+/** Results of the listings so far, by name. */
 export type Sightings = ReadonlyMap<string, Sighting>;
 
 export const NOTHING_SEEN: Sightings = new Map();
@@ -26,23 +26,23 @@ export const NOTHING_SEEN: Sightings = new Map();
 export const SETTLE_MS = 2_000;
 
 /**
- * What is known of a file from the work on it: it is `busy` as it was before, it is to be taken `again` although it has
- * not changed, or neither.
+ * State of the work on a file: `busy` while an earlier version is processed, `again` to return it once more although it
+ * has not changed, or neither.
  */
 export type FileWork = 'none' | 'busy' | 'again';
 
 interface Look {
-  /** Ready to be used; each is handed over once, and again when it has changed since or is wanted again. */
+  /** Files that are ready. Each is returned once, and again after it changed or was requested again. */
   readonly settled: readonly SeenFile[];
   readonly next: Sightings;
-  /** True while a file is there that may still be written to. */
+  /** True while a file may still be being written. */
   readonly isWaiting: boolean;
 }
 
 /**
- * Takes one more look in. A file has settled when size and time of change are the same as `SETTLE_MS` or more before;
- * an empty one has only been begun. One that is busy is handed over when it no longer is.
- * @param atMs when the folder was looked at, milliseconds since 1970
+ * Evaluates one more listing. A file has settled when its size and modification time have not changed for `SETTLE_MS`;
+ * empty files never settle. A busy file is returned once it no longer is busy.
+ * @param atMs time of the listing, milliseconds since 1970
  */
 export function takeLook(
   before: Sightings,
@@ -73,10 +73,10 @@ function isUnchanged(left: SeenFile, right: SeenFile): boolean {
   return left.bytes === right.bytes && left.mtimeMs === right.mtimeMs;
 }
 
-/** Endings that browsers and copying programs give to what they have not finished. */
+/** Extensions that browsers and copy programs give to unfinished files. */
 const UNFINISHED = /\.(part|partial|crdownload|download|tmp|filepart)$/i;
 
-/** False for what is hidden, or in a hidden folder, and for what says that it is not finished. */
+/** False for hidden files, files in hidden folders, and files whose extension marks them as unfinished. */
 export function mayBeInput(name: string): boolean {
   return !UNFINISHED.test(name) && !name.split('/').some((part) => part.startsWith('.'));
 }

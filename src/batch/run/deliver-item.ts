@@ -1,5 +1,4 @@
 /** Delivers the results of an item of a batch. */
-import { join } from 'node:path';
 import type { Job } from '../../client/index.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import {
@@ -10,7 +9,7 @@ import {
 } from '../deliver/deliver-results.ts';
 import type { DeliveredFile, ResultFile, ResultNaming } from '../deliver/download-results.ts';
 import type { BatchItem } from '../item.ts';
-import type { Delivery } from '../plan/delivery.ts';
+import { deliveryOf } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import { type Run, timestamp } from './run.ts';
@@ -95,11 +94,6 @@ function namingOf(run: Run, item: BatchItem, key: string, job: Job): ResultNamin
     found: recorded === undefined ? foundLanguage(job) : recorded,
     delivery: deliveryOf(run.batch.delivery, item),
   };
-}
-
-/** The delivery of an item: below the folder for results, in the same subfolder as its input. */
-export function deliveryOf(delivery: Delivery, { folder }: Pick<BatchItem, 'folder'>): Delivery {
-  return folder === '' ? delivery : { ...delivery, folder: join(delivery.folder, folder) };
 }
 
 /** Records nothing if files were skipped: those that existed before are not results of this job. */

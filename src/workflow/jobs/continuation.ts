@@ -3,10 +3,10 @@
 import { relative } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { deliveryOf } from '../../batch/plan/delivery.ts';
 import { fixParts } from '../../batch/plan/result-name.ts';
 import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import { deliveryOf } from '../../batch/run/deliver-item.ts';
 import type { Context } from '../../context/context.ts';
 import { quoteForShell, redoCommand, sameCommand, writeCommand } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';

@@ -2,6 +2,7 @@
 
 import { resolve, sep } from 'node:path';
 import type { BatchEvent } from '../../batch/item.ts';
+import { flagName } from '../../batch/plan/field-flags.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
 import { createWatchPlanner, type WatchPlanner } from '../../batch/plan/plan.ts';
@@ -9,7 +10,7 @@ import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
-import { flagName, usageFailure } from '../../context/command.ts';
+import { usageFailure } from '../../context/command.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
 import { asSentence } from '../../context/format.ts';

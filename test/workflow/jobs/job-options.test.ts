@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeOptions, flagName } from '../../../src/context/command.ts';
+import { flagName } from '../../../src/batch/plan/field-flags.ts';
+import { decodeOptions } from '../../../src/context/command.ts';
 import { COMMON_FIELDS, type Field } from '../../../src/protocol/fields.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 import { KINDS } from '../../../src/protocol/kinds.ts';
