@@ -1,0 +1,169 @@
+/**
+ * The four steps that engines do. Each engine implements the interface of its step, and nothing outside an
+ * implementation knows which one runs. A backend belongs to the process and serves all its jobs.
+ */
+import type { VoiceMode, Work } from './engine.ts';
+import type { Segment } from './separate/segments.ts';
+
+export const BACKEND_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
+export type BackendStep = (typeof BACKEND_STEPS)[number];
+
+/** For short calls: a signal to stop, and an existing folder for temporary files, which its owner removes. */
+export type Run = Pick<Work, 'signal' | 'folder'>;
+
+/** What a longer call receives. All its files have names that no other call uses. */
+export interface BackendWork extends Run {
+  /** Reports the completed fraction, 0 to 1. */
+  readonly report: (fraction: number) => void;
+}
+
+interface Backend {
+  /** Shown to users, such as `openai large-v3`. Has no secret and no path. */
+  readonly name: string;
+  /** The most calls that run at one time, over all jobs of the process. */
+  readonly concurrency: number;
+  /** Ends child processes and frees models. A later call loads them again. */
+  close(): Promise<void>;
+}
+
+/** One recognized word; times in seconds from the start of the sound. */
+export interface Word {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Index of its speech segment. A cue avoids spanning two segments. */
+  readonly segment: number;
+}
+
+export interface RecognitionTask {
+  /** 16 kHz mono WAV file of 16-bit samples, with the background lowered. */
+  readonly voice: string;
+  /** The times of speech in it, in order; at least one. */
+  readonly segments: readonly Segment[];
+  /** BCP 47 tag, or `auto`. */
+  readonly language: string;
+}
+
+export interface Recognition {
+  /** BCP 47 tag of the spoken language. */
+  readonly language: string;
+  /** In order of time; empty if no words were recognized. */
+  readonly words: readonly Word[];
+  /** Whether the words have capitals and punctuation. Without them, cues get a capital and a full stop. */
+  readonly punctuated: boolean;
+}
+
+/** Sound to words with times. */
+export interface Recognizer extends Backend {
+  /** Returns BCP 47 tags. The first is used if nothing can detect the language. */
+  languages(run: Run): Promise<readonly string[]>;
+  /** @throws JobFailure, ProgramMissing, ChildFailure */
+  recognize(task: RecognitionTask, work: BackendWork): Promise<Recognition>;
+}
+
+/** BCP 47 tags. */
+export interface LanguagePair {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The words of one speaker in one cue. */
+export interface SourceText {
+  /** On one row and without markup, unless the translator keeps markup. */
+  readonly text: string;
+  /** How long it is shown. A longer translation cannot be read or spoken in time. */
+  readonly durationMs: number;
+}
+
+export interface TranslationTask extends LanguagePair {
+  /** In order of time, so that neighbours give context. */
+  readonly texts: readonly SourceText[];
+}
+
+/** Texts to texts. */
+export interface Translator extends Backend {
+  /** Returns whether it translates a pair, matching regional varieties. */
+  supports(pair: LanguagePair, run: Run): Promise<boolean>;
+  /** Returns its pairs, to be listed. */
+  pairs(run: Run): Promise<readonly LanguagePair[]>;
+  /** True: receives tags and line breaks of a text and returns them. False: they are removed before. */
+  readonly keepsMarkup: boolean;
+  /** Whether translations have the capitals and final marks that the language needs. If not, those of the source are used. */
+  readonly punctuates: boolean;
+  /** Finds the language of texts, or is null if it cannot. @throws JobFailure LANGUAGE_NOT_SUPPORTED if it is uncertain */
+  readonly detect: ((texts: readonly string[], run: Run) => Promise<string>) | null;
+  /** Returns one translation for each text, in the same order. @throws JobFailure, ProgramMissing, ChildFailure */
+  translate(task: TranslationTask, work: BackendWork): Promise<readonly string[]>;
+}
+
+/** Mono sound of 16-bit samples. */
+export interface Clip {
+  readonly samples: Int16Array;
+  /** Samples per second. */
+  readonly sampleRate: number;
+}
+
+export interface SpeechRequest {
+  /** Without markup, on one row. */
+  readonly text: string;
+  /** BCP 47 tag. */
+  readonly language: string;
+  readonly voiceMode: VoiceMode;
+  /** 1 is natural. Within `speeds`. */
+  readonly speed: number;
+}
+
+/** Text to sound. */
+export interface Speaker extends Backend {
+  /** Returns its languages, each with the names of its voices, to be listed. */
+  voices(run: Run): Promise<readonly { readonly language: string; readonly voices: readonly string[] }[]>;
+  /** Returns whether it has a voice for a language, matching regional varieties. */
+  supports(language: string, run: Run): Promise<boolean>;
+  /** The speeds that it can speak at; null if only its natural one. */
+  readonly speeds: { readonly least: number; readonly most: number } | null;
+  /**
+   * The level of its speech without pauses, in decibels below full scale; null if it is not known. Then each dub is
+   * measured and levelled.
+   */
+  readonly decibels: number | null;
+  /** @throws JobFailure, ProgramMissing, ChildFailure */
+  speak(request: SpeechRequest, run: Run): Promise<Clip>;
+}
+
+/** What a separator may know about the speech. */
+export interface DetectedSpeech {
+  readonly segments: readonly Segment[];
+  /** Mean level of the speech in decibels below full scale; null without speech. */
+  readonly speechDecibels: number | null;
+  /** 16 kHz mono WAV for recognition; null if it was not requested. */
+  readonly voice: string | null;
+}
+
+export interface Stems {
+  /** WAV files of any sample rate and number of channels; they are converted. */
+  readonly vocals: string;
+  readonly background: string;
+  /** Null: speech is detected in the vocals. */
+  readonly speech: DetectedSpeech | null;
+}
+
+export interface SeparationTask {
+  /** 48 kHz stereo WAV of 16-bit samples. */
+  readonly mix: string;
+  /** The same sound, 16 kHz mono. */
+  readonly mono: string;
+  /** Whether the result will be used for recognition. */
+  readonly withVoice: boolean;
+}
+
+/** Sound to voice and background. */
+export interface Separator extends Backend {
+  separate(task: SeparationTask, work: BackendWork): Promise<Stems>;
+}
+
+export interface BackendOf {
+  recognize: Recognizer;
+  translate: Translator;
+  speak: Speaker;
+  separate: Separator;
+}

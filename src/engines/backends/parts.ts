@@ -1,0 +1,13 @@
+/** What every backend is made with. */
+import type { Programs } from '../programs.ts';
+
+export interface BackendParts {
+  /** Runs programs of this machine. */
+  readonly programs: Programs;
+  /** Variables of the user, for keys and for programs of the user. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called with a remark for the user, at most once for each cause. */
+  readonly warn: (message: string) => void;
+  /** Waits. Rejects with the signal's reason if it is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
