@@ -24,10 +24,13 @@ export type JobErrorCode = keyof typeof JOB_ERROR_CODES;
 export class JobFailure extends Error {
   override readonly name = 'JobFailure';
   readonly code: JobErrorCode;
+  /** Another attempt would fail the same way, whatever is usual for the code: a wrong key, an unknown model. */
+  readonly permanent: boolean;
 
-  constructor(code: JobErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: JobErrorCode, message: string, options: ErrorOptions & { permanent?: boolean } = {}) {
     super(message, options);
     this.code = code;
+    this.permanent = options.permanent ?? false;
   }
 
   get retryable(): boolean {

@@ -79,7 +79,7 @@ const TEMPORARY: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE'
 
 /** Returns the failure that ends a job immediately; null if another attempt may succeed. */
 function verdictOf(error: unknown): JobFailure | null {
-  if (error instanceof JobFailure) return TEMPORARY.includes(error.code) ? null : error;
+  if (error instanceof JobFailure) return TEMPORARY.includes(error.code) && !error.permanent ? null : error;
   return isDiskFull(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
 }
 
