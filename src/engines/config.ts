@@ -9,7 +9,7 @@ import type { BackendStep } from './backend.ts';
 const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));
 
-const Name = v.pipe(v.string(), v.trim(), v.minLength(1, 'must not be empty'));
+const Name = v.pipe(v.string('must be a text'), v.trim(), v.minLength(1, 'must not be empty'));
 
 const Language = v.pipe(
   Name,
@@ -26,7 +26,21 @@ const Url = v.pipe(
 );
 
 /** Arguments of a program: never a line for a shell. */
-const Words = v.pipe(v.array(Name), v.minLength(1, 'must name a program'));
+const Words = v.pipe(
+  v.array(Name, 'must be a list such as ["program", "argument"]; no shell splits a line into words'),
+  v.minLength(1, 'must name a program'),
+);
+
+/** A whole number of at least `least`, and at most `most`. */
+const whole = (least: number, most: number) =>
+  v.pipe(
+    v.number('must be a number'),
+    v.integer('must be a whole number'),
+    v.minValue(least, `must be at least ${least}`),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+
+const Switch = v.boolean('must be true or false');
 
 const Key = v.union(
   [
@@ -39,22 +53,18 @@ const Key = v.union(
 const Common = {
   languages: v.optional(
     described(
-      v.array(Language),
+      v.pipe(v.array(Language, 'must be a list of languages'), v.minLength(1, 'must name a language')),
       'Languages to use this engine for, as BCP 47 tags. Default: all that it supports.',
     ),
   ),
   fallback: v.optional(
     described(
-      v.boolean(),
+      Switch,
       'False: fail if this engine does not support a language; use no later one. Default: true.',
     ),
   ),
-  concurrency: v.optional(
-    described(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(64)), 'The most calls at one time.'),
-  ),
-  timeout: v.optional(
-    described(v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)), 'Seconds until a call fails.'),
-  ),
+  concurrency: v.optional(described(whole(1, 64), 'The most calls at one time.')),
+  timeout: v.optional(described(whole(1, 86_400), 'Seconds until a call fails.')),
 };
 
 const Address = {
@@ -65,7 +75,7 @@ const Address = {
   key: v.optional(described(Key, 'Where the key of the server is.')),
   insecure: v.optional(
     described(
-      v.boolean(),
+      Switch,
       'True: allow http:// to an address that is neither this machine nor a private network.',
     ),
   ),
@@ -80,7 +90,7 @@ const openai = {
 const sherpa = {
   type: v.literal('sherpa'),
   folder: described(Name, 'Folder of the model. "~" is your home folder.'),
-  threads: v.optional(described(v.pipe(v.number(), v.integer(), v.minValue(1)), 'Threads of the model.')),
+  threads: v.optional(described(whole(1, 256), 'Threads of the model.')),
   ...Common,
 };
 const command = {
@@ -94,47 +104,57 @@ const command = {
 
 const Voice = v.union([
   Name,
-  v.strictObject({ auto: v.optional(Name), female: v.optional(Name), male: v.optional(Name) }),
+  v.strictObject(
+    { auto: v.optional(Name), female: v.optional(Name), male: v.optional(Name) },
+    'must be a name, or {"auto": …, "female": …, "male": …} with names',
+  ),
 ]);
 const voices = {
   voices: v.optional(
-    described(v.record(Language, Voice), 'The voice of each language: a name, or {"female": …, "male": …}.'),
+    described(
+      v.record(Language, Voice, 'must be an object of languages and voices'),
+      'The voice of each language: a name, or {"female": …, "male": …}.',
+    ),
   ),
 };
 
-const CONTEXT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(50));
-
-const RecognizeEntry = v.variant('type', [
-  v.strictObject(openai),
-  v.strictObject(sherpa),
-  v.strictObject({
-    ...command,
-    format: v.optional(
-      described(v.picklist(['srt', 'verbose_json']), 'What the program writes. Default: srt.'),
-    ),
-  }),
-]);
-const TranslateEntry = v.variant('type', [
-  v.strictObject({
-    ...openai,
-    context: v.optional(described(CONTEXT, 'Cues before and after that the model sees. Default: 5.')),
-    instructions: v.optional(described(Name, 'What the model should know: names, tone, words to keep.')),
-  }),
-  v.strictObject({ type: v.literal('libretranslate'), ...Address, ...Common }),
-  v.strictObject(command),
-]);
-const SpeakEntry = v.variant('type', [
-  v.strictObject({ ...openai, ...voices }),
-  v.strictObject({ ...sherpa, ...voices }),
-  v.strictObject({ ...command, ...voices }),
-]);
-const SeparateEntry = v.variant('type', [
-  v.strictObject({
-    ...command,
-    vocals: described(Name, 'File of the voice, below {out}.'),
-    background: described(Name, 'File of everything else, below {out}.'),
-  }),
-]);
+/** The types of engines that each step accepts, with their fields. */
+export const ENTRIES = {
+  recognize: v.variant('type', [
+    v.strictObject(openai),
+    v.strictObject(sherpa),
+    v.strictObject({
+      ...command,
+      format: v.optional(
+        described(
+          v.picklist(['srt', 'verbose_json'], 'must be "srt" or "verbose_json"'),
+          'What the program writes. Default: srt.',
+        ),
+      ),
+    }),
+  ]),
+  translate: v.variant('type', [
+    v.strictObject({
+      ...openai,
+      context: v.optional(described(whole(0, 50), 'Cues before and after that the model sees. Default: 5.')),
+      instructions: v.optional(described(Name, 'What the model should know: names, tone, words to keep.')),
+    }),
+    v.strictObject({ type: v.literal('libretranslate'), ...Address, ...Common }),
+    v.strictObject(command),
+  ]),
+  speak: v.variant('type', [
+    v.strictObject({ ...openai, ...voices }),
+    v.strictObject({ ...sherpa, ...voices }),
+    v.strictObject({ ...command, ...voices }),
+  ]),
+  separate: v.variant('type', [
+    v.strictObject({
+      ...command,
+      vocals: described(Name, 'File of the voice, below {out}.'),
+      background: described(Name, 'File of everything else, below {out}.'),
+    }),
+  ]),
+} as const satisfies Record<BackendStep, v.GenericSchema>;
 
 /** The engines that come with vloc, by the name that stands for each in the file. */
 export const BUILT_IN = {
@@ -152,17 +172,22 @@ const list = <const Entry extends v.GenericSchema, const Builtin extends string>
 ) =>
   v.optional(
     described(
-      v.pipe(v.array(v.union([v.literal(builtin), entry])), v.minLength(1, 'must have at least one engine')),
+      v.pipe(
+        v.array(v.union([v.literal(builtin), entry]), 'must be a list of engines, in [ and ]'),
+        v.minLength(1, `must have at least one engine; without the list, ${builtin} is used`),
+      ),
       `Engines that ${what}, the preferred one first. The first that supports the language is used.`,
     ),
   );
 
 export const EnginesFile = v.strictObject({
-  $schema: v.optional(v.string()),
-  recognize: list(RecognizeEntry, BUILT_IN.recognize, 'recognize speech'),
-  translate: list(TranslateEntry, BUILT_IN.translate, 'translate'),
-  speak: list(SpeakEntry, BUILT_IN.speak, 'speak'),
-  separate: list(SeparateEntry, BUILT_IN.separate, 'separate voice and background'),
+  $schema: v.optional(
+    described(v.string('must be a text'), 'Where editors find the description of this file.'),
+  ),
+  recognize: list(ENTRIES.recognize, BUILT_IN.recognize, 'recognize speech'),
+  translate: list(ENTRIES.translate, BUILT_IN.translate, 'translate'),
+  speak: list(ENTRIES.speak, BUILT_IN.speak, 'speak'),
+  separate: list(ENTRIES.separate, BUILT_IN.separate, 'separate voice and background'),
 });
 
 /** A checked `engines.json`. A step that it does not name uses the built-in engine. */
