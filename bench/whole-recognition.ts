@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPrograms } from '../src/engines/programs.ts';
 import { recognize } from '../src/engines/recognize/recognize.ts';
+import { createStepEngines } from '../src/engines/registry.ts';
 import { WITH_VOICE, WORKER_FILES, type WorkerMessage } from '../src/engines/separate/worker-messages.ts';
 import type { SubtitleLine } from '../src/protocol/subtitle-line.ts';
 import { ffmpeg } from './talk.ts';
@@ -36,6 +37,13 @@ export async function recognizeWhole(video: string, folder: string): Promise<rea
   ffmpeg('-i', path('voice'), '-ar', '16000', '-c:a', 'pcm_s16le', voice);
   const { segments, speechDecibels } = speech as Extract<WorkerMessage, { type: 'speech' }>; // set in a callback
   const stems = { vocals: path('vocals'), background: path('background'), voice };
-  const { lines } = await recognize(programs, { ...stems, segments, speechDecibels }, 'en', work);
-  return lines;
+  const engines = await createStepEngines(null, {
+    programs,
+    env: {},
+    warn: () => {},
+    sleep: async () => {},
+  });
+  const use = { step: 'separate', engine: 'builtin', skipped: [] } as const;
+  const separation = { ...stems, segments, speechDecibels, use };
+  return (await recognize(engines, separation, 'en', work)).subtitle.lines;
 }

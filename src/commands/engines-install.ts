@@ -47,11 +47,8 @@ async function makePlan(context: Context): Promise<InstallPlan> {
 }
 
 async function missingEngines(context: Context): Promise<string[]> {
-  const [{ createPrograms }, { detectCapabilities }] = await Promise.all([
-    import('../engines/programs.ts'),
-    import('../engines/capabilities.ts'),
-  ]);
-  const { missing } = await detectCapabilities(createPrograms(context.io.env.PATH ?? ''));
+  const { createEngines } = await import('../engines/index.ts');
+  const { missing } = await createEngines({ searchPath: context.io.env.PATH ?? '' }).capabilities();
   return [...new Set(missing.map(({ engine }) => engine))];
 }
 

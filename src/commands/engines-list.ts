@@ -21,13 +21,15 @@ export const enginesList: Command = defineCommand({
     },
   ],
   run: async (context) => {
-    const [{ ENGINES }, { createPrograms }, { detectCapabilities, isInstalled }] = await Promise.all([
+    const [{ ENGINES }, { createPrograms }, { isInstalled }, { createEngines }] = await Promise.all([
       import('../engines/catalog.ts'),
       import('../engines/programs.ts'),
       import('../engines/capabilities.ts'),
+      import('../engines/index.ts'),
     ]);
-    const programs = createPrograms(context.io.env.PATH ?? '');
-    const capabilities = await detectCapabilities(programs);
+    const searchPath = context.io.env.PATH ?? '';
+    const programs = createPrograms(searchPath);
+    const capabilities = await createEngines({ searchPath }).capabilities();
     const engines = ENGINES.map((engine) => ({
       name: engine.name,
       steps: engine.steps,

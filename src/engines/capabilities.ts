@@ -2,40 +2,76 @@
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { ENGINES, type Engine } from './catalog.ts';
-import type { Capabilities, EngineStep } from './engine.ts';
-import { STEPS } from './engine.ts';
+import { BUILT_IN } from './config.ts';
+import { type Capabilities, type EngineStep, type MissingEngine, STEPS } from './engine.ts';
 import type { Programs } from './programs.ts';
-import { findSpeechModels } from './recognize/model.ts';
-import { listVoices, voiceNames } from './speak/voices.ts';
-import { listDirections } from './translate/directions.ts';
+import type { Candidate, StepEngines } from './registry.ts';
 
 /** A program that does not answer in time counts as missing. */
 const ANSWER_MS = 10_000;
 
-/** Asks all engines concurrently, in about a tenth of a second. Lists missing engines; never throws because of one. */
-export async function detectCapabilities(programs: Programs): Promise<Capabilities> {
+/**
+ * Asks all engines concurrently; the built-in ones answer in about a tenth of a second. Lists engines that cannot be used;
+ * never throws because of one.
+ */
+export async function detectCapabilities(engines: StepEngines): Promise<Capabilities> {
   const run = { signal: AbortSignal.timeout(ANSWER_MS), folder: tmpdir() };
-  const recognize = findSpeechModels().map((model) => model.language);
-  const ask = async <T>(program: string, question: () => Promise<T[]>): Promise<T[]> =>
-    programs.locate(program) === null ? [] : question().catch(() => []);
-  const [directions, voices] = await Promise.all([
-    ask('apertium', () => listDirections(programs, run)),
-    ask('espeak-ng', () => listVoices(programs, run)),
+  const [recognize, translate, speak] = await Promise.all([
+    askEngines(engines.recognize, (recognizer) => recognizer.languages(run)),
+    askEngines(engines.translate, (translator) => translator.pairs(run)),
+    askEngines(engines.speak, (speaker) => speaker.voices(run)),
   ]);
-  const able: Partial<Record<EngineStep, boolean>> = {
-    recognize: recognize.length > 0,
-    translate: directions.length > 0,
-    speak: voices.length > 0,
-  };
+  const answers = { recognize, translate, speak };
   return {
-    missing: STEPS.flatMap((step) => {
-      const engine = missingEngine(programs, step) ?? (able[step] === false ? lastEngine(step) : undefined);
-      return engine === undefined ? [] : [{ step, engine: engine.name }];
-    }),
-    recognize: [...new Set(recognize)],
-    translate: directions.map(({ from, to }) => ({ from, to })),
-    speak: voices.map((voice) => ({ language: voice.language, voices: voiceNames(voice) })),
+    missing: STEPS.flatMap((step) => missingAt(step, engines, answers)),
+    recognize: [...new Set(recognize.all)],
+    translate: translate.all,
+    speak: speak.all,
   };
+}
+
+interface Answers<T> {
+  /** In the order of the engines. */
+  readonly all: readonly T[];
+  /** The first engine that did not answer, and why. */
+  readonly failure: { readonly engine: string; readonly reason: string } | null;
+}
+
+async function askEngines<B extends { readonly name: string }, T>(
+  candidates: readonly Candidate<B>[],
+  question: (backend: B) => Promise<readonly T[]>,
+): Promise<Answers<T>> {
+  let failure: Answers<T>['failure'] = null;
+  const answers = await Promise.all(
+    candidates.map(({ backend }) =>
+      question(backend).catch((error: unknown): readonly T[] => {
+        failure ??= { engine: backend.name, reason: error instanceof Error ? error.message : String(error) };
+        return [];
+      }),
+    ),
+  );
+  return { all: answers.flat(), failure };
+}
+
+/** Returns the engine that keeps a step from running, if there is one. */
+function missingAt(
+  step: EngineStep,
+  engines: StepEngines,
+  answers: { readonly [S in 'recognize' | 'translate' | 'speak']: Answers<unknown> },
+): MissingEngine[] {
+  const { programs } = engines;
+  if (step === 'probe' || step === 'export' || step === 'separate') {
+    const engine = missingEngine(programs, step);
+    return engine === undefined ? [] : [{ step, engine: engine.name }];
+  }
+  const { all, failure } = answers[step];
+  const usesBuiltIn = engines[step].some(({ backend }) => backend.name === BUILT_IN[step]);
+  const isOnlyBuiltIn = usesBuiltIn && engines[step].length === 1;
+  const engine = isOnlyBuiltIn ? missingEngine(programs, step) : undefined;
+  if (engine !== undefined) return [{ step, engine: engine.name }];
+  if (all.length > 0) return [];
+  if (!isOnlyBuiltIn && failure !== null) return [{ step, ...failure }];
+  return [{ step, engine: lastEngine(step)?.name ?? step }];
 }
 
 function missingEngine(programs: Programs, step: EngineStep): Engine | undefined {

@@ -5,6 +5,7 @@
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Media } from '../protocol/media.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import type { BackendStep } from './backend.ts';
 
 /** What each piece of media work receives. */
 export interface Work {
@@ -52,19 +53,59 @@ export interface Tasks {
   };
 }
 
+/** Which engine did a step. */
+export interface EngineUse {
+  readonly step: BackendStep;
+  readonly engine: string;
+  /** Preferred engines that were not used, because they do not support the language. */
+  readonly skipped: readonly string[];
+}
+
+/** How a text was made to fit its time. */
+export interface CueFit {
+  /** Numbers of the cues that were spoken as one text. */
+  readonly cues: readonly number[];
+  readonly fit: 'none' | 'speed' | 'tempo' | 'cut';
+  /** Speed of the voice; 1 is natural. */
+  readonly speed: number;
+  /** Factor by which the recording was sped up; 1 if it was not. */
+  readonly tempo: number;
+  /** Length of the speech in seconds, and the longest that was allowed. */
+  readonly seconds: number;
+  readonly allowedSeconds: number;
+  /** Seconds that were cut off at the end. */
+  readonly cutSeconds: number;
+}
+
+/** What every product says about how it was made. */
+export interface Making {
+  /** One entry per step. */
+  readonly engines?: readonly EngineUse[];
+  /** One entry per spoken text; empty without speech. */
+  readonly fits?: readonly CueFit[];
+}
+
 /** The output of each kind. Durations in seconds. */
 export interface Products {
-  audio_separation: { vocalAudio: MediaFile; backgroundAudio: MediaFile };
-  subtitle_recognition: { subtitle: Subtitle };
-  subtitle_translation: { subtitle: Subtitle };
-  dubbing: { audio: MediaFile; durationSeconds: number };
-  auto_localization: { video: MediaFile; durationSeconds: number };
+  audio_separation: Making & { vocalAudio: MediaFile; backgroundAudio: MediaFile };
+  subtitle_recognition: Making & { subtitle: Subtitle };
+  subtitle_translation: Making & { subtitle: Subtitle };
+  dubbing: Making & { audio: MediaFile; durationSeconds: number };
+  auto_localization: Making & { video: MediaFile; durationSeconds: number };
+}
+
+/** An engine that a step cannot do without. */
+export interface MissingEngine {
+  readonly step: EngineStep;
+  readonly engine: string;
+  /** Why it cannot be used, if it is not simply not installed. */
+  readonly reason?: string;
 }
 
 /** What the installed engines can do. */
 export interface Capabilities {
   /** Steps that cannot run here, with their missing engine; empty if everything is installed. */
-  readonly missing: readonly { readonly step: EngineStep; readonly engine: string }[];
+  readonly missing: readonly MissingEngine[];
   /** Languages in which speech can be recognized. */
   readonly recognize: readonly string[];
   /** Directions in which text can be translated. */
@@ -82,4 +123,6 @@ export interface Engines {
   /** Measures and fully decodes an untrusted file. Source: contract, "Validation of a source video". */
   inspect(file: string, signal: AbortSignal): Promise<Media>;
   readonly run: { readonly [K in JobKind]: (task: Tasks[K], work: Work) => Promise<Products[K]> };
+  /** Ends what the engines keep between jobs, such as loaded models. */
+  close?(): Promise<void>;
 }

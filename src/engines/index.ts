@@ -1,11 +1,14 @@
 /** The engines of this machine. */
 import { tmpdir } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { detectCapabilities } from './capabilities.ts';
+import type { EnginesConfig } from './config.ts';
 import type { Capabilities, Engines, Products, Tasks, Work } from './engine.ts';
 import { asJobFailure } from './failures.ts';
 import { inspectVideo } from './media/inspect.ts';
-import { createPrograms, type Programs } from './programs.ts';
+import { createPrograms } from './programs.ts';
+import { closeEngines, createStepEngines, type StepEngines } from './registry.ts';
 import { localize } from './run/auto-localization.ts';
 import { monotonic } from './run/progress.ts';
 import { dubSubtitle, recognizeSubtitle, separateAudio, translateSubtitle } from './run/short-tasks.ts';
@@ -13,21 +16,34 @@ import { dubSubtitle, recognizeSubtitle, separateAudio, translateSubtitle } from
 interface EngineOptions {
   /** Folders to search for programs, in the format of the PATH variable. Default: the PATH of this process. */
   readonly searchPath?: string;
+  /** The content of `engines.json`. Default: the built-in engines. */
+  readonly config?: EnginesConfig | null;
+  /** Variables for the keys of servers and for the user's own programs. Default: those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Receives remarks for the user, such as a server that ignores an option. Default: none are shown. */
+  readonly warn?: (message: string) => void;
 }
 
 /** Creates the engines of this machine. Starts nothing before the first call. */
 export function createEngines(options: EngineOptions = {}): Engines {
   const programs = createPrograms(options.searchPath ?? process.env.PATH ?? '');
+  const { config = null, env = process.env, warn = () => {} } = options;
+  const sleep = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal });
+  let created: Promise<StepEngines> | null = null;
+  const load = () => {
+    created ??= createStepEngines(config, { programs, env, warn, sleep });
+    return created;
+  };
   let detected: Promise<Capabilities> | null = null;
 
   const runner =
-    <K extends JobKind>(run: (programs: Programs, task: Tasks[K], work: Work) => Promise<Products[K]>) =>
+    <K extends JobKind>(run: (engines: StepEngines, task: Tasks[K], work: Work) => Promise<Products[K]>) =>
     (task: Tasks[K], work: Work): Promise<Products[K]> =>
-      guard(work.signal, () => run(programs, task, monotonic(work)));
+      guard(work.signal, async () => run(await load(), task, monotonic(work)));
 
   return {
     capabilities() {
-      detected ??= detectCapabilities(programs);
+      detected ??= load().then((engines) => detectCapabilities(engines));
       return detected;
     },
     inspect: (file, signal) =>
@@ -38,6 +54,9 @@ export function createEngines(options: EngineOptions = {}): Engines {
       subtitle_translation: runner<'subtitle_translation'>(translateSubtitle),
       dubbing: runner<'dubbing'>(dubSubtitle),
       auto_localization: runner<'auto_localization'>(localize),
+    },
+    async close() {
+      if (created !== null) await closeEngines(await created);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Matches a requested language with the languages of an engine. All languages are BCP 47 tags. */
 import { baseLanguage, canonicalLanguage } from '../protocol/language-tag.ts';
+import type { LanguagePair } from './backend.ts';
 
 /** Regions with Latin American Spanish. Source: CLDR, parent locales of es-419. */
 const LATIN_AMERICA = new Set('AR BO BR BZ CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV US UY VE'.split(' '));
@@ -37,4 +38,18 @@ export function sameLanguage(first: string, second: string): boolean {
   return (
     baseLanguage(canonicalLanguage(first) ?? first) === baseLanguage(canonicalLanguage(second) ?? second)
   );
+}
+
+/** Returns the pair of languages that matches two tags best. Regional varieties are preferred. */
+export function findPair<T extends LanguagePair>(
+  pairs: readonly T[],
+  { from: source, to: target }: LanguagePair,
+): T | undefined {
+  const from = matchLanguage(source, [...new Set(pairs.map((pair) => pair.from))]);
+  const offered = pairs.filter((pair) => pair.from === from);
+  const to = matchLanguage(
+    target,
+    offered.map((pair) => pair.to),
+  );
+  return offered.find((pair) => pair.to === to);
 }

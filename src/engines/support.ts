@@ -2,8 +2,7 @@
 import type { JobKind } from '../protocol/kind-names.ts';
 import { languageName } from '../protocol/language-tag.ts';
 import type { Capabilities, EngineStep } from './engine.ts';
-import { matchLanguage, sameLanguage } from './languages.ts';
-import { findDirection } from './translate/translate.ts';
+import { findPair, matchLanguage, sameLanguage } from './languages.ts';
 
 /** Why the request cannot be run. */
 interface Obstacle {
@@ -51,7 +50,12 @@ export function explainUnsupported(
   const needed = STEPS_OF[kind].filter((step) => step !== 'speak' || fields.mode !== 'subtitles_only');
   const missing = capabilities.missing.find(({ step }) => needed.includes(step));
   if (missing !== undefined) {
-    const message = `${missing.engine} is not installed or lacks its data; ${DOING[missing.step]} needs it`;
+    const { engine, step, reason } = missing;
+    if (reason !== undefined) {
+      const message = `${engine} cannot be used, and ${DOING[step]} needs it: ${reason}`;
+      return { missing: true, message, advice: 'vloc engines test' };
+    }
+    const message = `${engine} is not installed or lacks its data; ${DOING[step]} needs it`;
     return { missing: true, message, advice: 'vloc engines install' };
   }
   const source = languageOf(fields.source_language) ?? 'auto';
@@ -96,7 +100,7 @@ function explainTranslation(
   if (sameLanguage(from, target)) {
     return `source and target language are both ${languageName(target)}: there is nothing to translate`;
   }
-  if (findDirection(translate, from, target) !== undefined) return null;
+  if (findPair(translate, { from, to: target }) !== undefined) return null;
   const targets = translate.filter((direction) => sameLanguage(direction.from, from)).map(({ to }) => to);
   if (targets.length === 0) return explainSource(from, target, translate);
   return `${languageName(from)} cannot be translated to ${languageName(target)} here, only to ${list(targets)}`;

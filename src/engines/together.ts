@@ -1,4 +1,4 @@
-/** Runs tasks concurrently; if one fails, stops the others and waits for them. */
+/** Runs tasks concurrently: all at once, or a limited number at one time. */
 
 /**
  * Runs tasks concurrently.
@@ -20,4 +20,40 @@ export async function together<T>(
     await Promise.allSettled(running);
     throw error;
   }
+}
+
+/** Runs tasks, at most `count` at one time; the others wait in order. A task whose signal is aborted no longer waits. */
+export function createLimit(count: number): <T>(signal: AbortSignal, task: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  const take = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      signal.throwIfAborted();
+      if (running < count) {
+        running += 1;
+        resolve();
+        return;
+      }
+      const turn = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        waiting.splice(waiting.indexOf(turn), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      waiting.push(turn);
+    });
+  return async (signal, task) => {
+    await take(signal);
+    try {
+      return await task();
+    } finally {
+      // The place goes to the next one that waits.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
 }

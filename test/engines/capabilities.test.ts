@@ -1,14 +1,12 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { detectCapabilities } from '../../src/engines/capabilities.ts';
 import { createEngines } from '../../src/engines/index.ts';
-import { createPrograms } from '../../src/engines/programs.ts';
-import { createWork, programs, SAMPLE, temporaryFolder } from './workspace.ts';
+import { createWork, SAMPLE, temporaryFolder } from './workspace.ts';
 
 describe('the capabilities of this machine', () => {
   test('are those of the installed engines', async () => {
-    const capabilities = await detectCapabilities(programs);
+    const capabilities = await createEngines().capabilities();
     expect(capabilities.missing).toEqual([]);
     expect(capabilities.recognize).toEqual(['en']);
     expect(capabilities.translate).toContainEqual({ from: 'en', to: 'es' });
@@ -23,7 +21,9 @@ describe('the capabilities of this machine', () => {
   });
 
   test('without any program name an engine for every step', async () => {
-    const { missing, translate, speak } = await detectCapabilities(createPrograms(temporaryFolder()));
+    const { missing, translate, speak } = await createEngines({
+      searchPath: temporaryFolder(),
+    }).capabilities();
     expect(missing).toEqual([
       { step: 'probe', engine: 'ffmpeg' },
       { step: 'separate', engine: 'ffmpeg' },
@@ -44,7 +44,7 @@ describe('the capabilities of this machine', () => {
       writeFileSync(join(folder, name ?? ''), `#!/bin/sh\n${script}\n`);
       chmodSync(join(folder, name ?? ''), 0o755);
     }
-    const { missing } = await detectCapabilities(createPrograms(folder));
+    const { missing } = await createEngines({ searchPath: folder }).capabilities();
     expect(missing).toContainEqual({ step: 'translate', engine: 'apertium' });
     expect(missing).toContainEqual({ step: 'speak', engine: 'espeak-ng' });
   });

@@ -4,14 +4,23 @@ import { createHash, randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
+import type { EnginesConfig } from '../../src/engines/config.ts';
 import type { Stage, Work } from '../../src/engines/engine.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
+import { createStepEngines, type StepEngines } from '../../src/engines/registry.ts';
 // Declares the run folder, also for the project of the report page.
 import type {} from '../structure/run-folder.ts';
 
 export const programs = createPrograms(process.env.PATH ?? '');
+
+/** The engines of all steps; the built-in ones without a configuration. */
+export function stepEngines(config: EnginesConfig | null = null): Promise<StepEngines> {
+  const sleep = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal });
+  return createStepEngines(config, { programs, env: process.env, warn: () => {}, sleep });
+}
 export const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.meta.url));
 
 /** Clean speech of the clip with that number in `sample.json`, 16 kHz mono. */

@@ -22,7 +22,8 @@ export type ExportAudio =
       readonly dub: string;
       readonly background: string;
       readonly originalAudio: OriginalAudio;
-      readonly speechDecibels: number | null;
+      /** Adjusts the dub to the loudness of the original speech. */
+      readonly gainDecibels: number;
     };
 
 export interface ExportTask {
@@ -95,12 +96,7 @@ function soundArguments(task: ExportTask, video: { duration: number; copySound: 
     ...(withBackground ? ownInput(sound.background, 'wav') : []),
   ];
   const original = { background: '2:a', duck: '0:a:0', mute: null }[originalAudio];
-  const graph = soundGraph(
-    originalAudio,
-    { original, dub: '1:a' },
-    dubGain(sound.speechDecibels),
-    video.duration,
-  );
+  const graph = soundGraph(originalAudio, { original, dub: '1:a' }, sound.gainDecibels, video.duration);
   const language = threeLetterCode(task.subtitle.language);
   return {
     inputs,
@@ -220,13 +216,16 @@ function soundGraph(mode: OriginalAudio, inputs: SoundInputs, gainDecibels: numb
   ].join(';');
 }
 
-/** The level of espeak-ng without pauses, in decibels below full scale. */
-const DUB_DECIBELS = -18;
+/** The level of speech of espeak-ng without pauses, in decibels below full scale. Other dubs are brought to it. */
+export const DUB_DECIBELS = -18;
 /** Avoids noise from quiet recordings and distortion from loud ones. */
 const MAX_GAIN = 9;
 
-/** Returns the gain in decibels that adjusts the dub to the level of the original speech. */
-export function dubGain(speechDecibels: number | null): number {
+/**
+ * Returns the gain in decibels that adjusts a dub to the level of the original speech; both levels are in decibels below
+ * full scale, without pauses.
+ */
+export function dubGain(speechDecibels: number | null, dubDecibels = DUB_DECIBELS): number {
   if (speechDecibels === null) return 0;
-  return Math.max(-MAX_GAIN, Math.min(MAX_GAIN, speechDecibels - DUB_DECIBELS));
+  return Math.max(-MAX_GAIN, Math.min(MAX_GAIN, speechDecibels - dubDecibels));
 }

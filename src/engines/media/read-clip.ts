@@ -6,7 +6,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Clip, Run } from '../backend.ts';
 import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
-import { clipSeconds, trimSilence } from '../speak/espeak.ts';
+import { clipSeconds, trimSilence } from '../speak/clip.ts';
 import { DECODER_LIMITS, fileAddress, QUIET } from './arguments.ts';
 
 /** Six minutes at 48 kHz in stereo and 32 bits: as long as the longest text of a cue lasts. */

@@ -1,15 +1,7 @@
 /** Groups recognized words into readable cues. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Word } from '../backend.ts';
 import { wrapText } from '../text.ts';
-
-/** One recognized word; times in seconds from the start of the video. */
-export interface Word {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  /** Index of its speech segment. A cue avoids spanning two segments. */
-  readonly segment: number;
-}
 
 /** Two rows of 42 characters, the usual layout of broadcasters. */
 const MAX_CHARACTERS = 84;
@@ -22,9 +14,12 @@ const SEGMENT_PAUSE = 0.25;
 /** A shorter cue cannot be read. It is lengthened if there is space. */
 const MIN_SECONDS = 1;
 
-/** Groups words into sentences by their pauses, splits long ones at the best position, and sets the times. */
-export function wordsToCues(words: readonly Word[]): SubtitleLine[] {
-  const groups = sentences(words).flatMap((sentence) => {
+/**
+ * Groups words into sentences by their pauses, splits long ones at the best position, and sets the times.
+ * @param punctuated the words have capitals and punctuation, which then also end sentences; otherwise they are added
+ */
+export function wordsToCues(words: readonly Word[], punctuated: boolean): SubtitleLine[] {
+  const groups = sentences(words, punctuated).flatMap((sentence) => {
     const parts = splitLong(sentence);
     return parts.map((part, at) => ({ part, opens: at === 0, closes: at === parts.length - 1 }));
   });
@@ -37,19 +32,30 @@ export function wordsToCues(words: readonly Word[]): SubtitleLine[] {
       index: at + 1,
       start_ms: startMs,
       end_ms: Math.max(startMs + 1, Math.round(shownUntil * 1000)),
-      text: wrapText(sentenceText(part, opens, closes)),
+      text: wrapText(punctuated ? joined(part) : sentenceText(part, opens, closes)),
     };
   });
 }
 
-function sentences(words: readonly Word[]): Word[][] {
+/** Ends a sentence, whatever quotation mark follows. */
+const SENTENCE_END = /[.?!…。？！]["'”’»)]?$/u;
+/** A shorter sentence, in characters, shares a cue with the next one. */
+const SHORT_SENTENCE = 20;
+
+function sentences(words: readonly Word[], punctuated: boolean): Word[][] {
   const groups: Word[][] = [];
   let previous: Word | null = null;
   for (const word of words) {
     const pause = previous === null ? Number.POSITIVE_INFINITY : word.start - previous.end;
     const sameStretch = previous?.segment === word.segment;
-    if (pause > (sameStretch ? SENTENCE_PAUSE : SEGMENT_PAUSE)) groups.push([word]);
-    else groups.at(-1)?.push(word);
+    const group = groups.at(-1);
+    const isEnded =
+      punctuated &&
+      group !== undefined &&
+      SENTENCE_END.test(previous?.text ?? '') &&
+      joined(group).length >= SHORT_SENTENCE;
+    if (isEnded || pause > (sameStretch ? SENTENCE_PAUSE : SEGMENT_PAUSE)) groups.push([word]);
+    else group?.push(word);
     previous = word;
   }
   return groups;
@@ -84,8 +90,18 @@ function span(words: readonly Word[]): { start: number; end: number } {
   return { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 };
 }
 
+/** Scripts that put no space between words. */
+const SPACELESS =
+  /[\u3001-\u303F\uFF01-\uFF60\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
 function joined(words: readonly Word[]): string {
-  return words.map((word) => word.text).join(' ');
+  let text = '';
+  for (const word of words) {
+    const isSpaced =
+      text !== '' && !(SPACELESS.test(text.at(-1) ?? '') && SPACELESS.test(word.text.charAt(0)));
+    text += (isSpaced ? ' ' : '') + word.text;
+  }
+  return text;
 }
 
 /** Capitalizes a sentence, because the dictionary is in lower case. */

@@ -1,12 +1,12 @@
 /** Auto localization: runs all steps in order and writes one finished MP4. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Products, Tasks, Work } from '../engine.ts';
-import { type ExportAudio, exportVideo } from '../export/export.ts';
+import { dubGain, type ExportAudio, exportVideo } from '../export/export.ts';
 import { sameLanguage } from '../languages.ts';
-import type { Programs } from '../programs.ts';
 import { recognize } from '../recognize/recognize.ts';
+import type { StepEngines } from '../registry.ts';
 import { separate } from '../separate/separate.ts';
-import { type Dub, speak } from '../speak/speak.ts';
+import { speak } from '../speak/speak.ts';
 import { translate } from '../translate/translate.ts';
 import { enterStage } from './progress.ts';
 
@@ -21,25 +21,41 @@ const ENCODING = { separating: 0.05, recognizing: 0.36, translating: 0.37, dubbi
 
 /** Localizes a video. @throws JobFailure, ProgramMissing, ChildFailure */
 export async function localize(
-  programs: Programs,
+  engines: StepEngines,
   task: Task,
   work: Work,
 ): Promise<Products['auto_localization']> {
   const ends = task.subtitleOutput === 'burned' || task.resolution !== 'source' ? ENCODING : COPYING;
   const separating = enterStage(work, 0, ends.separating, 'separating');
-  const separation = await separate(programs, task.video, true, separating);
+  const separation = await separate(engines, task.video, true, separating);
   const recognizing = enterStage(work, ends.separating, ends.recognizing, 'recognizing');
-  const source = await recognize(programs, separation, task.sourceLanguage, recognizing);
+  const { subtitle: source, use: recognizer } = await recognize(
+    engines,
+    separation,
+    task.sourceLanguage,
+    recognizing,
+  );
   if (sameLanguage(source.language, task.targetLanguage)) {
     const message = `the speech is in "${source.language}" already, which is the target language; choose another`;
     throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
   }
   const translating = enterStage(work, ends.recognizing, ends.translating, 'translating');
   const languages = { sourceLanguage: source.language, targetLanguage: task.targetLanguage };
-  const subtitle = await translate(programs, { lines: source.lines, ...languages }, translating);
-
+  const { subtitle, use: translator } = await translate(
+    engines,
+    { lines: source.lines, ...languages },
+    translating,
+  );
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
-  const dub = task.mode === 'standard' ? await dubTrack(programs, task, subtitle.lines, dubbing) : null;
+  const { targetLanguage, voiceMode, video, resolution } = task;
+  const speech = {
+    lines: subtitle.lines,
+    targetLanguage,
+    voiceMode,
+    durationSeconds: null,
+    voice: separation.vocals,
+  };
+  const dub = task.mode === 'standard' ? await speak(engines, speech, dubbing) : null;
   const sound: ExportAudio =
     dub === null
       ? { type: 'original' }
@@ -48,25 +64,19 @@ export async function localize(
           dub: dub.path,
           background: separation.background,
           originalAudio: task.originalAudio,
-          speechDecibels: separation.speechDecibels,
+          gainDecibels: dub.decibels === null ? 0 : dubGain(separation.speechDecibels, dub.decibels),
         };
   const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
-  const { video, resolution } = task;
-  return exportVideo(
-    programs,
+  const exported = await exportVideo(
+    engines.programs,
     { video, sound, subtitle, subtitleOutput: subtitleOutput(task), resolution },
     exporting,
   );
-}
-
-function dubTrack(
-  programs: Programs,
-  task: Task,
-  lines: Tasks['dubbing']['lines'],
-  work: Work,
-): Promise<Dub> {
-  const { targetLanguage, voiceMode } = task;
-  return speak(programs, { lines, targetLanguage, voiceMode, durationSeconds: null }, work);
+  return {
+    ...exported,
+    engines: [separation.use, recognizer, translator, ...(dub === null ? [] : [dub.use])],
+    fits: dub?.fits ?? [],
+  };
 }
 
 /** Without any output the subtitles would be lost, so they become a track. */

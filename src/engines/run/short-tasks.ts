@@ -1,7 +1,7 @@
 /** The four kinds of job that run one or two engines. */
 import type { Products, Tasks, Work } from '../engine.ts';
-import type { Programs } from '../programs.ts';
 import { recognize } from '../recognize/recognize.ts';
+import type { StepEngines } from '../registry.ts';
 import { separate } from '../separate/separate.ts';
 import { speak } from '../speak/speak.ts';
 import { translate } from '../translate/translate.ts';
@@ -9,12 +9,14 @@ import { portion } from './progress.ts';
 
 /** Splits the sound of a video into voice and background. @throws JobFailure, ProgramMissing, ChildFailure */
 export async function separateAudio(
-  programs: Programs,
+  engines: StepEngines,
   task: Tasks['audio_separation'],
   work: Work,
 ): Promise<Products['audio_separation']> {
-  const { vocals, background } = await separate(programs, task.video, false, work);
+  const { vocals, background, use } = await separate(engines, task.video, false, work);
   return {
+    engines: [use],
+    fits: [],
     vocalAudio: { path: vocals, contentType: 'audio/wav' },
     backgroundAudio: { path: background, contentType: 'audio/wav' },
   };
@@ -25,30 +27,33 @@ const SEPARATION_SHARE = 0.35;
 
 /** Recognizes the speech of a video. @throws JobFailure, ProgramMissing, ChildFailure */
 export async function recognizeSubtitle(
-  programs: Programs,
+  engines: StepEngines,
   task: Tasks['subtitle_recognition'],
   work: Work,
 ): Promise<Products['subtitle_recognition']> {
-  const separation = await separate(programs, task.video, true, portion(work, 0, SEPARATION_SHARE));
+  const separation = await separate(engines, task.video, true, portion(work, 0, SEPARATION_SHARE));
   const recognizing = portion(work, SEPARATION_SHARE, 1);
-  return { subtitle: await recognize(programs, separation, task.sourceLanguage, recognizing) };
+  const { subtitle, use } = await recognize(engines, separation, task.sourceLanguage, recognizing);
+  return { subtitle, engines: [separation.use, use], fits: [] };
 }
 
 /** Translates subtitles. @throws JobFailure, ProgramMissing, ChildFailure */
 export async function translateSubtitle(
-  programs: Programs,
+  engines: StepEngines,
   task: Tasks['subtitle_translation'],
   work: Work,
 ): Promise<Products['subtitle_translation']> {
-  return { subtitle: await translate(programs, task, work) };
+  const { subtitle, use } = await translate(engines, task, work);
+  return { subtitle, engines: [use], fits: [] };
 }
 
 /** Speaks subtitles. @throws JobFailure, ProgramMissing, ChildFailure */
 export async function dubSubtitle(
-  programs: Programs,
+  engines: StepEngines,
   task: Tasks['dubbing'],
   work: Work,
 ): Promise<Products['dubbing']> {
-  const { path, durationSeconds } = await speak(programs, { ...task, durationSeconds: null }, work);
-  return { audio: { path, contentType: 'audio/wav' }, durationSeconds };
+  const whole = { ...task, durationSeconds: null, voice: null };
+  const { path, durationSeconds, use, fits } = await speak(engines, whole, work);
+  return { audio: { path, contentType: 'audio/wav' }, durationSeconds, engines: [use], fits };
 }

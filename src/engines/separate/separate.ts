@@ -1,28 +1,26 @@
 /** Separates a video into stems and finds the times of speech. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Work } from '../engine.ts';
-import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
-import { decodeAudio, SPEECH_FORMAT } from '../media/decode-audio.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import type { DetectedSpeech, Stems } from '../backend.ts';
+import type { EngineUse, Work } from '../engine.ts';
+import { convertWav } from '../media/convert-wav.ts';
+import { decodeAudio, SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
+import { openWav } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
+import { choose, type StepEngines } from '../registry.ts';
 import { portion } from '../run/progress.ts';
-import type { Segment } from './segments.ts';
-import { WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
+import { DETECT_ONLY, WORKER_FILES } from './worker-messages.ts';
+import { runWorker } from './worker-process.ts';
 
-export interface Separation {
-  /** 48 kHz stereo WAV files. The two add up to the sound of the video, sample for sample. */
+export interface Separation extends DetectedSpeech {
+  /** 48 kHz stereo WAV files, as long as the sound of the video. Those of the built-in separator add up to it, sample for sample. */
   readonly vocals: string;
   readonly background: string;
-  /** 16 kHz mono WAV for recognition; null if it was not requested. */
-  readonly voice: string | null;
-  /** The times of speech, in order. */
-  readonly segments: readonly Segment[];
-  /** Mean level of the speech in decibels below full scale; null without speech. */
-  readonly speechDecibels: number | null;
+  readonly use: EngineUse;
 }
 
-/** Measured shares of the time: decoding, the worker, resampling the voice to 16 kHz. */
-const SHARES = { decode: 0.04, worker: 0.98 } as const;
+/** Measured share of the time for decoding. */
+const DECODING_SHARE = 0.04;
 
 /**
  * Separates the sound of a video.
@@ -30,56 +28,48 @@ const SHARES = { decode: 0.04, worker: 0.98 } as const;
  * @throws JobFailure, ProgramMissing, ChildFailure
  */
 export async function separate(
-  programs: Programs,
+  engines: StepEngines,
   video: string,
   withVoice: boolean,
   work: Work,
 ): Promise<Separation> {
-  await decodeAudio(programs, video, work);
-  const speech = await runWorker(programs, withVoice, portion(work, SHARES.decode, SHARES.worker));
-  const path = (name: keyof typeof WORKER_FILES) => join(work.folder, WORKER_FILES[name]);
-  const voice = withVoice ? await resampleVoice(programs, path('voice'), work) : null;
+  const { programs } = engines;
+  const { stereo: mix, mono } = await decodeAudio(programs, video, work);
+  const separating = portion(work, DECODING_SHARE, 1);
+  const { backend, use } = await choose(
+    'separate',
+    engines.separate,
+    async () => true,
+    async () => new JobFailure('ENGINE_ERROR', 'no engine separates voice and background'),
+  );
+  const stems = await backend.separate({ mix, mono, withVoice }, separating);
+  const separation =
+    stems.speech === null
+      ? await detectInVocals(programs, mix, stems, separating)
+      : { vocals: stems.vocals, background: stems.background, ...stems.speech };
   work.report(1);
-  const { segments, speechDecibels } = speech;
-  return { vocals: path('vocals'), background: path('background'), voice, segments, speechDecibels };
+  return { ...separation, use };
 }
 
-async function runWorker(programs: Programs, withVoice: boolean, work: Work) {
-  let speech: Extract<WorkerMessage, { type: 'speech' }> = {
-    type: 'speech',
-    segments: [],
-    speechDecibels: null,
-  };
-  const onLine = (line: string) => {
-    if (!line.startsWith('{')) return; // a warning from native code
-    const message = JSON.parse(line) as WorkerMessage; // written by the worker, so trusted
-    if (message.type === 'progress') work.report(message.fraction);
-    else speech = message;
-  };
-  const args = [workerPath(), work.folder, ...(withVoice ? [WITH_VOICE] : [])];
-  await programs.run(process.execPath, args, { ...work, stdin: 'open', onLine });
-  return speech;
-}
-
-/** In the source tree the worker is beside this file; in the build it is beside the bundle, under another name. */
-function workerPath(): string {
-  const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './separate-worker.js';
-  return fileURLToPath(new URL(name, import.meta.url));
-}
-
-async function resampleVoice(programs: Programs, voice: string, work: Work): Promise<string> {
-  const path = join(work.folder, 'voice-16k.wav');
-  const rate = ['-ar', String(SPEECH_FORMAT.sampleRate)];
-  const args = [
-    ...QUIET,
-    ...ownInput(voice, 'wav'),
-    ...rate,
-    '-c:a',
-    'pcm_s16le',
-    '-f',
-    'wav',
-    fileAddress(path),
-  ];
-  await programs.run('ffmpeg', args, work);
-  return path;
+/** Converts stems to the format and length of the mix, and detects the speech in the vocals. */
+async function detectInVocals(
+  programs: Programs,
+  mix: string,
+  stems: Stems,
+  work: Work,
+): Promise<Omit<Separation, 'use'>> {
+  const { frames, ...reader } = await openWav(mix);
+  await reader.close();
+  const path = (name: keyof typeof WORKER_FILES) => join(work.folder, WORKER_FILES[name]);
+  const vocals = await convertWav(programs, stems.vocals, path('vocals'), { ...STEM_FORMAT, frames }, work);
+  const background = await convertWav(
+    programs,
+    stems.background,
+    path('background'),
+    { ...STEM_FORMAT, frames },
+    work,
+  );
+  const voice = await convertWav(programs, vocals, path('speech'), SPEECH_FORMAT, work);
+  const speech = await runWorker(programs, [DETECT_ONLY], { ...work, report: () => {} });
+  return { vocals, background, voice, ...speech };
 }

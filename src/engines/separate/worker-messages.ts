@@ -16,7 +16,10 @@ export const WORKER_FILES = {
   vocals: 'vocals.wav',
   background: 'background.wav',
   voice: 'voice-48k.wav',
+  speech: 'voice-16k.wav',
 } as const;
 
 /** Argument after the folder that requests the voice track for recognition. */
 export const WITH_VOICE = '--voice';
+/** Argument that requests only the detection of speech, in the file `speech`. */
+export const DETECT_ONLY = '--detect';

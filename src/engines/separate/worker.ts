@@ -1,7 +1,7 @@
 /**
  * Entry point of the separation worker. It runs in a separate process, so that a crash of native code on a broken model
  * ends only the worker, its memory is freed when it ends, and the event loop of the service stays free. Arguments: the
- * work folder, then `--voice` if the voice track for recognition is requested.
+ * work folder, then `--voice` if the voice track for recognition is requested, or `--detect` for detection only.
  */
 import { join } from 'node:path';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
@@ -9,7 +9,7 @@ import { createWav, openWav } from '../media/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
 import { detectSpeech, VAD_WINDOW } from './speech-detector.ts';
 import { splitStems } from './stems.ts';
-import { WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
+import { DETECT_ONLY, WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
 
 /** Measured share of the worker's time for detection. */
 const DETECTION_SHARE = 0.13;
@@ -22,7 +22,8 @@ process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
 
 const [folder = '.', ...flags] = process.argv.slice(2);
 try {
-  await separate(folder, flags.includes(WITH_VOICE));
+  if (flags.includes(DETECT_ONLY)) await detect(join(folder, WORKER_FILES.speech));
+  else await separate(folder, flags.includes(WITH_VOICE));
 } catch (error) {
   // Only the message: the service shows the last line.
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -30,15 +31,20 @@ try {
 }
 process.stdin.destroy();
 
-async function separate(workFolder: string, withVoice: boolean): Promise<void> {
-  const path = (name: keyof typeof WORKER_FILES) => join(workFolder, WORKER_FILES[name]);
-  const mono = await openWav(path('mono'));
-  const { segments, energies } = await detectSpeech(mono, (part) => progress(part * DETECTION_SHARE));
+async function detect(speech: string): ReturnType<typeof detectSpeech> {
+  const mono = await openWav(speech);
+  const detected = await detectSpeech(mono, (part) => progress(part * DETECTION_SHARE));
   await mono.close();
+  const { segments, energies } = detected;
   const energy = speechEnergy(segments, energies, WINDOW_SECONDS);
   const speechDecibels = energy > 0 ? 10 * Math.log10(energy) : null;
   tell({ type: 'speech', segments, speechDecibels });
+  return detected;
+}
 
+async function separate(workFolder: string, withVoice: boolean): Promise<void> {
+  const path = (name: keyof typeof WORKER_FILES) => join(workFolder, WORKER_FILES[name]);
+  const { segments, energies } = await detect(path('mono'));
   const mix = await openWav(path('mix'));
   const vocals = await createWav(path('vocals'), STEM_FORMAT);
   const background = await createWav(path('background'), STEM_FORMAT);

@@ -1,116 +1,71 @@
-/** Spoken clips: espeak-ng speaks one text, and ffmpeg's time stretcher speeds up one clip. */
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
-import { BYTES_PER_SAMPLE, createWav, parseWavHeader } from '../media/wav.ts';
+/** Speech with espeak-ng. */
+import { JobFailure } from '../../protocol/job-failure.ts';
+import type { Clip, Run, Speaker, SpeechRequest } from '../backend.ts';
+import { BUILT_IN } from '../config.ts';
+import { DUB_DECIBELS } from '../export/export.ts';
+import { matchLanguage } from '../languages.ts';
+import { BYTES_PER_SAMPLE } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
-
-export interface Clip {
-  readonly samples: Int16Array;
-  readonly sampleRate: number;
-}
-
-/** A quieter sample (of 32,768) counts as silence: the noise floor of a synthetic voice is far below. */
-const SILENCE = 200;
-/** Silence kept before the first and after the last sound, in seconds, so that no consonant is cut. */
-const LEAD = 0.002;
-const TAIL = 0.01;
-
-/** Reads a WAV as espeak-ng streams it: its header declares a length of 2 GiB. @throws Error if it is not a WAV */
-export function parseClip(wav: Buffer): Clip {
-  const { sampleRate, dataStart, dataBytes } = parseWavHeader(wav, wav.length);
-  const samples = new Int16Array(dataBytes >> 1);
-  for (let at = 0; at < samples.length; at += 1) samples[at] = wav.readInt16LE(dataStart + 2 * at);
-  return { samples, sampleRate };
-}
-
-/** Removes the silence at both ends. Returns an empty clip if there is no other sound. */
-export function trimSilence({ samples, sampleRate }: Clip): Clip {
-  const isSound = (sample: number) => Math.abs(sample) >= SILENCE;
-  const first = samples.findIndex(isSound);
-  if (first < 0) return { samples: new Int16Array(0), sampleRate };
-  const last = samples.findLastIndex(isSound);
-  const from = Math.max(0, first - Math.round(LEAD * sampleRate));
-  const to = Math.min(samples.length, last + 1 + Math.round(TAIL * sampleRate));
-  return { samples: samples.slice(from, to), sampleRate };
-}
-
-/** Returns the length in seconds. */
-export function clipSeconds({ samples, sampleRate }: Clip): number {
-  return samples.length / sampleRate;
-}
-
-/** Length of the fade-out of a clip that is cut, in seconds, so that it does not click. */
-const FADE = 0.01;
-
-/** Returns the first `count` samples, faded out if samples are cut off. */
-export function cutClip({ samples, sampleRate }: Clip, count: number): Clip {
-  if (samples.length <= count) return { samples, sampleRate };
-  const kept = samples.slice(0, Math.max(0, count));
-  const fade = Math.min(kept.length, Math.round(FADE * sampleRate));
-  for (let at = 0; at < fade; at += 1) {
-    const place = kept.length - fade + at;
-    kept[place] = Math.round(((kept[place] ?? 0) * (fade - at)) / fade);
-  }
-  return { samples: kept, sampleRate };
-}
+import { parseClip, trimSilence } from './clip.ts';
+import { chooseVoice, listVoices, type Voice, voiceNames } from './voices.ts';
 
 /** Sample rate of espeak-ng, in samples per second. */
-export const ESPEAK_RATE = 22_050;
+const SAMPLE_RATE = 22_050;
 
 /** The longest text of one cue, spoken slowly, lasts about six minutes. */
-const MAX_CLIP_BYTES = 600 * ESPEAK_RATE * BYTES_PER_SAMPLE;
+const MAX_CLIP_BYTES = 600 * SAMPLE_RATE * BYTES_PER_SAMPLE;
 
-export interface Speaking {
-  readonly programs: Programs;
-  readonly voice: string;
-  readonly folder: string;
-  readonly signal: AbortSignal;
+/** A comfortable pace in words per minute, close to its default. */
+const NATURAL_RATE = 165;
+/** Outside these rates its voice sounds sleepy or is too fast to understand. */
+const MIN_RATE = 130;
+const MAX_RATE = 260;
+
+/** The built-in speaker. */
+export function createEspeak(programs: Programs): Speaker {
+  let listed: Promise<readonly Voice[]> | null = null;
+  const list = (run: Run) => {
+    listed ??= listVoices(programs, run);
+    // A cancelled job must not leave its failure to the next one.
+    listed.catch(() => {
+      listed = null;
+    });
+    return listed;
+  };
+  return {
+    name: BUILT_IN.speak,
+    concurrency: programs.parallel,
+    speeds: { least: MIN_RATE / NATURAL_RATE, most: MAX_RATE / NATURAL_RATE },
+    decibels: DUB_DECIBELS,
+    voices: async (run) =>
+      (await list(run)).map((voice) => ({ language: voice.language, voices: voiceNames(voice) })),
+    supports: async (language, run) => {
+      const languages = (await list(run)).map((voice) => voice.language);
+      return matchLanguage(language, languages) !== null;
+    },
+    speak: async (request, run) => speakText(programs, await list(run), request, run),
+    close: async () => {},
+  };
 }
 
 /**
- * Speaks a text at a rate in words per minute and removes silence at both ends. The text is sent through stdin: as an
- * argument it could be read as an option.
+ * Speaks a text and removes silence at both ends. The text is sent through stdin: as an argument it could be read as an
+ * option.
  */
-export async function speakText(speaking: Speaking, text: string, rate: number): Promise<Clip> {
+async function speakText(
+  programs: Programs,
+  voices: readonly Voice[],
+  { text, language, voiceMode, speed }: SpeechRequest,
+  { folder, signal }: Run,
+): Promise<Clip> {
+  const voice = chooseVoice(voices, language, voiceMode);
+  if (voice === null) {
+    throw new JobFailure('LANGUAGE_NOT_SUPPORTED', `espeak-ng has no voice for "${language}"`);
+  }
   // Two opening brackets start phoneme input.
   const plain = text.replaceAll(/[[\]]+/g, ' ');
-  const args = ['-v', speaking.voice, '-s', String(rate), '-z', '-b', '1', '--stdin', '--stdout'];
-  const { folder, signal } = speaking;
-  const stdin = { text: `${plain}\n` };
-  const options = { folder, signal, stdin, maxStdoutBytes: MAX_CLIP_BYTES };
-  return trimSilence(parseClip(await speaking.programs.run('espeak-ng', args, options)));
-}
-
-/**
- * Speeds up a clip without changing its pitch. `name` is for temporary files and must be unique among concurrent calls.
- */
-export async function speedUp(speaking: Speaking, clip: Clip, tempo: number, name: string): Promise<Clip> {
-  const before = join(speaking.folder, `${name}.wav`);
-  const after = join(speaking.folder, `${name}-faster.wav`);
-  const file = await createWav(before, { sampleRate: clip.sampleRate, channels: 1 });
-  await file.write(clip.samples);
-  await file.close();
-  const args = [
-    ...QUIET,
-    ...ownInput(before, 'wav'),
-    '-af',
-    tempoFilter(tempo),
-    '-f',
-    'wav',
-    fileAddress(after),
-  ];
-  await speaking.programs.run('ffmpeg', args, speaking);
-  const faster = trimSilence(parseClip(await readFile(after)));
-  await Promise.all([rm(before), rm(after)]);
-  return faster;
-}
-
-/** Above a factor of 2 the filter would skip samples, so it is chained. */
-function tempoFilter(tempo: number): string {
-  const filters: string[] = [];
-  let rest = tempo;
-  for (; rest > 2; rest /= 2) filters.push('atempo=2');
-  filters.push(`atempo=${rest.toFixed(5)}`);
-  return filters.join(',');
+  const rate = Math.round(NATURAL_RATE * speed);
+  const args = ['-v', voice, '-s', String(rate), '-z', '-b', '1', '--stdin', '--stdout'];
+  const options = { folder, signal, stdin: { text: `${plain}\n` }, maxStdoutBytes: MAX_CLIP_BYTES };
+  return trimSilence(parseClip(await programs.run('espeak-ng', args, options)));
 }

@@ -1,7 +1,10 @@
 /** Plans when each text of a dub is spoken, and how it is spoken to fit. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Clip, Run, Speaker, SpeechRequest } from '../backend.ts';
+import type { CueFit } from '../engine.ts';
+import type { Programs } from '../programs.ts';
 import { hasWords, stripMarkup } from '../text.ts';
-import { type Clip, clipSeconds, cutClip, type Speaking, speakText, speedUp } from './espeak.ts';
+import { clipSeconds, cutClip, speedUp } from './clip.ts';
 
 /** A short pause before the next text, in milliseconds. */
 const BREATH_MS = 80;
@@ -55,31 +58,29 @@ export function planSlots(lines: readonly SubtitleLine[], totalMs: number): Spok
   });
 }
 
-/** A comfortable pace, close to the default of espeak-ng. */
-const NATURAL_RATE = 165;
-/** Outside these rates a voice sounds sleepy or is too fast to understand. */
-const MIN_RATE = 130;
-const MAX_RATE = 260;
 /** A text much shorter than its cue is spoken more slowly, so that voice and lips stop together. */
 const SHORT_SHARE = 0.85;
 /** The actual rate differs by about 1 %, so aim slightly below the slot. */
 const AIM = 0.98;
 
+/** A speed this close to the natural one cannot be heard, and is not worth a second try. */
+const SAME_SPEED = 0.003;
+
 /**
- * Returns the rate for a second try, or null if the first try fits.
- * @param spoken length at the natural rate, in seconds
+ * Returns the speed for a second try, or null if the first try fits or the voice has only its natural speed.
+ * @param spoken length at the natural speed, in seconds
  * @param slot length of the cue, in seconds
  * @param available the longest allowed length, in seconds
  */
-export function fittingRate(spoken: number, slot: number, available: number): number | null {
-  if (spoken <= 0) return null;
-  if (spoken > available) return clampRate((NATURAL_RATE * spoken) / (available * AIM));
-  if (spoken < slot * SHORT_SHARE) return clampRate((NATURAL_RATE * spoken) / (slot * AIM));
-  return null;
-}
-
-function clampRate(rate: number): number {
-  return Math.round(Math.max(MIN_RATE, Math.min(MAX_RATE, rate)));
+export function fittingSpeed(
+  speeds: Speaker['speeds'],
+  { spoken, slot, available }: { spoken: number; slot: number; available: number },
+): number | null {
+  if (spoken <= 0 || speeds === null) return null;
+  const goal = spoken > available ? available : spoken < slot * SHORT_SHARE ? slot : null;
+  if (goal === null) return null;
+  const speed = Math.max(speeds.least, Math.min(speeds.most, spoken / (goal * AIM)));
+  return Math.abs(speed - 1) < SAME_SPEED ? null : speed;
 }
 
 /** The length of a stretched sound is not exact to the sample, so this part of the slot is left free, in seconds. */
@@ -94,47 +95,41 @@ export function fittingTempo(spoken: number, available: number): number {
 /** At four times the fastest rate nothing can be understood. The rest of a clip that is still too long is cut off. */
 const MAX_TEMPO = 4;
 
-/** How a text was made to fit. Times are in seconds. */
-export interface Fit {
-  /** Numbers of the cues that were spoken. */
-  readonly indexes: readonly number[];
-  /** Length of the cue, the allowed length, the actual length. */
-  readonly slot: number;
-  readonly available: number;
-  readonly spoken: number;
-  /** Words per minute. */
-  readonly rate: number;
-  /** Factor by which the recording was sped up; 1 if it was not. */
-  readonly tempo: number;
-  /** Length that was cut off at the end. */
-  readonly cut: number;
+/** A speaker with the voice of a dub. */
+export interface Speaking extends Run, Pick<SpeechRequest, 'language' | 'voiceMode'> {
+  readonly programs: Programs;
+  readonly speaker: Speaker;
 }
 
 /**
- * Speaks a slot at a natural rate; if that is too long, at a fitting rate; if that is still too long, sped up. The clip
- * is never longer than allowed.
+ * Speaks a slot at a natural speed; if that is too long, at a fitting speed; if that is still too long, the recording is
+ * sped up. The clip is never longer than allowed.
+ * @param name for temporary files; unique among concurrent calls
  */
 export async function speakSlot(
   speaking: Speaking,
   slot: SpokenText,
   name: string,
-): Promise<{ clip: Clip; fit: Fit }> {
-  const length = (slot.endMs - slot.startMs) / 1000;
+): Promise<{ clip: Clip; fit: CueFit }> {
+  const { speaker, language, voiceMode, programs, ...run } = speaking;
   const available = (slot.limitMs - slot.startMs) / 1000;
-  let rate = NATURAL_RATE;
-  let clip = await speakText(speaking, slot.text, rate);
-  const better = fittingRate(clipSeconds(clip), length, available);
-  if (better !== null && better !== rate) {
-    rate = better;
-    clip = await speakText(speaking, slot.text, rate);
-  }
+  const say = (speed: number) => speaker.speak({ text: slot.text, language, voiceMode, speed }, run);
+  let clip = await say(1);
+  const spoken = clipSeconds(clip);
+  const better = fittingSpeed(speaker.speeds, {
+    spoken,
+    slot: (slot.endMs - slot.startMs) / 1000,
+    available,
+  });
+  if (better !== null) clip = await say(better);
   const tempo = Math.min(MAX_TEMPO, fittingTempo(clipSeconds(clip), available));
-  if (tempo > 1) clip = await speedUp(speaking, clip, tempo, name);
+  if (tempo > 1) clip = await speedUp({ ...run, programs, name }, clip, tempo);
   const whole = clipSeconds(clip);
   clip = cutClip(clip, Math.floor(available * clip.sampleRate));
-  const spoken = clipSeconds(clip);
-  return {
-    clip,
-    fit: { indexes: slot.indexes, slot: length, available, spoken, rate, tempo, cut: whole - spoken },
-  };
+  const seconds = clipSeconds(clip);
+  const cutSeconds = whole - seconds;
+  const fit = cutSeconds > 0 ? 'cut' : tempo > 1 ? 'tempo' : better === null ? 'none' : 'speed';
+  const speed = better ?? 1;
+  const lengths = { seconds, allowedSeconds: available, cutSeconds };
+  return { clip, fit: { cues: slot.indexes, fit, speed, tempo, ...lengths } };
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { VoiceMode, Work } from '../engine.ts';
+import type { CueFit, EngineUse, VoiceMode, Work } from '../engine.ts';
 import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
 import { STEM_FORMAT } from '../media/decode-audio.ts';
 import { createWav, type WavWriter } from '../media/wav.ts';
-import type { Programs } from '../programs.ts';
+import { choose, type StepEngines } from '../registry.ts';
 import { together } from '../together.ts';
-import { ESPEAK_RATE, type Speaking } from './espeak.ts';
-import { type Fit, planSlots, type SpokenText, speakSlot } from './fit.ts';
-import { chooseVoice, listVoices } from './voices.ts';
+import { resample } from './clip.ts';
+import { planSlots, type Speaking, type SpokenText, speakSlot } from './fit.ts';
+import { levelDub } from './loudness.ts';
 
 /**
  * The longest track: longer than any film, and 1.4 GB at 48 kHz. Without the limit, one wrong cue at hour 99 would fill
@@ -27,7 +27,10 @@ export interface Dub {
   readonly path: string;
   readonly durationSeconds: number;
   /** One entry per spoken text, in order of time. */
-  readonly fits: readonly Fit[];
+  readonly fits: readonly CueFit[];
+  readonly use: EngineUse;
+  /** The level of its speech without pauses, in decibels below full scale; null if the dub was levelled. */
+  readonly decibels: number | null;
 }
 
 interface DubTask {
@@ -36,6 +39,8 @@ interface DubTask {
   readonly voiceMode: VoiceMode;
   /** Length of the track; null for the length of the cues and the speech. */
   readonly durationSeconds: number | null;
+  /** WAV of the original voice, whose loudness a dub gets; null if there is none. */
+  readonly voice: string | null;
 }
 
 /**
@@ -43,12 +48,14 @@ interface DubTask {
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a voice, DURATION_EXCEEDED above four hours, SUBTITLE_INVALID for
  * more than 5,000 characters at one time
  */
-export async function speak(programs: Programs, task: DubTask, work: Work): Promise<Dub> {
-  const voice = chooseVoice(await listVoices(programs, work), task.targetLanguage, task.voiceMode);
-  if (voice === null) {
-    const message = `there is no voice for "${task.targetLanguage}"; see the available languages with: vloc engines list`;
-    throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
-  }
+export async function speak(engines: StepEngines, task: DubTask, work: Work): Promise<Dub> {
+  const { targetLanguage: language, voiceMode } = task;
+  const { backend: speaker, use } = await choose(
+    'speak',
+    engines.speak,
+    (candidate) => candidate.supports(language, work),
+    async () => noVoice(language),
+  );
   const endMs = Math.max(0, ...task.lines.map((line) => line.end_ms));
   const totalMs = task.durationSeconds === null ? null : task.durationSeconds * 1000;
   if ((totalMs ?? endMs) > MAX_TRACK_MS) {
@@ -59,17 +66,27 @@ export async function speak(programs: Programs, task: DubTask, work: Work): Prom
   }
   const slots = planSlots(task.lines, totalMs ?? Number.POSITIVE_INFINITY);
   slots.forEach(requireSpeakable);
-  const spoken = join(work.folder, 'dub-22k.wav');
-  const track = await createWav(spoken, { sampleRate: ESPEAK_RATE, channels: 1 });
-  const fits = await writeTrack(track, slots, { programs, voice, ...work }, work);
-  await writeSilence(track, Math.round(((totalMs ?? endMs) / 1000) * ESPEAK_RATE));
-  const durationSeconds = track.frames / ESPEAK_RATE;
-  await track.close();
+  const spoken = join(work.folder, 'spoken.wav');
+  const { programs } = engines;
+  const speaking = { programs, speaker, language, voiceMode, ...work };
+  const { fits, durationSeconds } = await writeTrack(
+    spoken,
+    { slots, endMs: totalMs ?? endMs },
+    speaking,
+    work,
+  );
+  const gain =
+    speaker.decibels === null && fits.length > 0 ? await levelDub(programs, spoken, task.voice, work) : [];
   const path = join(work.folder, 'dub.wav');
   const rate = ['-ar', String(STEM_FORMAT.sampleRate)];
   const output = ['-c:a', 'pcm_s16le', '-fflags', '+bitexact', '-f', 'wav', fileAddress(path)];
-  await programs.run('ffmpeg', [...QUIET, ...ownInput(spoken, 'wav'), ...rate, ...output], work);
-  return { path, durationSeconds, fits };
+  await programs.run('ffmpeg', [...QUIET, ...ownInput(spoken, 'wav'), ...gain, ...rate, ...output], work);
+  return { path, durationSeconds, fits, use, decibels: speaker.decibels };
+}
+
+function noVoice(language: string): JobFailure {
+  const message = `there is no voice for "${language}"; see the available languages with: vloc engines list`;
+  return new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
 }
 
 /** A text above the limit of one line means a very long cue, or a thousand cues that begin together. */
@@ -81,30 +98,50 @@ function requireSpeakable({ indexes, text }: SpokenText): void {
   throw new JobFailure('SUBTITLE_INVALID', message);
 }
 
-/** Speaks as many slots concurrently as there are cores and writes them in order, so only those are in memory. */
+/** The sample rate of a track in which nothing is spoken. */
+const EMPTY_TRACK_RATE = 22_050;
+
+/**
+ * Speaks as many slots concurrently as the speaker allows and writes them in order, so only those are in memory. The
+ * track has the sample rate of the first clip.
+ */
 async function writeTrack(
-  track: WavWriter,
-  slots: readonly SpokenText[],
+  path: string,
+  { slots, endMs }: { slots: readonly SpokenText[]; endMs: number },
   speaking: Speaking,
   work: Work,
-): Promise<Fit[]> {
-  const fits: Fit[] = [];
-  const { parallel } = speaking.programs;
+): Promise<{ fits: CueFit[]; durationSeconds: number }> {
+  const fits: CueFit[] = [];
+  const { speaker, programs } = speaking;
+  const parallel = Math.min(speaker.concurrency, MOST_CLIPS);
+  let track: WavWriter | null = null;
   for (let first = 0; first < slots.length; first += parallel) {
     const some = slots.slice(first, first + parallel);
     const tasks = some.map(
       (slot, at) => (signal: AbortSignal) => speakSlot({ ...speaking, signal }, slot, `clip-${at}`),
     );
-    const spoken = await together(work.signal, tasks);
-    for (const [at, { clip, fit }] of spoken.entries()) {
-      await writeSilence(track, Math.round(((some[at]?.startMs ?? 0) / 1000) * ESPEAK_RATE));
-      await track.write(clip.samples);
+    for (const [at, { clip, fit }] of (await together(work.signal, tasks)).entries()) {
+      track ??= await createWav(path, { sampleRate: clip.sampleRate, channels: 1 });
+      const { sampleRate } = track;
+      const fitting =
+        clip.sampleRate === sampleRate
+          ? clip
+          : await resample({ ...work, programs, name: 'resampled' }, clip, sampleRate);
+      await writeSilence(track, Math.round(((some[at]?.startMs ?? 0) / 1000) * sampleRate));
+      await track.write(fitting.samples);
       fits.push(fit);
     }
     work.report(Math.min(1, (first + some.length) / slots.length));
   }
-  return fits;
+  track ??= await createWav(path, { sampleRate: EMPTY_TRACK_RATE, channels: 1 });
+  await writeSilence(track, Math.round((endMs / 1000) * track.sampleRate));
+  const durationSeconds = track.frames / track.sampleRate;
+  await track.close();
+  return { fits, durationSeconds };
 }
+
+/** Clips that are in memory at one time, at most: a server may allow more calls. */
+const MOST_CLIPS = 16;
 
 /** Fills the track with silence up to a frame. Does nothing if the track is already that long. */
 async function writeSilence(track: WavWriter, until: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { VoiceMode } from '../engine.ts';
 import { matchLanguage } from '../languages.ts';
 import type { Programs } from '../programs.ts';
 
-interface Voice {
+export interface Voice {
   /** BCP 47 tag. */
   readonly language: string;
   /** Its name in espeak-ng. */

@@ -1,13 +1,61 @@
-/** Runs Apertium over a list of texts. */
+/** Translation with Apertium. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import type { BackendWork, Run, TranslationTask, Translator } from '../backend.ts';
+import { BUILT_IN } from '../config.ts';
+import { findPair } from '../languages.ts';
 import type { Programs } from '../programs.ts';
+import { stripMarkup } from '../text.ts';
+import { together } from '../together.ts';
+import { type Direction, listDirections } from './directions.ts';
+
+/** The built-in translator. */
+export function createApertium(programs: Programs): Translator {
+  return {
+    name: BUILT_IN.translate,
+    concurrency: Number.POSITIVE_INFINITY,
+    keepsMarkup: false,
+    punctuates: false,
+    pairs: async (run) => (await listDirections(programs, run)).map(({ from, to }) => ({ from, to })),
+    supports: async (pair, run) => findPair(await listDirections(programs, run), pair) !== undefined,
+    detect: (texts, run) => detectLanguage(programs, texts, run),
+    translate: (task, work) => translateInBatches(programs, task, work),
+    close: async () => {},
+  };
+}
 
 /**
  * Limits the work that is lost on a cancel and the time between progress reports. A run takes a quarter of a second to
  * start.
  */
-export const BATCH_SIZE = 500;
+const BATCH_SIZE = 500;
+
+async function translateInBatches(
+  programs: Programs,
+  { texts, ...pair }: TranslationTask,
+  work: BackendWork,
+): Promise<string[]> {
+  const mode = findPair(await listDirections(programs, work), pair)?.mode;
+  if (mode === undefined) {
+    throw new JobFailure('LANGUAGE_NOT_SUPPORTED', `Apertium does not translate ${pair.from} to ${pair.to}`);
+  }
+  const translated: string[] = [];
+  for (let at = 0; at < texts.length; at += BATCH_SIZE) {
+    const batch = texts.slice(at, at + BATCH_SIZE).map(({ text }) => text);
+    translated.push(...(await runApertium({ ...work, programs, mode }, batch)).map(closeGaps));
+    work.report(translated.length / texts.length);
+  }
+  return translated;
+}
+
+/**
+ * Apertium leaves a space before the full stop after an unknown word or a contraction. None of these languages uses
+ * one.
+ */
+function closeGaps(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/\s+(?=[.,](?:\s|$))/g, '');
+}
 
 /** Marks before words that it could not translate (`*`), inflect (`#`) or find in its dictionary (`@`). */
 const MARK = /(^|[\s¿¡"'«“(-])([*@#])(?=\p{L})/gu;
@@ -71,4 +119,54 @@ export function unknownShare(translated: readonly string[]): number {
   const words = text.match(/\p{L}+/gu)?.length ?? 0;
   const unknown = text.match(/(?:^|[^\p{L}\p{N}])\*(?=\p{L})/gu)?.length ?? 0;
   return words === 0 ? 1 : Math.min(1, unknown / words);
+}
+
+/**
+ * Number of sample lines, spread over the whole subtitle: enough for a reliable result, a third of a second per
+ * language.
+ */
+const SAMPLE_LINES = 40;
+const SAMPLE_CHARACTERS = 200;
+/** Apertium's dictionaries know nine of ten words of their own language, except names. */
+const MAX_UNKNOWN = 0.35;
+/** The second-best language must know clearly fewer words: Catalan and Spanish share a third of their words. */
+const MIN_LEAD = 0.15;
+
+/**
+ * Finds the language among those that can be translated from.
+ * @returns the BCP 47 tag
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED if the language is uncertain
+ */
+async function detectLanguage(programs: Programs, all: readonly string[], run: Run): Promise<string> {
+  const directions = await listDirections(programs, run);
+  const texts = sample(all);
+  const tasks = [...modesBySource(directions)].map(([language, mode]) => async (signal: AbortSignal) => {
+    const translated = await runApertium({ ...run, signal, programs, mode }, texts, true);
+    return { language, unknown: unknownShare(translated) };
+  });
+  const scores = (await together(run.signal, tasks)).sort((a, b) => a.unknown - b.unknown);
+  const [best, second] = scores;
+  const lead = (second?.unknown ?? 1) - (best?.unknown ?? 1);
+  if (best !== undefined && best.unknown <= MAX_UNKNOWN && lead >= MIN_LEAD) return best.language;
+  const known = scores.map((score) => score.language).join(', ') || 'none';
+  const message = `the language of the subtitles cannot be detected from their text; set it with --from (source_language). Languages that can be translated from: ${known}`;
+  throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
+}
+
+function modesBySource(directions: readonly Direction[]): Map<string, string> {
+  const modes = new Map<string, string>();
+  for (const { from, mode } of directions) if (!modes.has(from)) modes.set(from, mode);
+  return modes;
+}
+
+function sample(all: readonly string[]): string[] {
+  const step = Math.max(1, all.length / SAMPLE_LINES);
+  const texts: string[] = [];
+  for (let at = 0; at < all.length; at += step) {
+    const text = stripMarkup(all[Math.floor(at)] ?? '').replaceAll('\n', ' ');
+    // Names are unknown in every language.
+    const words = text.split(' ').filter((word, position) => position === 0 || !/^\p{Lu}/u.test(word));
+    if (words.length > 0) texts.push(words.join(' ').slice(0, SAMPLE_CHARACTERS).toLowerCase());
+  }
+  return texts.filter((text) => text.trim() !== '');
 }

@@ -1,6 +1,6 @@
 /** The last step of a staged localization: exports picture, dub, background and subtitles into one MP4. */
 import type { Subtitle, Work } from '../../engines/engine.ts';
-import { type ExportAudio, type ExportTask, exportVideo } from '../../engines/export/export.ts';
+import { dubGain, type ExportAudio, type ExportTask, exportVideo } from '../../engines/export/export.ts';
 import { outlineSound, type SoundOutline } from '../../engines/media/peaks.ts';
 import type { Programs } from '../../engines/programs.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
@@ -65,7 +65,8 @@ async function soundOf(
     separated === null
       ? null
       : speechLevel((await outlineSound(programs, separated.vocals, work)).loudness, subtitle.lines);
-  return { type: 'dubbed', dub, background, originalAudio, speechDecibels };
+  const gainDecibels = dubGain(speechDecibels);
+  return { type: 'dubbed', dub, background, originalAudio, gainDecibels };
 }
 
 /**

@@ -21,7 +21,7 @@ export async function checkEngines(
         checkEngine(engine, programs, needed, signal),
       ),
     ),
-    runCheck('languages', 'configuration', () => checkLanguages(programs, needed)),
+    runCheck('languages', 'configuration', () => checkLanguages(searchPath, needed)),
   ]);
 }
 
@@ -82,9 +82,14 @@ async function askVersion(
   return /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
 }
 
-async function checkLanguages(programs: Programs, needed: boolean): Promise<CheckResult> {
-  const { detectCapabilities } = await import('../../engines/capabilities.ts');
-  const { recognize, translate, speak, missing: lacking } = await detectCapabilities(programs);
+async function checkLanguages(searchPath: string, needed: boolean): Promise<CheckResult> {
+  const { createEngines } = await import('../../engines/index.ts');
+  const {
+    recognize,
+    translate,
+    speak,
+    missing: lacking,
+  } = await createEngines({ searchPath }).capabilities();
   const facts = { recognize, translate, speak: speak.map(({ language }) => language) };
   const pairs = translate.map(({ from, to }) => `${from}-${to}`);
   const message = `recognizes ${list(recognize)}; translates ${list(pairs)}; speaks ${speak.length} languages`;

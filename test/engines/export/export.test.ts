@@ -50,7 +50,7 @@ function dubbed(
   { background, dub }: Media,
   originalAudio: 'background' | 'duck' | 'mute',
 ): ExportTask['sound'] {
-  return { type: 'dubbed', dub, background, originalAudio, speechDecibels: -18 };
+  return { type: 'dubbed', dub, background, originalAudio, gainDecibels: 0 };
 }
 
 async function run(source: Media, task: Partial<ExportTask>) {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Word, wordsToCues } from '../../../src/engines/recognize/cues.ts';
+import type { Word } from '../../../src/engines/backend.ts';
+import { wordsToCues as group } from '../../../src/engines/recognize/cues.ts';
+
+/** Cues of words without punctuation. */
+const wordsToCues = (words: readonly Word[]) => group(words, false);
 
 /** Words of 0.3 s from a start, without pauses between them. */
 function say(text: string, start: number, segment = 0): Word[] {
@@ -49,6 +53,28 @@ describe('words become cues', () => {
     expect(alone).toMatchObject({ start_ms: 4_000, end_ms: 5_000 });
     const [first] = wordsToCues([...say('no', 4), ...say('yes', 4.6, 1)]);
     expect(first).toMatchObject({ start_ms: 4_000, end_ms: 4_600 });
+  });
+});
+
+describe('words with capitals and punctuation', () => {
+  test('are shown as they are', () => {
+    expect(group(say("I think, I'm late Mr. Dashwood", 0), true).map(({ text }) => text)).toEqual([
+      "I think, I'm late Mr. Dashwood",
+    ]);
+  });
+
+  test('become cues by sentence, except where a sentence is short', () => {
+    const words = say('Yes. It was a long and winding road. It led to the sea.', 0);
+    expect(group(words, true).map(({ text }) => text)).toEqual([
+      'Yes. It was a long and winding road.',
+      'It led to the sea.',
+    ]);
+  });
+
+  test('have no spaces in scripts that have none', () => {
+    expect(group(say('今日は 天気が いい。 散歩 しよう', 0), true).map(({ text }) => text)).toEqual([
+      '今日は天気がいい。散歩しよう',
+    ]);
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
-import { createWork, ffmpeg, programs, SAMPLE, speechClip, temporaryFolder } from '../workspace.ts';
+import { createWork, ffmpeg, SAMPLE, speechClip, stepEngines, temporaryFolder } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
@@ -16,7 +16,7 @@ describe('separating the sample', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
     const work = createWork(folder);
-    separation = await separate(programs, SAMPLE, true, work);
+    separation = await separate(await stepEngines(), SAMPLE, true, work);
     reports = work.reports.map(({ fraction }) => fraction);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,7 +102,7 @@ test('masks music that is loud: both stems are nearer to the truth than the mix 
     'pcm_s16le',
     mix ?? '',
   );
-  const { vocals, background } = await separate(programs, mix ?? '', false, createWork(folder));
+  const { vocals, background } = await separate(await stepEngines(), mix ?? '', false, createWork(folder));
   const whole = samplesOf(mix ?? '');
   expect(fidelity(samplesOf(speech ?? ''), samplesOf(vocals))).toBeGreaterThan(
     fidelity(samplesOf(speech ?? ''), whole) + 3,
@@ -119,7 +119,12 @@ test('sound without speech is background throughout', async () => {
     ...['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=3', '-f', 'lavfi', '-i', 'sine=f=300:d=3'],
     ...['-c:v', 'mjpeg', '-c:a', 'pcm_s16le', file],
   );
-  const { segments, vocals, speechDecibels } = await separate(programs, file, false, createWork(folder));
+  const { segments, vocals, speechDecibels } = await separate(
+    await stepEngines(),
+    file,
+    false,
+    createWork(folder),
+  );
   expect(segments).toEqual([]);
   expect(speechDecibels).toBeNull();
   expect(samplesOf(vocals).every((sample) => sample === 0)).toBe(true);
@@ -134,6 +139,7 @@ test('cancelling ends the worker in the middle of its work', async () => {
     if (fraction > 0.1) stop.abort();
   };
   const work = { ...createWork(folder, stop.signal), report };
-  await expect(separate(programs, SAMPLE, true, work)).rejects.toMatchObject({ name: 'AbortError' });
+  const engines = await stepEngines();
+  await expect(separate(engines, SAMPLE, true, work)).rejects.toMatchObject({ name: 'AbortError' });
   expect(reached).toBeLessThan(0.9);
 });

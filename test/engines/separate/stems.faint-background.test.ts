@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
-import { createWork, ffmpeg, programs, speechClip, temporaryFolder } from '../workspace.ts';
+import { createWork, ffmpeg, speechClip, stepEngines, temporaryFolder } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const CLIP = speechClip('0880');
@@ -50,7 +50,7 @@ describe.each([
     const made = makeMix(folder, tones);
     mix = made.mix;
     speech = samplesOf(made.speech);
-    separation = await separate(programs, mix, false, createWork(folder));
+    separation = await separate(await stepEngines(), mix, false, createWork(folder));
     vocals = samplesOf(separation.vocals);
     background = samplesOf(separation.background);
   });
@@ -88,7 +88,7 @@ test('under speech without any background there is silence', async () => {
   const folder = temporaryFolder();
   // The recording has noise of its own before the first word and after the last, which would be background.
   const { mix } = makeMix(folder, '0|0', 'atrim=0.5:2.3,asetpts=PTS-STARTPTS');
-  const { segments, background } = await separate(programs, mix, false, createWork(folder));
+  const { segments, background } = await separate(await stepEngines(), mix, false, createWork(folder));
   expect(segments.length).toBeGreaterThan(0);
   const samples = samplesOf(background);
   for (const { start, end } of segments) expect(level(samples, start, end)).toBeLessThan(-90);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fittingRate, fittingTempo, planSlots } from '../../../src/engines/speak/fit.ts';
+import type { Speaker } from '../../../src/engines/backend.ts';
+import { fittingSpeed, fittingTempo, planSlots } from '../../../src/engines/speak/fit.ts';
 
 const line = (index: number, start_ms: number, end_ms: number, text = `text ${index}`) => ({
   index,
@@ -57,21 +58,31 @@ describe('the slots of a dub', () => {
   });
 });
 
+const SPEEDS = { least: 0.8, most: 1.6 };
+const speedFor = (spoken: number, slot: number, available: number, speeds: Speaker['speeds'] = SPEEDS) =>
+  fittingSpeed(speeds, { spoken, slot, available });
+
 test('a text that fits is spoken as it is', () => {
-  expect(fittingRate(1.8, 2, 3)).toBeNull();
-  expect(fittingRate(2.9, 2, 3)).toBeNull();
+  expect(speedFor(1.8, 2, 3)).toBeNull();
+  expect(speedFor(2.9, 2, 3)).toBeNull();
   expect(fittingTempo(2.9, 3)).toBe(1);
 });
 
 test('one that is too long is spoken faster, one that is short slower', () => {
-  expect(fittingRate(3.6, 2, 3)).toBe(Math.round((165 * 3.6) / (3 * 0.98)));
-  expect(fittingRate(1.6, 2, 3)).toBe(Math.round((165 * 1.6) / (2 * 0.98)));
+  expect(speedFor(3.6, 2, 3)).toBeCloseTo(3.6 / (3 * 0.98));
+  expect(speedFor(1.6, 2, 3)).toBe(1.6 / (2 * 0.98));
 });
 
-test('nobody is made to speak too fast or too slowly, and silence has no rate', () => {
-  expect(fittingRate(30, 2, 3)).toBe(260);
-  expect(fittingRate(0.1, 5, 5)).toBe(130);
-  expect(fittingRate(0, 5, 5)).toBeNull();
+test('no voice speaks faster or slower than it can, and silence has no speed', () => {
+  expect(speedFor(30, 2, 3)).toBe(1.6);
+  expect(speedFor(0.1, 5, 5)).toBe(0.8);
+  expect(speedFor(0, 5, 5)).toBeNull();
+});
+
+test('a voice with one speed, or a change that cannot be heard, is not tried again', () => {
+  expect(speedFor(30, 2, 3, null)).toBeNull();
+  expect(speedFor(1.96, 2.31, 1.955)).not.toBeNull();
+  expect(speedFor(2.942, 2, 2.9999, { least: 1, most: 1.001 })).toBeNull();
 });
 
 test('a tempo always makes it fit', () => {

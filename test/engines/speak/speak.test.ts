@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openWav } from '../../../src/engines/media/wav.ts';
-import { clipSeconds, speakText } from '../../../src/engines/speak/espeak.ts';
+import { clipSeconds } from '../../../src/engines/speak/clip.ts';
+import { createEspeak } from '../../../src/engines/speak/espeak.ts';
 import { speak } from '../../../src/engines/speak/speak.ts';
-import { createWork, ffprobe, programs, temporaryFolder } from '../workspace.ts';
+import { createWork, ffprobe, programs, stepEngines, temporaryFolder } from '../workspace.ts';
 
 const line = (index: number, start_ms: number, end_ms: number, text: string) => ({
   index,
@@ -11,9 +12,9 @@ const line = (index: number, start_ms: number, end_ms: number, text: string) => 
   text,
 });
 
-function dub(lines: ReturnType<typeof line>[], language = 'es', durationSeconds: number | null = null) {
-  const task = { lines, targetLanguage: language, voiceMode: 'auto', durationSeconds } as const;
-  return speak(programs, task, createWork(temporaryFolder()));
+async function dub(lines: ReturnType<typeof line>[], language = 'es', durationSeconds: number | null = null) {
+  const task = { lines, targetLanguage: language, voiceMode: 'auto', durationSeconds, voice: null } as const;
+  return speak(await stepEngines(), task, createWork(temporaryFolder()));
 }
 
 /** Whole track, as numbers. */
@@ -46,18 +47,19 @@ describe('a dub', () => {
     expect(onsetAfter(track, 0)).toBeCloseTo(1, 2);
     for (const [at, { start_ms }] of CUES.entries()) {
       const end =
-        CUES[at - 1] === undefined ? 0 : (CUES[at - 1]?.start_ms ?? 0) / 1000 + (fits[at - 1]?.spoken ?? 0);
+        CUES[at - 1] === undefined ? 0 : (CUES[at - 1]?.start_ms ?? 0) / 1000 + (fits[at - 1]?.seconds ?? 0);
       expect(Math.abs(onsetAfter(track, end + 0.01) - start_ms / 1000)).toBeLessThan(0.01);
     }
   });
 
   test('fits each text into its slot and says how', async () => {
     const { fits } = await dub(CUES);
-    expect(fits.map((fit) => fit.indexes)).toEqual([[1], [2], [3]]);
-    for (const fit of fits) expect(fit.spoken).toBeLessThanOrEqual(fit.available);
-    expect(fits[1]).toMatchObject({ rate: 260, cut: 0 });
+    expect(fits.map((fit) => fit.cues)).toEqual([[1], [2], [3]]);
+    for (const fit of fits) expect(fit.seconds).toBeLessThanOrEqual(fit.allowedSeconds);
+    expect(fits[0]?.fit).toBe('none');
+    expect(fits[1]).toMatchObject({ fit: 'tempo', speed: 260 / 165, cutSeconds: 0 });
     expect(fits[1]?.tempo).toBeGreaterThan(1);
-    expect(fits[2]?.rate).toBe(130);
+    expect(fits[2]).toMatchObject({ fit: 'speed', speed: 130 / 165, tempo: 1 });
   });
 
   test('is 48 kHz mono and as long as it is told, else as the cues', async () => {
@@ -91,13 +93,12 @@ describe('a dub', () => {
 });
 
 describe('a text from outside', () => {
-  const speaking = () => ({
-    programs,
-    voice: 'en-us',
-    folder: temporaryFolder(),
-    signal: new AbortController().signal,
-  });
-  const seconds = async (text: string) => clipSeconds(await speakText(speaking(), text, 165));
+  const say = (text: string, speed = 1) =>
+    createEspeak(programs).speak(
+      { text, language: 'en-US', voiceMode: 'auto', speed },
+      { folder: temporaryFolder(), signal: new AbortController().signal },
+    );
+  const seconds = async (text: string, speed?: number) => clipSeconds(await say(text, speed));
 
   test('is no option, no markup and no phonemes to the voice', async () => {
     expect(await seconds('--version')).toBeGreaterThan(0.2);
@@ -105,10 +106,10 @@ describe('a text from outside', () => {
     expect(await seconds('a <break time="5s"/> b')).toBeLessThan(4);
   });
 
-  test('that is spoken slowly lasts longer, by its rate', async () => {
+  test('that is spoken slowly lasts longer, by its speed', async () => {
     const text = 'He was not an ill disposed young man, unless to be rather cold hearted.';
-    const natural = clipSeconds(await speakText(speaking(), text, 165));
-    const fast = clipSeconds(await speakText(speaking(), text, 250));
-    expect(natural / fast).toBeCloseTo(250 / 165, 0);
+    const natural = await seconds(text);
+    const fast = await seconds(text, 1.5);
+    expect(natural / fast).toBeCloseTo(1.5, 0);
   });
 });

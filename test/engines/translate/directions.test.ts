@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { findPair } from '../../../src/engines/languages.ts';
 import { parseDirections } from '../../../src/engines/translate/directions.ts';
-import { findDirection } from '../../../src/engines/translate/translate.ts';
 
 const LIST =
   '  cat-eng\n  eng-cat_valencia\n  eng-cat_valencia_uni\n  eng-spa\n  spa-eng_US\n  hbs-eng\n  README\n  en-es-debug\n';
@@ -24,6 +24,6 @@ describe('the directions of Apertium', () => {
     ['fr', 'en', undefined],
     ['en', 'fr', undefined],
   ])('serve %s to %s by %s', (from, to, mode) => {
-    expect(findDirection(parseDirections(LIST), from, to)?.mode).toBe(mode);
+    expect(findPair(parseDirections(LIST), { from, to })?.mode).toBe(mode);
   });
 });

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { runApertium, unknownShare } from '../../../src/engines/translate/apertium.ts';
 import { takeApart, translate } from '../../../src/engines/translate/translate.ts';
-import { createWork, programs, temporaryFolder } from '../workspace.ts';
+import { createWork, programs, stepEngines, temporaryFolder } from '../workspace.ts';
 
 const lines = (...texts: string[]) =>
   texts.map((text, at) => ({ index: at + 1, start_ms: at * 1000, end_ms: at * 1000 + 900, text }));
+const translateLines = async (task: Parameters<typeof translate>[1], work = createWork(temporaryFolder())) =>
+  (await translate(await stepEngines(), task, work)).subtitle;
 const run = (texts: string[], sourceLanguage: string, targetLanguage: string) =>
-  translate(
-    programs,
-    { lines: lines(...texts), sourceLanguage, targetLanguage },
-    createWork(temporaryFolder()),
-  );
+  translateLines({ lines: lines(...texts), sourceLanguage, targetLanguage });
 
 describe('translating', () => {
   test('turns English into Spanish, cue by cue, with times kept', async () => {
@@ -65,7 +63,7 @@ describe('translating', () => {
     const work = createWork(temporaryFolder());
     const many = lines(...Array.from({ length: 1_200 }, (_, at) => `The house number ${at} is red.`));
     const task = { lines: many, sourceLanguage: 'en', targetLanguage: 'es' };
-    const { lines: translated } = await translate(programs, task, work);
+    const { lines: translated } = await translateLines(task, work);
     expect(translated.every((line, at) => line.text.includes(String(at)))).toBe(true);
     expect(work.reports.length).toBe(3);
     expect(work.reports.at(-1)?.fraction).toBe(1);
@@ -122,7 +120,10 @@ test('the share of unknown words is counted by their marks', async () => {
 
 /** A translation that can be seen: the text in lower case, reversed word by word. */
 const translateCue = (text: string) =>
-  takeApart(text).restore(takeApart(text).texts.map((part) => part.toLowerCase().replace(/[.?!]/g, '')));
+  cueOf(text).restore(cueOf(text).texts.map((part) => part.text.toLowerCase().replace(/[.?!]/g, '')));
+const cueOf = (text: string) =>
+  takeApart({ text, start_ms: 0, end_ms: 1_000 }, { keepsMarkup: false, punctuates: false });
+const textsOf = (text: string) => cueOf(text).texts.map((part) => part.text);
 
 describe('a cue', () => {
   test.each([
@@ -137,20 +138,20 @@ describe('a cue', () => {
   });
 
   test('of one speaker is one text, though it has two rows', () => {
-    expect(takeApart('He was not\nan ill man').texts).toEqual(['He was not an ill man']);
+    expect(textsOf('He was not\nan ill man')).toEqual(['He was not an ill man']);
   });
 
   test('of two speakers is two texts', () => {
-    expect(takeApart('- Are you well?\n– Quite.').texts).toEqual(['Are you well?', 'Quite.']);
+    expect(textsOf('- Are you well?\n– Quite.')).toEqual(['Are you well?', 'Quite.']);
   });
 
   test('without words is left as it is', () => {
-    expect(takeApart('♪ ♪').texts).toEqual([]);
-    expect(takeApart('♪ ♪').restore([])).toBe('♪ ♪');
+    expect(textsOf('♪ ♪')).toEqual([]);
+    expect(cueOf('♪ ♪').restore([])).toBe('♪ ♪');
   });
 
   test('whose translation is longer is wrapped anew', () => {
-    const rows = takeApart('Short')
+    const rows = cueOf('Short')
       .restore(['palabra '.repeat(9)])
       .split('\n');
     expect(rows).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wavHeader } from '../../../src/engines/media/wav.ts';
-import { clipSeconds, cutClip, parseClip, trimSilence } from '../../../src/engines/speak/espeak.ts';
+import { clipSeconds, cutClip, parseClip, trimSilence } from '../../../src/engines/speak/clip.ts';
 
 const clip = (samples: number[]) => ({ samples: Int16Array.from(samples), sampleRate: 1_000 });
 

@@ -1,0 +1,208 @@
+/** Recognition with PocketSphinx: cuts a separated voice into utterances and runs a process on each core. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../backend.ts';
+import { BUILT_IN } from '../config.ts';
+import { matchLanguage } from '../languages.ts';
+import { createWav, openWav, WAV_HEADER_BYTES } from '../media/wav.ts';
+import type { Programs } from '../programs.ts';
+import { type Segment, SPEECH_MARGIN } from '../separate/segments.ts';
+import { together } from '../together.ts';
+import { findSpeechModels, type SpeechModel } from './model.ts';
+
+/** The built-in recognizer. `auto` is the language of the first installed model. */
+export function createPocketSphinx(programs: Programs): Recognizer {
+  return {
+    name: BUILT_IN.recognize,
+    // It divides each job among the cores itself.
+    concurrency: Number.POSITIVE_INFINITY,
+    languages: async () => [...new Set(findSpeechModels().map(({ language }) => language))],
+    recognize: (task, work) => recognizeWithModel(programs, task, work),
+    close: async () => {},
+  };
+}
+
+async function recognizeWithModel(
+  programs: Programs,
+  { voice, segments, language }: RecognitionTask,
+  work: BackendWork,
+): Promise<Recognition> {
+  const model = chooseModel(language);
+  const utterances = await cutUtterances(voice, segments, work.folder);
+  const words = await recognizeUtterances(programs, model, utterances, work);
+  return { language: model.language, words, punctuated: false };
+}
+
+function chooseModel(wanted: string): SpeechModel {
+  const models = findSpeechModels();
+  const languages = models.map((model) => model.language);
+  const language = wanted === 'auto' ? languages[0] : matchLanguage(wanted, languages);
+  const model = models.find((candidate) => candidate.language === language);
+  if (model !== undefined) return model;
+  throw new JobFailure('LANGUAGE_NOT_SUPPORTED', `PocketSphinx has no model for "${wanted}"`);
+}
+
+const FRAMES_PER_SECOND = 100;
+
+/**
+ * Tuned by word error rates on LibriVox: beams wide enough to prune almost no correct word, language weights slightly
+ * above the default, and no noise removal, because the voice is already separated.
+ */
+const SEARCH_OPTIONS = [
+  ...['-remove_noise', 'no', '-remove_silence', 'no'],
+  ...['-beam', '1e-60', '-wbeam', '1e-40', '-pbeam', '1e-60', '-fwdflatlw', '8', '-bestpathlw', '9'],
+];
+
+/** Seconds of speech that justify another process, which first loads its models for one second. */
+const WORTH_A_PROCESS = 10;
+
+/** Log line of a finished utterance: `batch.c(760): utterance-3: 7.09 seconds speech, …`. */
+const DONE = /: (utterance-\d+): [\d.]+ seconds speech/;
+
+/** Recognizes all utterances, in one process per core. Returns words in order of time. */
+async function recognizeUtterances(
+  programs: Programs,
+  model: SpeechModel,
+  utterances: readonly Utterance[],
+  work: BackendWork,
+): Promise<Word[]> {
+  const lengths = new Map(utterances.map(({ name, length }) => [name, length]));
+  const total = utterances.reduce((sum, { length }) => sum + length, 0);
+  let done = 0;
+  const onDone = (name: string) => {
+    done += lengths.get(name) ?? 0;
+    lengths.delete(name); // the log has several lines for one name
+    work.report(done / total);
+  };
+  const processes = Math.min(programs.parallel, Math.ceil(total / WORTH_A_PROCESS));
+  const shares = shareOut(utterances, processes);
+  const tasks = shares.map(
+    (share, at) => (signal: AbortSignal) =>
+      recognizeShare(programs, model, share, `share-${at}`, { ...work, signal }, onDone),
+  );
+  const words = await together(work.signal, tasks);
+  return words.flat().sort((a, b) => a.start - b.start);
+}
+
+async function recognizeShare(
+  programs: Programs,
+  model: SpeechModel,
+  share: readonly Utterance[],
+  name: string,
+  work: BackendWork,
+  onDone: (utterance: string) => void,
+): Promise<Word[]> {
+  const file = (ending: string) => join(work.folder, `${name}.${ending}`);
+  await writeFile(file('ctl'), share.map((utterance) => `${utterance.name}\n`).join(''));
+  const args = [
+    ...['-hmm', model.acousticModel, '-lm', model.languageModel, '-dict', model.dictionary],
+    ...['-ctl', file('ctl'), '-cepdir', work.folder, '-cepext', '.wav'],
+    ...['-adcin', 'yes', '-adchdr', String(WAV_HEADER_BYTES), '-hypseg', file('seg')],
+    ...SEARCH_OPTIONS,
+  ];
+  const onErrorLine = (line: string) => {
+    const match = DONE.exec(line);
+    if (match?.[1] !== undefined) onDone(match[1]);
+  };
+  await programs.run('pocketsphinx_batch', args, { ...work, onErrorLine });
+  const byName = new Map(share.map((utterance) => [utterance.name, utterance]));
+  const lines = (await readFile(file('seg'), 'utf8')).split('\n');
+  return lines.flatMap((line) => {
+    const { utterance, words } = parseHypothesis(line);
+    const origin = byName.get(utterance);
+    if (origin === undefined) return [];
+    return words.map(({ text, from, to }) => ({
+      text,
+      start: origin.start + from / FRAMES_PER_SECOND,
+      end: origin.start + to / FRAMES_PER_SECOND,
+      segment: origin.segment,
+    }));
+  });
+}
+
+/** A word with its first and last frame of 10 ms. */
+interface HeardWord {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Silence, noise and sentence marks among the words: `<sil>`, `[NOISE]`, `++UM++`. */
+const FILLER = /^[<[+]/;
+/** An alternative pronunciation in the dictionary: `read(2)`. */
+const PRONUNCIATION = /\(\d+\)$/;
+
+/**
+ * Parses one line of `pocketsphinx_batch -hypseg`: the name of the utterance, scores marked `S`, `T`, `A` and `L`, then
+ * for each word its first frame, two scores and the word; at the end the last frame. Other lines return no words.
+ */
+export function parseHypothesis(line: string): { utterance: string; words: HeardWord[] } {
+  const tokens = line.trim().split(/\s+/);
+  const utterance = tokens[0] ?? '';
+  const scores = tokens.indexOf('L', 1);
+  const body = scores < 0 ? [] : tokens.slice(scores + 2);
+  const words: HeardWord[] = [];
+  for (let at = 0; at + 4 < body.length; at += 4) {
+    const text = body[at + 3] ?? '';
+    const from = Number(body[at]);
+    const to = Number(body[at + 4]);
+    if (FILLER.test(text) || !Number.isInteger(from) || !Number.isInteger(to)) continue;
+    words.push({ text: text.replace(PRONUNCIATION, ''), from, to });
+  }
+  return { utterance, words };
+}
+
+interface Utterance {
+  /** Name of its file in the work folder, without `.wav`. */
+  readonly name: string;
+  /** Index of its segment. */
+  readonly segment: number;
+  /** Time of its first sample in the video, in seconds. */
+  readonly start: number;
+  /** Length in seconds. */
+  readonly length: number;
+}
+
+/** Writes each segment of a 16 kHz mono file, with a margin, as a separate WAV file. */
+export async function cutUtterances(
+  voicePath: string,
+  segments: readonly Segment[],
+  folder: string,
+): Promise<Utterance[]> {
+  const voice = await openWav(voicePath);
+  const utterances: Utterance[] = [];
+  try {
+    for (const [segment, { start, end }] of segments.entries()) {
+      const from = Math.max(0, Math.round((start - SPEECH_MARGIN) * voice.sampleRate));
+      const to = Math.min(voice.frames, Math.round((end + SPEECH_MARGIN) * voice.sampleRate));
+      if (to <= from) continue;
+      const name = `utterance-${segment}`;
+      const file = await createWav(join(folder, `${name}.wav`), voice);
+      await file.write(await voice.read(from, to - from));
+      await file.close();
+      const length = (to - from) / voice.sampleRate;
+      utterances.push({ name, segment, start: from / voice.sampleRate, length });
+    }
+  } finally {
+    await voice.close();
+  }
+  return utterances;
+}
+
+/** Distributes utterances evenly over processes: the longest first, to the process with the least work. */
+export function shareOut(utterances: readonly Utterance[], processes: number): Utterance[][] {
+  const shares: { load: number; items: Utterance[] }[] = Array.from(
+    { length: Math.max(1, processes) },
+    () => ({
+      load: 0,
+      items: [],
+    }),
+  );
+  for (const utterance of utterances.toSorted((a, b) => b.length - a.length)) {
+    const idlest = shares.reduce((best, share) => (share.load < best.load ? share : best));
+    idlest.items.push(utterance);
+    idlest.load += utterance.length;
+  }
+  return shares.map((share) => share.items).filter((items) => items.length > 0);
+}

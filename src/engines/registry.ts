@@ -1,0 +1,150 @@
+/** Creates the engines of each step from `engines.json`, and chooses one for a job by language. */
+import { JobFailure } from '../protocol/job-failure.ts';
+import { BACKEND_STEPS, type BackendOf, type BackendStep } from './backend.ts';
+import type { BackendParts } from './backends/parts.ts';
+import { BUILT_IN, type EnginesConfig, type EntryOf, type TypedEntry } from './config.ts';
+import type { EngineUse } from './engine.ts';
+import type { Programs } from './programs.ts';
+import { createLimit } from './together.ts';
+
+/** An engine of a step, in order of preference. */
+export interface Candidate<B> {
+  readonly backend: B;
+  /** Whether a later engine may be used if this one does not support a language. */
+  readonly fallback: boolean;
+}
+
+/** The engines of all steps. */
+export type StepEngines = { readonly [S in BackendStep]: readonly Candidate<BackendOf[S]>[] } & {
+  /** Runs programs of this machine, for everything between the steps. */
+  readonly programs: Programs;
+};
+
+type Factory<S extends BackendStep, Entry> = (entry: Entry, parts: BackendParts) => Promise<BackendOf[S]>;
+
+/** How to create each type of engine. Loaded when used: a run with the built-in engines needs none of the others. */
+const FACTORIES: {
+  readonly [S in BackendStep]: {
+    readonly [T in EntryOf<S>['type']]?: Factory<S, TypedEntry<S, T>>;
+  } & { readonly builtin: Factory<S, string> };
+} = {
+  recognize: {
+    builtin: async (_, { programs }) =>
+      (await import('./recognize/pocketsphinx.ts')).createPocketSphinx(programs),
+  },
+  translate: {
+    builtin: async (_, { programs }) => (await import('./translate/apertium.ts')).createApertium(programs),
+  },
+  speak: {
+    builtin: async (_, { programs }) => (await import('./speak/espeak.ts')).createEspeak(programs),
+  },
+  separate: {
+    builtin: async (_, { programs }) =>
+      (await import('./separate/builtin.ts')).createBuiltinSeparator(programs),
+  },
+};
+
+/**
+ * Creates one engine. Starts nothing and connects to nothing.
+ * @param entry an entry of `engines.json`, or the name of the built-in engine
+ * @throws JobFailure if the entry cannot work as it is
+ */
+export async function createBackend<S extends BackendStep>(
+  step: S,
+  entry: EntryOf<S> | string,
+  parts: BackendParts,
+): Promise<BackendOf[S]> {
+  // The table has a factory for each type of this step, but the compiler does not relate the two.
+  const factories = FACTORIES[step] as unknown as Record<string, Factory<S, EntryOf<S> | string>>;
+  const factory = factories[typeof entry === 'string' ? 'builtin' : entry.type];
+  if (factory === undefined) throw new Error(`no engine of this type does the step ${step}`);
+  return factory(entry, parts);
+}
+
+/** Creates the engines of all steps. A step that the configuration does not name gets the built-in engine. */
+export async function createStepEngines(
+  config: EnginesConfig | null,
+  parts: BackendParts,
+): Promise<StepEngines> {
+  const create = <S extends BackendStep>(
+    step: S,
+    entries: readonly (EntryOf<S> | string)[],
+  ): Promise<Candidate<BackendOf[S]>[]> =>
+    Promise.all(
+      entries.map(async (entry) => {
+        const made = await createBackend(step, entry, parts);
+        const options: CommonOptions = typeof entry === 'string' ? {} : entry;
+        const concurrency = options.concurrency ?? made.concurrency;
+        const backend = Number.isFinite(concurrency) ? limitCalls(step, { ...made, concurrency }) : made;
+        return { backend, fallback: options.fallback !== false };
+      }),
+    );
+  const [recognize, translate, speak, separate] = await Promise.all([
+    create('recognize', config?.recognize ?? [BUILT_IN.recognize]),
+    create('translate', config?.translate ?? [BUILT_IN.translate]),
+    create('speak', config?.speak ?? [BUILT_IN.speak]),
+    create('separate', config?.separate ?? [BUILT_IN.separate]),
+  ]);
+  return { programs: parts.programs, recognize, translate, speak, separate };
+}
+
+/** The options that every entry has. */
+type CommonOptions = Partial<Pick<EntryOf<BackendStep>, 'concurrency' | 'fallback'>>;
+
+type Limit = ReturnType<typeof createLimit>;
+
+/** How to limit the calls of each step that take a place. */
+const LIMITED: { readonly [S in BackendStep]: (backend: BackendOf[S], limit: Limit) => BackendOf[S] } = {
+  recognize: (backend, limit) => ({
+    ...backend,
+    recognize: (task, work) => limit(work.signal, () => backend.recognize(task, work)),
+  }),
+  translate: (backend, limit) => ({
+    ...backend,
+    translate: (task, work) => limit(work.signal, () => backend.translate(task, work)),
+  }),
+  speak: (backend, limit) => ({
+    ...backend,
+    speak: (request, run) => limit(run.signal, () => backend.speak(request, run)),
+  }),
+  separate: (backend, limit) => ({
+    ...backend,
+    separate: (task, work) => limit(work.signal, () => backend.separate(task, work)),
+  }),
+};
+
+/** Makes calls above the limit wait for their turn. */
+function limitCalls<S extends BackendStep>(step: S, backend: BackendOf[S]): BackendOf[S] {
+  return LIMITED[step](backend, createLimit(backend.concurrency));
+}
+
+/**
+ * Chooses the first engine that supports a job's languages.
+ * @param explain makes the failure if none does
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED if none does, or if the preferred one forbids a fallback
+ */
+export async function choose<S extends BackendStep>(
+  step: S,
+  candidates: readonly Candidate<BackendOf[S]>[],
+  supports: (backend: BackendOf[S]) => Promise<boolean>,
+  explain: () => Promise<JobFailure>,
+): Promise<{ backend: BackendOf[S]; use: EngineUse }> {
+  const skipped: string[] = [];
+  for (const { backend, fallback } of candidates) {
+    if (await supports(backend)) return { backend, use: { step, engine: backend.name, skipped } };
+    if (!fallback) {
+      const { message } = await explain();
+      throw new JobFailure(
+        'LANGUAGE_NOT_SUPPORTED',
+        `${backend.name} does not support this, and "fallback": false in engines.json allows no other engine; ${message}`,
+      );
+    }
+    skipped.push(backend.name);
+  }
+  throw await explain();
+}
+
+/** Ends all engines. */
+export async function closeEngines(engines: StepEngines): Promise<void> {
+  await Promise.all(BACKEND_STEPS.flatMap((step) => engines[step].map(({ backend }) => backend.close())));
+}

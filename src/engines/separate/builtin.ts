@@ -1,0 +1,34 @@
+/** The built-in separator: a worker process with RNNoise and spectral masks. */
+import { join } from 'node:path';
+import type { BackendWork, SeparationTask, Separator, Stems } from '../backend.ts';
+import { BUILT_IN } from '../config.ts';
+import { convertWav } from '../media/convert-wav.ts';
+import { SPEECH_FORMAT } from '../media/decode-audio.ts';
+import type { Programs } from '../programs.ts';
+import { portion } from '../run/progress.ts';
+import { WITH_VOICE, WORKER_FILES } from './worker-messages.ts';
+import { runWorker } from './worker-process.ts';
+
+export function createBuiltinSeparator(programs: Programs): Separator {
+  return {
+    name: BUILT_IN.separate,
+    concurrency: Number.POSITIVE_INFINITY,
+    separate: (task, work) => separateInWorker(programs, task, work),
+    close: async () => {},
+  };
+}
+
+/** Measured share of the worker; the rest is for resampling the voice. */
+const WORKER_SHARE = 0.98;
+
+async function separateInWorker(
+  programs: Programs,
+  { withVoice }: SeparationTask,
+  work: BackendWork,
+): Promise<Stems> {
+  const speech = await runWorker(programs, withVoice ? [WITH_VOICE] : [], portion(work, 0, WORKER_SHARE));
+  const path = (name: keyof typeof WORKER_FILES) => join(work.folder, WORKER_FILES[name]);
+  const rate = { sampleRate: SPEECH_FORMAT.sampleRate };
+  const voice = withVoice ? await convertWav(programs, path('voice'), path('speech'), rate, work) : null;
+  return { vocals: path('vocals'), background: path('background'), speech: { ...speech, voice } };
+}
