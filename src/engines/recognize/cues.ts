@@ -39,6 +39,8 @@ export function wordsToCues(words: readonly Word[], punctuated: boolean): Subtit
 
 /** Ends a sentence, whatever quotation mark follows. */
 const SENTENCE_END = /[.?!…。？！]["'”’»)]?$/u;
+/** Mr. and St., most likely: a full stop after so short a word with a capital ends no sentence. */
+const ABBREVIATION = /^\p{Lu}\p{L}{0,2}\.$/u;
 /** A shorter sentence, in characters, shares a cue with the next one. */
 const SHORT_SENTENCE = 20;
 
@@ -53,6 +55,7 @@ function sentences(words: readonly Word[], punctuated: boolean): Word[][] {
       punctuated &&
       group !== undefined &&
       SENTENCE_END.test(previous?.text ?? '') &&
+      !ABBREVIATION.test(previous?.text ?? '') &&
       joined(group).length >= SHORT_SENTENCE;
     if (isEnded || pause > (sameStretch ? SENTENCE_PAUSE : SEGMENT_PAUSE)) groups.push([word]);
     else group?.push(word);
