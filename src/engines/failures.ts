@@ -64,6 +64,6 @@ function describeEnd(error: ChildFailure): string {
 }
 
 /** Keeps only the last part of each path, to hide where the service stores its files. */
-function withoutPaths(text: string): string {
+export function withoutPaths(text: string): string {
   return text.replaceAll(/(?:\/[^\s/:'"]+)+\/([^\s/:'"]+)/g, '$1');
 }

@@ -24,6 +24,11 @@ export function endTree(leader: number): void {
   setTimeout(() => signalTree(leader, 'SIGKILL'), GRACE_MS).unref();
 }
 
+/** Kills what is left of a group after its leader has ended. */
+export function endRest(leader: number): void {
+  signalTree(leader, 'SIGKILL');
+}
+
 function signalTree(leader: number, signal: NodeJS.Signals): void {
   try {
     // Windows has no process groups, so only the child is ended.

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ChildFailure, ProgramMissing } from './failures.ts';
-import { endTree, trackTree } from './process-tree.ts';
+import { endRest, endTree, trackTree } from './process-tree.ts';
 
 /** Larger output is either read line by line or written to files. */
 const DEFAULT_STDOUT_BYTES = 8 * 1024 * 1024;
@@ -22,6 +22,11 @@ interface RunOptions {
   /** The child is ended when it writes more than this. Default: 8 MiB. */
   readonly maxStdoutBytes?: number;
   readonly limits?: ChildLimits;
+  /**
+   * All variables of a program of the user. What such a program leaves running is ended after it. Default: a minimal
+   * environment, as for the engines that come with vloc.
+   */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Programs {
@@ -60,8 +65,7 @@ async function runProgram(
   const child = execa(first ?? path, rest, {
     cwd: options.folder,
     extendEnv: false,
-    // No variables of vloc, which may be secrets. UTF-8 because Apertium and espeak-ng follow the locale.
-    env: { PATH: searchPath, LANG: 'C.UTF-8', TMPDIR: options.folder, TEMP: options.folder },
+    env: environment(options, searchPath),
     ...stdinOf(options.stdin),
     stdout: 'pipe',
     stderr: 'pipe',
@@ -72,6 +76,15 @@ async function runProgram(
     windowsHide: true,
   });
   return superviseChild(program, child, options);
+}
+
+/** A minimal environment has no variables of vloc, which may be secrets. Temporary files go where they are removed. */
+function environment({ env, folder }: RunOptions, searchPath: string): Record<string, string | undefined> {
+  const temporary = { TMPDIR: folder, TEMP: folder };
+  // UTF-8 because Apertium and espeak-ng, and Python, follow the locale.
+  if (env === undefined) return { PATH: searchPath, LANG: 'C.UTF-8', ...temporary };
+  const hasLocale = ['LC_ALL', 'LC_CTYPE', 'LANG'].some((name) => (env[name] ?? '') !== '');
+  return { PATH: searchPath, ...(hasLocale ? {} : { LANG: 'C.UTF-8' }), ...env, ...temporary };
 }
 
 function stdinOf(stdin: RunOptions['stdin']): { input: string } | { stdin: 'pipe' | 'ignore' } {
@@ -90,6 +103,20 @@ interface Subprocess extends PromiseLike<ChildEnd> {
   readonly pid?: number | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  readonly nodeChildProcess: { once(event: 'exit', listener: () => void): unknown };
+}
+
+/** How long output may arrive after the end of a program, in milliseconds: the system delivers it at once. */
+const LATE_OUTPUT_MS = 1_000;
+
+/** Ends what a program left running. It would hold the pipes open, and the call would wait for it. */
+function endLeftovers(pid: number, child: Subprocess): void {
+  child.nodeChildProcess.once('exit', () => {
+    endRest(pid);
+    // A process that has left the group cannot be ended, but nobody waits for it.
+    const pipes = [child.stdout, child.stderr];
+    setTimeout(() => pipes.forEach((pipe) => void pipe.destroy()), LATE_OUTPUT_MS).unref();
+  });
 }
 
 async function superviseChild(program: string, child: Subprocess, options: RunOptions): Promise<Buffer> {
@@ -97,6 +124,7 @@ async function superviseChild(program: string, child: Subprocess, options: RunOp
   const end = () => pid !== undefined && endTree(pid);
   const forget = pid === undefined ? () => {} : trackTree(pid);
   options.signal.addEventListener('abort', end, { once: true });
+  if (pid !== undefined && options.env !== undefined) endLeftovers(pid, child);
   const faults: unknown[] = [];
   const fault = (reason: unknown) => {
     faults.push(reason);
@@ -108,7 +136,11 @@ async function superviseChild(program: string, child: Subprocess, options: RunOp
     const result = await child;
     options.signal.throwIfAborted();
     if (faults.length > 0) throw faults[0];
-    if (result.exitCode !== 0) throw failure(program, result, lastWords.text() || (result.message ?? ''));
+    if (result.exitCode !== 0) {
+      // Only a program that did not start needs execa's message, which lists all arguments.
+      const isStarted = result.exitCode !== undefined || result.signal !== undefined;
+      throw failure(program, result, lastWords.text() || (isStarted ? '' : (result.message ?? '')));
+    }
     return stdout();
   } finally {
     options.signal.removeEventListener('abort', end);

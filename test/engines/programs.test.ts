@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -7,15 +7,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChildFailure, ProgramMissing } from '../../src/engines/failures.ts';
 import { collect, createPrograms, keepLastLines, readLines } from '../../src/engines/programs.ts';
-import { programs, temporaryFolder } from './workspace.ts';
+import { isAlive, programs, temporaryFolder } from './workspace.ts';
 
 const signal = new AbortController().signal;
-
-/** Whether a process is there and not merely waiting to be reaped. */
-function isAlive(pid: number): boolean {
-  if (!existsSync(`/proc/${pid}/stat`)) return false;
-  return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -43,6 +37,41 @@ describe('running a program', () => {
     expect(names).not.toContain('VLOC_SECRET');
     expect(names).not.toContain('HOME');
     expect(stdout.toString('utf8')).toContain(`TMPDIR=${folder}\n`);
+  });
+
+  test('gives a program of the user all its variables', async () => {
+    const folder = temporaryFolder();
+    const env = { HOME: '/home/me', LC_ALL: 'C', TMPDIR: '/elsewhere' };
+    const stdout = await programs.run('env', [], { signal, folder, env });
+    const lines = stdout.toString('utf8').split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['HOME=/home/me', 'LC_ALL=C', `TMPDIR=${folder}`]));
+    expect(lines).not.toContain('LANG=C.UTF-8');
+    const bare = await programs.run('env', [], { signal, folder, env: {} });
+    expect(bare.toString('utf8')).toContain('LANG=C.UTF-8');
+  });
+
+  test('ends what a program of the user left running', async () => {
+    const args = ['-c', '(trap "" TERM; sleep 60) & echo $!; exit 3'];
+    const pids: number[] = [];
+    const options = {
+      signal,
+      folder: temporaryFolder(),
+      env: {},
+      onLine: (line: string) => pids.push(Number(line)),
+    };
+    await expect(programs.run('bash', args, options)).rejects.toThrow('exit code 3');
+    expect(pids).toHaveLength(1);
+    await until(() => !pids.some(isAlive));
+  });
+
+  test('does not wait for a program that left for a group of its own', async () => {
+    const script =
+      'setsid sh -c "echo > left; exec sleep 60" & until [ -e left ]; do sleep 0.01; done; echo $!';
+    const args = ['-c', script];
+    const options = { signal, folder: temporaryFolder(), env: {} };
+    const pid = Number((await programs.run('bash', args, options)).toString());
+    expect(isAlive(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
   });
 
   test('fails with the exit code and the last lines of stderr', async () => {

@@ -1,7 +1,7 @@
 /** What tests of media work share: a folder that goes with the test, the machine's programs, small media. */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -33,6 +33,12 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Whether a process is there and not merely waiting to be reaped. */
+export function isAlive(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false;
+  return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
 export interface RecordedWork extends Work {

@@ -6,6 +6,8 @@ export interface BackendParts {
   readonly programs: Programs;
   /** Variables of the user, for keys and for programs of the user. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names of the variables that hold keys of servers. Programs of the user do not receive them. Default: none. */
+  readonly keyNames?: ReadonlySet<string>;
   /** Called with a remark for the user, at most once for each cause. */
   readonly warn: (message: string) => void;
   /** Waits. Rejects with the signal's reason if it is aborted. */

@@ -1,0 +1,68 @@
+/** Speech by a program of the user, such as Piper: text on its stdin, a WAV in return. */
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Run, Speaker } from '../../backend.ts';
+import type { TypedEntry } from '../../config.ts';
+import { matchLanguage } from '../../languages.ts';
+import { MAX_SPEECH_BYTES, readSpeech } from '../../media/read-clip.ts';
+import type { BackendParts } from '../parts.ts';
+import { chooseVoice, spokenLanguages, voiceNames } from '../voice-choice.ts';
+import { checkResult, createProgram, unusable } from './program.ts';
+
+/** Each call loads the model, for large ones about a minute, and speaks one cue. */
+const TIMEOUT = 300;
+/** The same range as that of espeak-ng: outside, a voice sounds sleepy or is too fast to understand. */
+const SPEEDS = { least: 0.79, most: 1.58 } as const;
+
+/** @throws JobFailure if the entry cannot work */
+export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, parts: BackendParts): Speaker {
+  const allowed = ['output', 'language', 'voice', 'speed'] as const;
+  const program = createProgram(entry, parts, { allowed, timeout: TIMEOUT });
+  const languages = spokenLanguages(entry);
+  if (languages.length === 0) {
+    throw unusable(
+      `${program.name}: add "languages" with those that the program speaks, such as ["es"], or "voices"`,
+    );
+  }
+  const names = languages.map((language) => ({ language, voices: voiceNames(entry, language) }));
+  const voiceless = names.find(({ voices }) => voices.length === 0);
+  if (program.uses('voice') && voiceless !== undefined) {
+    throw unusable(
+      `${program.name}: "run" contains {voice}; add the voice for ${voiceless.language} to "voices"`,
+    );
+  }
+  const option = names.flatMap(({ voices }) => voices).find((voice) => voice.startsWith('-'));
+  if (option !== undefined) {
+    throw unusable(`${program.name}: the voice "${option}" would be read as an option; remove the hyphen`);
+  }
+  const generate = async (
+    values: { text: string; language: string; voice: string; speed: string },
+    run: Run,
+  ) => {
+    const folder = resolve(run.folder);
+    const output = join(folder, `speech-${randomUUID()}.wav`);
+    const options = { stdin: `${values.text}\n`, maxStdoutBytes: MAX_SPEECH_BYTES };
+    const stdout = await program.run({ ...values, output }, run, options);
+    if (!program.uses('output')) return stdout;
+    const limits = { folder, shown: 'its WAV file', maxBytes: MAX_SPEECH_BYTES };
+    const sound = await readFile(await checkResult(program, output, limits));
+    await rm(output, { force: true });
+    return sound;
+  };
+  return {
+    name: program.name,
+    concurrency: entry.concurrency ?? 1,
+    speeds: program.uses('speed') ? SPEEDS : null,
+    decibels: null,
+    voices: async () => names,
+    supports: async (language) => matchLanguage(language, languages) !== null,
+    close: async () => {},
+    async speak({ text, language: wanted, voiceMode, speed }, run) {
+      const language = matchLanguage(wanted, languages) ?? wanted;
+      const voice = chooseVoice(entry, language, voiceMode) ?? '';
+      const sound = await generate({ text, language, voice, speed: speed.toFixed(2) }, run);
+      return readSpeech(sound, { backend: program.name, text }, parts.programs, run);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { createCommandTranslator } from '../../../../src/engines/backends/command/translate.ts';
+import { createWork, temporaryFolder } from '../../workspace.ts';
+import { createParts, nodeScript, script } from '../user-program.ts';
+
+const create = (run: string[], languages: string[] | undefined = ['en', 'es', 'pt-BR']) =>
+  createCommandTranslator({ type: 'command', run, languages }, createParts());
+const run = { signal: new AbortController().signal, folder: '/' };
+
+const texts = ['Hello', 'World "and"\\n more', '…'].map((text) => ({ text, durationMs: 1200.4 }));
+
+function translate(program: string, args: string[] = []) {
+  const work = createWork(temporaryFolder());
+  const done = create([program, ...args]).translate({ from: 'en-GB', to: 'es-MX', texts }, work);
+  return { done, work };
+}
+
+/** Reads all lines, then writes what `answer` makes of the texts. */
+const answering = (answer: string) =>
+  nodeScript(
+    `import { readFileSync } from 'node:fs';
+    const cues = readFileSync(0, 'utf8').trim().split('\\n').map((line) => JSON.parse(line));
+    const say = (value) => console.log(JSON.stringify(value));
+    ${answer}`,
+    'nllb',
+  );
+
+describe('a program that translates', () => {
+  test('receives each text with its languages and time, and answers in any order', async () => {
+    const program = answering(
+      'for (const { id, ...cue } of cues.reverse()) say({ id, text: Object.values(cue).join("/") });',
+    );
+    const { done, work } = translate(program);
+    expect(await done).toEqual(texts.map(({ text }) => `${text}/en/es/1200`));
+    expect(work.reports.map(({ fraction }) => fraction)).toEqual([1 / 3, 2 / 3, 1]);
+  });
+
+  test('may be told the languages as arguments', async () => {
+    const program = answering(
+      'for (const { id } of cues) say({ id, text: process.argv.slice(2).join(" ") });',
+    );
+    expect((await translate(program, ['--from={from}', '{to}']).done)[0]).toBe('--from=en es');
+  });
+
+  test('returns each text on one row', async () => {
+    const program = answering('for (const { id } of cues) say({ id, text: " a\\n b " });');
+    expect(await translate(program).done).toEqual(['a b', 'a b', 'a b']);
+  });
+
+  test('may leave empty what has no words', async () => {
+    const program = answering('for (const { id } of cues) say({ id, text: id === 3 ? "" : "a" });');
+    expect(await translate(program).done).toEqual(['a', 'a', '']);
+  });
+
+  test.each([
+    ['say({ id: 1, text: "a" })', 'wrote 1 texts for 3; the first that is missing has the id 2'],
+    ['', 'wrote 0 texts for 3; the first that is missing has the id 1'],
+    ['say({ id: 4, text: "a" })', 'wrote a text with the id 4, which it did not receive'],
+    ['say({ id: 1, text: "a" }); say({ id: 1, text: "a" })', 'wrote the text with the id 1 twice'],
+    ['say({ id: 2, text: " " })', 'wrote an empty text for the id 2'],
+    ['console.log("Loading model")', 'wrote a line that is not {"id": …, "text": …}: "Loading model"'],
+    ['say({ id: "1", text: "a" })', 'wrote a line that is not'],
+    ['console.log("x".repeat(5_000_000))', 'wrote a line that is not'],
+    ['process.exit(3)', 'stopped with exit code 3'],
+  ])('is named if it does %s', async (answer, message) => {
+    await expect(translate(answering(answer)).done).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: expect.stringContaining(`command nllb ${message}`),
+    });
+  });
+
+  test('is ended at the first wrong line, also if it would never end', async () => {
+    await expect(translate(script('trap "" TERM; yes', 'nllb')).done).rejects.toThrow('"y"');
+  });
+});
+
+describe('the languages of a program that translates', () => {
+  test('are those of engines.json, each with each', async () => {
+    const translator = create(['nllb']);
+    expect(await translator.pairs(run)).toHaveLength(6);
+    expect(await translator.supports({ from: 'es-MX', to: 'pt' }, run)).toBe(true);
+    expect(await translator.supports({ from: 'es-MX', to: 'es' }, run)).toBe(false);
+    expect(await translator.supports({ from: 'de', to: 'es' }, run)).toBe(false);
+  });
+
+  test('are required', () => {
+    expect(() => create(['nllb'], ['en'])).toThrow('command nllb: add "languages" with at least two');
+    expect(() => createCommandTranslator({ type: 'command', run: ['nllb'] }, createParts())).toThrow(
+      '"languages"',
+    );
+  });
+});
