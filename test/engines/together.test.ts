@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { together } from '../../src/engines/together.ts';
+import { describe, expect, test } from 'vitest';
+import { createLimit, together } from '../../src/engines/together.ts';
 
 const going = new AbortController().signal;
 
@@ -36,4 +36,50 @@ test('hands the cancel of the whole to each task', async () => {
   };
   await together(stop.signal, [task, task]);
   expect(seen).toEqual([true, true]);
+});
+
+describe('a limit of two', () => {
+  /** A task that runs until it is ended. */
+  const task = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    return { promise, end: resolve };
+  };
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  test('lets the third task wait until one has ended, and fail or succeed as it does', async () => {
+    const limit = createLimit(2);
+    const { signal } = new AbortController();
+    const started: string[] = [];
+    const [first, second] = [task(), task()];
+    const begin = (name: string, work: Promise<unknown>) =>
+      limit(signal, async () => {
+        started.push(name);
+        await work;
+        return name;
+      });
+    const running = [begin('first', first.promise), begin('second', second.promise)];
+    const third = begin('third', Promise.resolve());
+    const failing = limit(signal, () => Promise.reject(new Error('broken')));
+    failing.catch(() => {});
+    await turn();
+    expect(started).toEqual(['first', 'second']);
+    second.end();
+    expect(await third).toBe('third');
+    await expect(failing).rejects.toThrow('broken');
+    first.end();
+    expect(await Promise.all(running)).toEqual(['first', 'second']);
+  });
+
+  test('forgets a waiting task that is cancelled', async () => {
+    const limit = createLimit(1);
+    const first = task();
+    const running = limit(new AbortController().signal, () => first.promise);
+    const stop = new AbortController();
+    const waiting = limit(stop.signal, async () => 'ran');
+    stop.abort(new Error('cancelled'));
+    await expect(waiting).rejects.toThrow('cancelled');
+    first.end();
+    await running;
+    expect(await limit(new AbortController().signal, async () => 'next')).toBe('next');
+  });
 });

@@ -1,0 +1,56 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Translator } from '../../src/engines/backend.ts';
+import { createPrograms } from '../../src/engines/programs.ts';
+import { type Candidate, choose } from '../../src/engines/registry.ts';
+import { createApertium } from '../../src/engines/translate/apertium.ts';
+import { JobFailure } from '../../src/protocol/job-failure.ts';
+import { createWork, programs, stepEngines, temporaryFolder } from './workspace.ts';
+
+const PAIR = { from: 'en', to: 'es' };
+const explain = async () => new JobFailure('LANGUAGE_NOT_SUPPORTED', 'nothing translates en to es');
+
+/** Apertium on a machine with other language pairs. */
+function apertiumWith(name: string, modes: string): Translator {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'apertium'), `#!/bin/sh\nprintf '${modes}'\n`);
+  chmodSync(join(folder, 'apertium'), 0o755);
+  return { ...createApertium(createPrograms(folder)), name };
+}
+
+function chooseFor(candidates: readonly Candidate<Translator>[]) {
+  const work = createWork(temporaryFolder());
+  return choose('translate', candidates, (translator) => translator.supports(PAIR, work), explain);
+}
+
+test('without a configuration each step has the built-in engine', async () => {
+  const { recognize, translate, speak, separate } = await stepEngines();
+  const names = [recognize, translate, speak, separate].map((step) =>
+    step.map(({ backend }) => backend.name),
+  );
+  expect(names).toEqual([['pocketsphinx'], ['apertium'], ['espeak-ng'], ['builtin']]);
+});
+
+test('the first engine that supports the language is used, and the skipped ones are named', async () => {
+  const french = { backend: apertiumWith('french', 'fra-eng\\n'), fallback: true };
+  const spanish = { backend: apertiumWith('spanish', 'eng-spa\\n'), fallback: true };
+  const last = { backend: createApertium(programs), fallback: true };
+  const { backend, use } = await chooseFor([french, spanish, last]);
+  expect(backend.name).toBe('spanish');
+  expect(use).toEqual({ step: 'translate', engine: 'spanish', skipped: ['french'] });
+});
+
+test('an engine that forbids a fallback ends the job, and says so', async () => {
+  const french = { backend: apertiumWith('french', 'fra-eng\\n'), fallback: false };
+  const last = { backend: createApertium(programs), fallback: true };
+  await expect(chooseFor([french, last])).rejects.toMatchObject({
+    code: 'LANGUAGE_NOT_SUPPORTED',
+    message: expect.stringMatching(/french does not support this.*"fallback": false.*nothing translates/),
+  });
+});
+
+test('if no engine supports the language, the job fails with the reason', async () => {
+  const french = { backend: apertiumWith('french', 'fra-eng\\n'), fallback: true };
+  await expect(chooseFor([french])).rejects.toMatchObject({ message: 'nothing translates en to es' });
+});
