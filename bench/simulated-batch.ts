@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simulate } from '../test/batch/run/simulation/simulate.ts';
-import type { Telling } from '../test/client/simulation/work.ts';
+import type { ProgressReporting } from '../test/client/simulation/work.ts';
 import { quantile } from './measure.ts';
 
-const [items = '', telling = '', medianMs = ''] = process.argv.slice(2);
+const [items = '', progress = '', medianMs = ''] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
 try {
   const ran = await simulate({
     items: Number(items),
     // The bench that starts this process passes one of them.
-    telling: telling as Telling,
+    progress: progress as ProgressReporting,
     medianMs: Number(medianMs),
     folder,
   });

@@ -1,4 +1,4 @@
-/** The command line at one end of a line that goes wrong, with a clock that it shares with the service. */
+/** A command line behind a faulty proxy, with a clock that it shares with the service. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,66 +8,65 @@ import type { MovingClock } from '../../service/harness/moving-clock.ts';
 import type { SmallEngines } from '../../service/harness/small-engines.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import type { Certificate } from './certificates.ts';
-import type { Line } from './line.ts';
+import type { FaultyProxy } from './faulty-proxy.ts';
 
-export interface Ended {
+export interface RunResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What a cell is given. */
-export interface Props {
-  readonly line: Line;
+export interface ScenarioOptions {
+  readonly proxy: FaultyProxy;
   readonly baseUrl: string;
   readonly folder: string;
   readonly key: string;
   readonly secret: string;
-  /** Asks the service past the line. */
+  /** Calls the service without the proxy. */
   readonly caller: Caller;
   readonly clock: MovingClock;
   readonly engines: SmallEngines;
   readonly certificates: { readonly own: Certificate; readonly other: Certificate };
 }
 
-/** One cell's worth. */
-export interface Stage extends Props {
-  /** How wrong the clock of the command is. */
-  clockOffMs: number;
-  /** Milliseconds of every wait; none of them really passed. */
+/** Everything that one combination of fault and step needs. */
+export interface Scenario extends ScenarioOptions {
+  /** Error of the clock of the command, in milliseconds. */
+  clockSkewMs: number;
+  /** Milliseconds of every wait; only the clock advances. */
   readonly slept: number[];
-  /** Awaited at every wait, before its time is over. */
-  atSleep: () => Promise<void>;
-  /** Ends every wait for an answer as too long; on a busy machine no other one ever is. */
-  timeIsUp(): void;
+  /** Called at every wait, before the clock advances. */
+  onSleep: () => Promise<void>;
+  /** Makes every pending wait for a response time out; nothing else does, however busy the machine is. */
+  expireTimeouts(): void;
   /** Runs vloc in a folder with `talk.mp4` and `talk.srt`. */
-  run(words: readonly string[]): Promise<Ended>;
+  run(words: readonly string[]): Promise<RunResult>;
 }
 
-/** The one time that is really waited for, and never over: a busy machine of two cores still connects to itself. */
+/** The only real timeout, never reached: even a busy machine connects to itself within this time. */
 const CONNECT_MS = 60_000;
 
-/** What a wait really takes: the service gets a turn. */
+/** Real duration of a wait, in which the service can work. */
 const TURN_MS = 2;
 
-/** The beginning of an MP4, as far as anybody looks at it here. */
+/** The start of an MP4, enough for these tests. */
 export const MP4 = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom'), Buffer.alloc(1000)]);
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n';
 
 /** Prepares the folder. */
-export async function createStage(props: Props): Promise<Stage> {
-  const { folder, clock } = props;
+export async function createScenario(options: ScenarioOptions): Promise<Scenario> {
+  const { folder, clock } = options;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'talk.mp4'), MP4);
   await writeFile(join(folder, 'talk.srt'), SRT);
   const env = {
-    VLOC_BASE_URL: props.baseUrl,
-    VLOC_KEY: props.key,
-    VLOC_SECRET: props.secret,
+    VLOC_BASE_URL: options.baseUrl,
+    VLOC_KEY: options.key,
+    VLOC_SECRET: options.secret,
     VLOC_CONFIG_DIR: join(folder, 'config'),
     VLOC_STATE_DIR: join(folder, 'state'),
   };
-  const now = () => clock.now() + stage.clockOffMs;
+  const now = () => clock.now() + scenario.clockSkewMs;
   const waits = new Set<() => void>();
   const runtime = {
     now,
@@ -78,19 +77,19 @@ export async function createStage(props: Props): Promise<Stage> {
     random: () => 0.5,
     async sleep(ms: number, signal?: AbortSignal) {
       signal?.throwIfAborted();
-      stage.slept.push(ms);
-      await stage.atSleep();
+      scenario.slept.push(ms);
+      await scenario.onSleep();
       // The service counts whole milliseconds.
       clock.advance(Math.ceil(ms));
       await delay(TURN_MS);
     },
   };
-  const stage: Stage = {
-    ...props,
-    clockOffMs: 0,
+  const scenario: Scenario = {
+    ...options,
+    clockSkewMs: 0,
     slept: [],
-    atSleep: async () => {},
-    timeIsUp() {
+    onSleep: async () => {},
+    expireTimeouts() {
       for (const expire of [...waits]) expire();
     },
     async run(words) {
@@ -104,5 +103,5 @@ export async function createStage(props: Props): Promise<Stage> {
       return { code, stdout: test.stdout(), stderr: test.stderr() };
     },
   };
-  return stage;
+  return scenario;
 }

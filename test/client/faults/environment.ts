@@ -1,4 +1,4 @@
-/** What all cells share: a real service, lines to it that can go wrong, and a host that must not learn a thing. */
+/** What all scenarios share: a real service, faulty proxies to it, and a foreign host that must not receive any secret. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,13 +10,13 @@ import { createMovingClock } from '../../service/harness/moving-clock.ts';
 import { answerSparsely, currentProfile } from '../../service/harness/profiles.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { makeCertificate, trust } from './certificates.ts';
-import { startLine } from './line.ts';
-import { createStage, type Stage } from './stage.ts';
+import { startFaultyProxy } from './faulty-proxy.ts';
+import { createScenario, type Scenario } from './scenario.ts';
 
-export interface Theatre {
-  /** A cell's worth, with a key of its own. `https` shows a certificate for 127.0.0.1. */
-  set(scheme: 'http' | 'https', host: string): Promise<Stage>;
-  /** Headers of everything that reached the host which has no part in this. */
+export interface FaultEnvironment {
+  /** Creates a scenario with its own key. `https` has a certificate for 127.0.0.1. */
+  createScenario(scheme: 'http' | 'https', host: string): Promise<Scenario>;
+  /** Headers of all requests that reached the foreign host. */
   readonly foreign: IncomingHttpHeaders[];
   close(): Promise<void>;
 }
@@ -28,10 +28,10 @@ const MINUTE = {
   audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
 };
 
-/** Starts everything; to be closed. */
-export async function openTheatre(): Promise<Theatre> {
+/** Starts everything; the caller closes it. */
+export async function createFaultEnvironment(): Promise<FaultEnvironment> {
   const clock = createMovingClock();
-  // They take every file for a video of a minute.
+  // Accepts every file as a video of one minute.
   const engines = { ...createSmallEngines(), inspect: async () => MINUTE };
   const root = await mkdtemp(join(tmpdir(), 'vloc-faults-'));
   const isSparse = currentProfile() === 'minimal';
@@ -40,28 +40,28 @@ export async function openTheatre(): Promise<Theatre> {
     ...{ clock, engines },
     ...(isSparse ? { faults: answerSparsely() } : {}),
   });
-  const stranger = await startStranger();
+  const foreignHost = await startForeignHost();
   const certificates = {
     own: makeCertificate(root, 'IP:127.0.0.1'),
     other: makeCertificate(root, 'DNS:other.example'),
   };
-  const distrust = trust(certificates.own, certificates.other);
-  const common = { service: new URL(service.url), foreignOrigin: stranger.origin, now: clock.now };
-  const lines = {
-    http: await startLine(common),
-    https: await startLine({ ...common, certificate: certificates.own }),
+  const untrust = trust(certificates.own, certificates.other);
+  const common = { service: new URL(service.url), foreignOrigin: foreignHost.origin, now: clock.now };
+  const proxies = {
+    http: await startFaultyProxy(common),
+    https: await startFaultyProxy({ ...common, certificate: certificates.own }),
   };
-  let cells = 0;
+  let scenarios = 0;
   return {
-    foreign: stranger.seen,
-    set(scheme, host) {
-      cells += 1;
+    foreign: foreignHost.seen,
+    createScenario(scheme, host) {
+      scenarios += 1;
       const { key, secret } = service.issueKey();
       const caller = createCaller(service.url, { key, secret }, clock.now, isSparse ? exchange : send);
-      const folder = join(root, `cell-${cells}`);
-      return createStage({
-        line: lines[scheme],
-        baseUrl: `${lines[scheme].origin.replace('127.0.0.1', host)}/v1`,
+      const folder = join(root, `scenario-${scenarios}`);
+      return createScenario({
+        proxy: proxies[scheme],
+        baseUrl: `${proxies[scheme].origin.replace('127.0.0.1', host)}/v1`,
         folder,
         key,
         secret,
@@ -72,14 +72,14 @@ export async function openTheatre(): Promise<Theatre> {
       });
     },
     async close() {
-      distrust();
-      await Promise.all([lines.http.close(), lines.https.close(), stranger.close(), service.close()]);
+      untrust();
+      await Promise.all([proxies.http.close(), proxies.https.close(), foreignHost.close(), service.close()]);
       await rm(root, { recursive: true, force: true });
     },
   };
 }
 
-async function startStranger() {
+async function startForeignHost() {
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers);

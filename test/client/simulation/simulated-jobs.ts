@@ -1,7 +1,7 @@
-/** The jobs of a service that is only a model: what it has, and what it would answer at an instant. */
+/** The jobs of a simulated service, and how it describes them at a given time. */
 import type { Work } from './work.ts';
 
-export interface FarJob {
+export interface SimulatedJob {
   readonly id: string;
   readonly work: Work;
   readonly reference: unknown;
@@ -9,31 +9,31 @@ export interface FarJob {
   readonly createdMs: number;
 }
 
-export interface FarJobs {
-  /** Null when all slots are taken. The same key gives the same job. */
-  create(key: string, request: Readonly<Record<string, unknown>>, nowMs: number): FarJob | null;
-  find(id: string): FarJob | undefined;
-  /** The newest first. @param cursor of the page, as the one before it gave it; null for the first */
+export interface SimulatedJobs {
+  /** Null when all slots are taken. The same key returns the same job. */
+  create(key: string, request: Readonly<Record<string, unknown>>, nowMs: number): SimulatedJob | null;
+  find(id: string): SimulatedJob | undefined;
+  /** The newest first. @param cursor from the previous page; null for the first one */
   page(
     cursor: string | null,
     limit: number,
-  ): { readonly jobs: readonly FarJob[]; readonly next: string | null };
-  /** In the order in which they were made. */
-  readonly all: readonly FarJob[];
+  ): { readonly jobs: readonly SimulatedJob[]; readonly next: string | null };
+  /** In the order of their creation. */
+  readonly all: readonly SimulatedJob[];
 }
 
-export const FAR_PATH = '/v1/auto-localizations';
+export const JOBS_PATH = '/v1/auto-localizations';
 
-export function hasEnded({ createdMs, work }: FarJob, nowMs: number): boolean {
+export function hasEnded({ createdMs, work }: SimulatedJob, nowMs: number): boolean {
   return nowMs - createdMs >= work.ms;
 }
 
-/** @param work of the jobs, in the order in which they are made */
-export function createFarJobs(work: readonly Work[], slots: number): FarJobs {
-  const all: FarJob[] = [];
-  const byKey = new Map<string, FarJob>();
+/** @param work of the jobs, in the order of their creation */
+export function createSimulatedJobs(work: readonly Work[], slots: number): SimulatedJobs {
+  const all: SimulatedJob[] = [];
+  const byKey = new Map<string, SimulatedJob>();
   const positions = new Map<string, number>();
-  let running: readonly FarJob[] = [];
+  let running: readonly SimulatedJob[] = [];
   return {
     all,
     create(key, request, nowMs) {
@@ -42,7 +42,7 @@ export function createFarJobs(work: readonly Work[], slots: number): FarJobs {
       running = running.filter((job) => !hasEnded(job, nowMs));
       if (running.length >= slots) return null;
       const next = work[all.length];
-      if (next === undefined) throw new Error('more jobs were made than there are items');
+      if (next === undefined) throw new Error('more jobs were created than there are items');
       const { client_reference: reference, target_language: language } = request;
       const job = { id: `loc_${all.length + 1}`, work: next, reference, language, createdMs: nowMs };
       byKey.set(key, job);
@@ -61,7 +61,7 @@ export function createFarJobs(work: readonly Work[], slots: number): FarJobs {
 }
 
 /** The entry of a list. */
-export function summaryAt(job: FarJob, nowMs: number): Readonly<Record<string, unknown>> {
+export function summaryAt(job: SimulatedJob, nowMs: number): Readonly<Record<string, unknown>> {
   const ended = hasEnded(job, nowMs);
   const created_at = new Date(job.createdMs).toISOString();
   return {
@@ -72,12 +72,12 @@ export function summaryAt(job: FarJob, nowMs: number): Readonly<Record<string, u
     client_reference: job.reference,
     created_at,
     updated_at: created_at,
-    detail_url: `${FAR_PATH}/${job.id}`,
+    detail_url: `${JOBS_PATH}/${job.id}`,
   };
 }
 
 /** The single resource, without its result. */
-export function describeAt(job: FarJob, nowMs: number): Readonly<Record<string, unknown>> {
+export function describeAt(job: SimulatedJob, nowMs: number): Readonly<Record<string, unknown>> {
   const { createdMs, work } = job;
   const ended = hasEnded(job, nowMs);
   return {

@@ -1,4 +1,4 @@
-/** The waiting room at a model of a service, without connections and disks: hours of waiting in a second. */
+/** Waits for the jobs of a simulated service, without connections and disks: hours of waiting in a second. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientContext } from '../../../src/client/context.ts';
 import { createContext } from '../../../src/client/context.ts';
@@ -7,29 +7,29 @@ import type { JobReader } from '../../../src/client/jobs/poll-jobs.ts';
 import { createSharedPoller } from '../../../src/client/jobs/shared-poller.ts';
 import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
 import { createEventTime } from './event-time.ts';
-import { createFarJobs, describeAt, type FarJob, summaryAt } from './far-jobs.ts';
-import { allKnowingMs, type Work } from './work.ts';
+import { createSimulatedJobs, describeAt, type SimulatedJob, summaryAt } from './simulated-jobs.ts';
+import { idealMs, type Work } from './work.ts';
 
 export interface Waited {
-  /** Of the last one known to have ended ÷ that of somebody who knows each end at once. */
+  /** Time until the last job is known to have ended, divided by that with immediate knowledge of each end. */
   readonly makespan: number;
-  /** Lists, and reads of single jobs but for the one of each result; each job. */
+  /** Requests per job: lists, and reads of single jobs except the one that gets the result. */
   readonly statusRequests: number;
-  /** Milliseconds from its end until its slot is known to be free, of each job. */
+  /** For each job, milliseconds from its end until its slot is known to be free. */
   readonly delaysMs: readonly number[];
-  /** Between one round and the next, in milliseconds. */
+  /** Milliseconds between rounds. */
   readonly pausesMs: readonly number[];
 }
 
 const KIND = 'auto_localization';
 const SLOTS = 15;
-/** There or back. Source: performance figures, "Waiting": 0.1 s for both. */
+/** One way. Source: performance figures, "Waiting": 0.1 s for both ways. */
 const TRAVEL_MS = 50;
 
-/** Jobs one after the other in fifteen slots, and waits for all of them. */
+/** Runs jobs in fifteen slots, and waits for all of them. */
 export async function waitForAll(work: readonly Work[]): Promise<Waited> {
   const time = createEventTime(Date.UTC(2026, 0, 1));
-  const far = createFarJobs(work, SLOTS);
+  const far = createSimulatedJobs(work, SLOTS);
   const rounds: number[] = [];
   let requests = 0;
 
@@ -39,7 +39,7 @@ export async function waitForAll(work: readonly Work[]): Promise<Waited> {
     await time.sleep(TRAVEL_MS);
     return answered;
   }
-  const read = (job: FarJob) => readJob(KIND, describeAt(job, time.now()), null);
+  const read = (job: SimulatedJob) => readJob(KIND, describeAt(job, time.now()), null);
   const jobs: JobReader = {
     get(_kind, id) {
       requests += 1;
@@ -68,7 +68,7 @@ export async function waitForAll(work: readonly Work[]): Promise<Waited> {
         const job = far.create(`key-${far.all.length}`, {}, time.now());
         return job === null ? null : read(job);
       });
-      if (made === null) throw new Error('a job was sent before there was a slot for it');
+      if (made === null) throw new Error('a job was sent before a slot was free');
       await untilFree(made);
     }
   }
@@ -94,13 +94,14 @@ export async function waitForAll(work: readonly Work[]): Promise<Waited> {
   for (;;) {
     await nextTurn();
     if (isOver) break;
-    if (!time.advance()) throw new Error('somebody waits for something that will never come');
+    if (!time.advance())
+      throw new Error('deadlock: nothing is left to wait for, but the jobs have not ended');
   }
   const ended = await all;
   if (ended.some(({ status }) => status !== 'succeeded')) throw new Error('a wait ended before its job');
   const lastMs = Math.max(...free.values());
   return {
-    makespan: (lastMs - (far.all[0]?.createdMs ?? 0)) / allKnowingMs(work, SLOTS),
+    makespan: (lastMs - (far.all[0]?.createdMs ?? 0)) / idealMs(work, SLOTS),
     statusRequests: (requests - work.length) / work.length,
     delaysMs: far.all.map((job) => (free.get(job.id) ?? Number.NaN) - job.createdMs - job.work.ms),
     pausesMs: rounds.slice(1).map((atMs, position) => atMs - (rounds[position] ?? 0)),
