@@ -19,6 +19,7 @@ try {
   const { makespan, statusRequests, delaysMs, pausesMs, replayMs, againMs, memoryMiB, counts, jobs } = ran;
   const done = ran.outcomes.filter(({ state }) => state.phase === 'done').length;
   const meanDelayMs = delaysMs.reduce((sum, delay) => sum + delay, 0) / delaysMs.length;
+  const cpu = process.cpuUsage();
   const summary = {
     undone: Number(items) - done,
     twice: jobs - done,
@@ -33,6 +34,7 @@ try {
     againMs,
     peakMiB: memoryMiB.peak,
     growthMiB: memoryMiB.late - memoryMiB.early,
+    cpuMs: (cpu.user + cpu.system) / 1000,
   };
   process.stdout.write(JSON.stringify(summary));
 } finally {
