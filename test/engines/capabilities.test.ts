@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { detectCapabilities } from '../../src/engines/capabilities.ts';
 import { createEngines } from '../../src/engines/index.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
-import { createWork, programs, SAMPLE, temporaryFolder } from './workspace.ts';
+import { createWork, SAMPLE, temporaryFolder } from './workspace.ts';
 
 describe('the capabilities of this machine', () => {
   test('are those of the installed engines', async () => {
-    const capabilities = await detectCapabilities(programs);
+    const capabilities = await detectCapabilities(createPrograms(process.env.PATH ?? ''));
     expect(capabilities.missing).toEqual([]);
     expect(capabilities.recognize).toEqual(['en']);
     expect(capabilities.translate).toContainEqual({ from: 'en', to: 'es' });

@@ -8,6 +8,7 @@ import { main } from '../../src/cli/main.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { environmentOf } from '../commands/support/run-vloc.ts';
 import { until } from '../service/harness/scene.ts';
+import { rememberingPath } from '../support/remembered-programs.ts';
 import { createTestIo } from '../support/test-io.ts';
 import { type Staging, startStaging } from './staging.ts';
 
@@ -17,7 +18,8 @@ const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
 const PATIENCE_MS = 60_000;
 
 const environment = (vloc: Staging) => ({
-  PATH: process.env.PATH ?? '',
+  PATH: rememberingPath(),
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
   ...environmentOf(vloc, vloc.folder),
 });
 
