@@ -9,7 +9,7 @@ import { parseSrt } from '../../../src/protocol/srt.ts';
 import type { Faults } from '../../../src/service/index.ts';
 import { environmentOf } from '../../commands/support/run-vloc.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
-import { currentProfile } from '../../service/harness/profiles.ts';
+import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
@@ -106,8 +106,7 @@ describe('a run that is killed', () => {
     ['while it cuts', 'cutting', true],
     ['while it joins', 'joining', false],
   ] as const;
-  const isRepeated = currentProfile() === 'minimal' && process.env.VLOC_LONG_TESTS !== '1';
-  it.each(isRepeated ? [] : ownWork)('%s', { timeout: PATIENCE_MS }, async (_name, end, cuts) => {
+  it.runIf(testsOwnWork()).each(ownWork)('%s', { timeout: PATIENCE_MS }, async (_name, end, cuts) => {
     const desk = await openMediaDesk();
     makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
     const child = start(desk);
