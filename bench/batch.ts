@@ -44,9 +44,10 @@ const SMALL_HEAP = '--max-old-space-size=150 --max-semi-space-size=8';
 const SMALL_PEAK_MIB = 238;
 /**
  * Without these options V8 decides, by the memory of the machine. From 4 GiB on it takes 128 MiB for new objects, and more
- * than twice the live data for others; about 100 MiB are outside the heap.
+ * than twice the live data for others; about 100 MiB are outside the heap. Runs differ by tens of MiB, as it collects sooner
+ * or later.
  */
-const PEAK_MIB = 400;
+const PEAK_MIB = 450;
 /** Enough jobs for a mean that does not depend on a single one. */
 const SOME = 1_000;
 const TWO_MINUTES_MS = 120_000;
