@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutsOf, packSplit, unpackSplit } from '../../../src/prepare/split/split-record.ts';
+import { cutsOf, packSplit, unpackSplit } from '../../../src/prepare/split/split-long-video.ts';
 import type { VideoSplit } from '../../../src/prepare/split/split-video.ts';
 
 const part = (number: number) => ({

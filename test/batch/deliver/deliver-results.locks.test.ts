@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withTargets } from '../../../src/batch/deliver/target-locks.ts';
+import { withTargets } from '../../../src/batch/deliver/deliver-results.ts';
 import { failureOf } from '../../client/support/harness.ts';
 import { newFolder } from '../../journal/support/folder.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readEvent } from '../../../src/client/webhooks/read-event.ts';
+import { readEvent } from '../../../src/client/webhooks/verify-webhook.ts';
 
 const NOTHING = {
   type: null,

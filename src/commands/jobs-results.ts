@@ -1,3 +1,4 @@
+/** Commands that get the results of jobs: `jobs wait` and `jobs download`. */
 import { readDelivery } from '../batch/plan/delivery.ts';
 import type { Job } from '../client/index.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
@@ -8,8 +9,8 @@ import { sameCommand } from '../context/printed-command.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { deliveryCommand } from '../workflow/jobs/continuation.ts';
 import { deliverJobs, deliverTo } from '../workflow/jobs/deliver-jobs.ts';
-import { deliverJob, type Follow } from '../workflow/jobs/follow-job.ts';
-import { checkFolder, JOB_DELIVERY_OPTIONS } from '../workflow/jobs/job-options.ts';
+import { deliverJob, type Follow, followJob } from '../workflow/jobs/follow-job.ts';
+import { checkFolder, JOB_DELIVERY_OPTIONS, TIMEOUT_OPTION } from '../workflow/jobs/job-options.ts';
 import { OUTCOME_FIELDS, type Outcome } from '../workflow/jobs/job-outcomes.ts';
 import { KIND_OPTION, type KindChoice, listJobs, readKinds } from '../workflow/jobs/list-jobs.ts';
 import { RESULT_NAMES_NOTE } from '../workflow/jobs/result-places.ts';
@@ -114,3 +115,39 @@ function withoutExpired(jobs: readonly Job[], { io, terminal }: Context): readon
   if (expired > 0) terminal.note(`${expired} ${expired === 1 ? 'result has' : 'results have'} expired.`);
   return due;
 }
+
+export const jobsWait: Command = defineCommand({
+  operands: JOB_OPERANDS,
+  options: { ...JOB_DELIVERY_OPTIONS, ...TIMEOUT_OPTION },
+  fields: () => OUTCOME_FIELDS,
+  examples: [
+    {
+      command: 'vloc jobs wait loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --out out',
+      explains: 'wait, then download into ./out',
+    },
+    {
+      command: 'vloc jobs wait loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --timeout 10m',
+      explains: 'exit code 8 when it still runs',
+    },
+    {
+      command: 'vloc jobs list --status processing --all -o id | vloc jobs wait - --out out',
+      explains: 'all running jobs',
+    },
+  ],
+  notes: [RESULT_NAMES_NOTE],
+  run: async (context, operands, options) => {
+    await checkFolder(options, context.io);
+    const { ids } = await readReferences(operands, context.io);
+    return deliverTo(context, options, ids, readDelivery(null, options, context.io), (target, delivery) =>
+      deliverJobs(target, {
+        delivery,
+        timeoutMs: options.timeout ?? null,
+        whenNone: 'No jobs to wait for.',
+        choose: async () => ids,
+        pick: (jobs) => jobs,
+        deliver: (follow, jobs) => Promise.all(jobs.map((job) => followJob(follow, job))),
+        goOn: (left) => deliveryCommand('wait', left, delivery, context),
+      }),
+    );
+  },
+});

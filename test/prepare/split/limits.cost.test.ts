@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeSplitCost, subtitleSplitCost, videoSplitCost } from '../../../src/prepare/split/cost.ts';
+import { describeSplitCost, subtitleSplitCost, videoSplitCost } from '../../../src/prepare/split/limits.ts';
 
 test('each part of a video begins a minute of its own', () => {
   const cost = videoSplitCost('auto_localization', { durationSeconds: 40 * 60 + 10, bytes: 1e8 });

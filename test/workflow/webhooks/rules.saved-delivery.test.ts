@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseSavedHeaders } from '../../../src/workflow/webhooks/saved-delivery.ts';
+import { parseSavedHeaders } from '../../../src/workflow/webhooks/rules.ts';
 
 it('reads what curl -v, proxies and logs save, repeated headers too', () => {
   const saved = [

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { namedFile, otherCandidate } from '../../../src/batch/plan/candidate.ts';
-import { checkInput } from '../../../src/batch/plan/check-input.ts';
 import { isNonFileInput } from '../../../src/batch/plan/operand.ts';
+import { checkInput } from '../../../src/batch/plan/plan-items.ts';
 import { createPlanIo, MP4, SRT } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vloc-input-'));
