@@ -1,7 +1,7 @@
+/** The credits of the account, read leniently. */
 import type { CallOptions } from './call.ts';
 import type { ListFilters } from './jobs/jobs.ts';
-import { readBalance, readTransaction } from './read/credits.ts';
-import { readList } from './read/record.ts';
+import { asNumber, asObject, asText, member, needNumber, needObject, readList } from './read/record.ts';
 import type { CreditBalance, CreditTransaction, ListPage } from './read/resources.ts';
 import type { Send } from './transport/send.ts';
 
@@ -29,4 +29,59 @@ export function createCredits(send: Send): Credits {
       return readList(body, requestId, readTransaction);
     },
   };
+}
+
+/** The month of the quota. Source: specification, "Credit balance". */
+const QUOTA_TIME_ZONE = 'Asia/Shanghai';
+
+/**
+ * The balance: the three figures of the account are needed; limit and remainder may be in the month or beside it.
+ * Source: contract, "Credits", tolerant.
+ */
+export function readBalance(body: unknown, requestId: string | null): CreditBalance {
+  const origin = { subject: 'the credits', requestId };
+  const object = needObject(origin, body);
+  const month = asObject(member(object, 'monthly_usage')) ?? {};
+  const monthly = (name: string) => asNumber(member(month, name) ?? member(object, name));
+  return {
+    object: 'credit_balance',
+    balance_credits: needNumber(origin, object, 'balance_credits'),
+    reserved_credits: needNumber(origin, object, 'reserved_credits'),
+    available_credits: needNumber(origin, object, 'available_credits'),
+    monthly_usage: {
+      month: asText(member(month, 'month')),
+      time_zone: asText(member(month, 'time_zone')) ?? QUOTA_TIME_ZONE,
+      used_credits: monthly('used_credits'),
+      limit_credits: monthly('limit_credits'),
+      remaining_credits: monthly('remaining_credits'),
+      resets_at: asText(member(month, 'resets_at')),
+    },
+  };
+}
+
+/** A posted line of the ledger; only the amount is needed. */
+export function readTransaction(body: unknown, requestId: string | null): CreditTransaction {
+  const origin = { subject: 'the credit transaction', requestId };
+  const object = needObject(origin, body);
+  return {
+    id: asText(member(object, 'id')),
+    object: 'credit_transaction',
+    amount: needNumber(origin, object, 'amount'),
+    capability: asText(member(object, 'capability')),
+    job_id: asText(member(object, 'job_id')),
+    client_reference: asText(member(object, 'client_reference')),
+    unit: asText(member(object, 'unit')),
+    quantity: asNumber(member(object, 'quantity')),
+    posted_at: asText(member(object, 'posted_at')),
+  };
+}
+
+/** The names of the fields of a balance. */
+export function creditBalanceFields(): readonly string[] {
+  return Object.keys(readBalance({ balance_credits: 0, reserved_credits: 0, available_credits: 0 }, null));
+}
+
+/** The names of the fields of a transaction. */
+export function creditTransactionFields(): readonly string[] {
+  return Object.keys(readTransaction({ amount: 0 }, null));
 }

@@ -21,6 +21,10 @@ export type { Timeouts } from './transport/time-limit.ts';
 export type { SendFileOptions, SentFile, UploadProgress } from './upload/send-file.ts';
 export type { UploadFilters } from './upload/upload-operations.ts';
 export type { Uploads } from './upload/uploads.ts';
-export type { WebhookEvent } from './webhooks/read-event.ts';
-export type { ReceivedWebhook, WebhookHeaders, WebhookRules } from './webhooks/verify-webhook.ts';
+export type {
+  ReceivedWebhook,
+  WebhookEvent,
+  WebhookHeaders,
+  WebhookRules,
+} from './webhooks/verify-webhook.ts';
 export { type VerifiedWebhook, verifyWebhook } from './webhooks/verify-webhook.ts';

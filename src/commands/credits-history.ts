@@ -1,5 +1,5 @@
+import { creditTransactionFields } from '../client/credits.ts';
 import type { CreditTransaction, ListFilters } from '../client/index.ts';
-import { creditTransactionFields } from '../client/read/credits.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';

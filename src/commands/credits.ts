@@ -1,5 +1,5 @@
+import { creditBalanceFields } from '../client/credits.ts';
 import type { CreditBalance } from '../client/index.ts';
-import { creditBalanceFields } from '../client/read/credits.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { formatRelative } from '../context/format.ts';

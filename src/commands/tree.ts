@@ -68,22 +68,22 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'list',
             summary: 'list jobs of all kinds, the newest first',
-            load: async () => (await import('./jobs-list.ts')).jobsList,
+            load: async () => (await import('./jobs.ts')).jobsList,
           },
           {
             name: 'get',
             summary: 'show the current state of jobs',
-            load: async () => (await import('./jobs-get.ts')).jobsGet,
+            load: async () => (await import('./jobs.ts')).jobsGet,
           },
           {
             name: 'wait',
             summary: 'wait for jobs and download their results',
-            load: async () => (await import('./jobs-wait.ts')).jobsWait,
+            load: async () => (await import('./jobs-results.ts')).jobsWait,
           },
           {
             name: 'download',
             summary: 'download the results of finished jobs',
-            load: async () => (await import('./jobs-download.ts')).jobsDownload,
+            load: async () => (await import('./jobs-results.ts')).jobsDownload,
           },
           {
             name: 'cancel',
@@ -142,22 +142,22 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'list',
             summary: 'list uploads, the newest first',
-            load: async () => (await import('./upload-list.ts')).uploadList,
+            load: async () => (await import('./upload-read.ts')).uploadList,
           },
           {
             name: 'get',
             summary: 'show the current state of uploads',
-            load: async () => (await import('./upload-get.ts')).uploadGet,
+            load: async () => (await import('./upload-read.ts')).uploadGet,
           },
           {
             name: 'create',
             summary: 'reserve an upload whose bytes another program sends',
-            load: async () => (await import('./upload-create.ts')).uploadCreate,
+            load: async () => (await import('./upload-steps.ts')).uploadCreate,
           },
           {
             name: 'complete',
             summary: 'complete an upload whose bytes another program has sent',
-            load: async () => (await import('./upload-complete.ts')).uploadComplete,
+            load: async () => (await import('./upload-steps.ts')).uploadComplete,
           },
         ],
       },
@@ -210,7 +210,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'show',
             summary: 'show every setting and where it comes from',
-            load: async () => (await import('./profile-show.ts')).profileShow,
+            load: async () => (await import('./profile.ts')).profileShow,
           },
           {
             name: 'remove',

@@ -18,8 +18,7 @@ import type { Context } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeUnreadable } from '../errors/system-error.ts';
 import { webhookHeaderNames } from '../protocol/headers.ts';
-import { RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
-import { explainMismatch, parseSavedHeaders } from '../workflow/webhooks/saved-delivery.ts';
+import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
 
 const OPTIONS = {
   body: {

@@ -43,11 +43,18 @@ export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
 export { joinWavs, type WavResult } from './join/join-wavs.ts';
 export { readFacts, type TrackFacts, type VideoFacts } from './media/facts.ts';
 export { readTimeline, type Timeline } from './media/timeline.ts';
-export { describeSplitCost, type SplitCost, subtitleSplitCost, videoSplitCost } from './split/cost.ts';
-export { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './split/limits.ts';
+export {
+  countParts,
+  describeSplitCost,
+  SERVICE_SPLIT,
+  type SplitCost,
+  type SplitLimits,
+  subtitleSplitCost,
+  type VideoSize,
+  videoSplitCost,
+} from './split/limits.ts';
 export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
-export { type LongVideo, splitLongVideo } from './split/split-long-video.ts';
-export { cutsOf, packSplit, unpackSplit } from './split/split-record.ts';
+export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
 export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
 export { checkSubtitle, type SubtitleProblem } from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';

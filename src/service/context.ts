@@ -1,13 +1,17 @@
-/** The objects that the parts of a running service share. */
+/** The objects that the parts of a running service share, and the input of handlers: a call, authenticated and parsed. */
+
 import type { EventEmitter } from 'node:events';
 import type { Engines } from '../engines/engine.ts';
 import type { IdSubject } from '../protocol/id-prefixes.ts';
-import type { KeyRing } from './auth/keys.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
+import type { Operation } from '../protocol/operations.ts';
+import type { KeyRing, KeyRow } from './auth/keys.ts';
 import type { NonceMemory } from './auth/nonces.ts';
 import type { RateLimiter } from './auth/rate.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Folders } from './folders.ts';
+import type { ServiceResponse } from './http/exchange.ts';
 import type { RecentRows } from './jobs/rows.ts';
 import type { LinkSigner } from './links.ts';
 import type { CursorSealer } from './lists/cursor.ts';
@@ -45,4 +49,32 @@ export interface ServiceContext {
   readonly engines: () => Promise<Engines>;
   /** Scheme and host of the service as seen by callers, without a trailing slash. */
   readonly origin: () => string;
+}
+
+export interface OperationCall {
+  readonly operation: Operation;
+  readonly key: KeyRow;
+  /** In canonical form, with the version prefix. */
+  readonly path: string;
+  /** Id in the path; empty for a collection. */
+  readonly resourceId: string;
+  readonly query: ReadonlyMap<string, string>;
+  /** Parsed JSON of a POST, else undefined. */
+  readonly body: unknown;
+  /** Empty for a GET. */
+  readonly idempotencyKey: string;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+export type Handler = (
+  context: ServiceContext,
+  call: OperationCall,
+) => ServiceResponse | Promise<ServiceResponse>;
+
+/** The kind of a job operation. */
+export function kindOf(call: OperationCall): JobKind {
+  const { kind, operationId } = call.operation;
+  if (kind === null) throw new Error(`${operationId} is not an operation of a job kind`);
+  return kind;
 }

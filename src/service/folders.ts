@@ -1,7 +1,7 @@
-/** The layout of the state folder. No other user can read it. */
+/** The layout of the state folder, which no other user can read, and durable writes in it. */
 
 import { closeSync, openSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
 import { errorCode } from '../errors/system-error.ts';
@@ -53,3 +53,17 @@ export function ensurePrivateFile(path: string): void {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
+
+/** Flushes a file, or the names in a folder, to disk. A rename is durable only after its folder was flushed. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The name of such a failure in answers. */
+export const DISK_FAILURE_DETAIL =
+  'the disk of the service is full or failing; free some room, then try again';

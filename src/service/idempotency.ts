@@ -3,8 +3,7 @@
  * "Idempotency".
  */
 import { sha256Hex } from '../protocol/signature.ts';
-import type { OperationCall } from './call.ts';
-import type { ServiceContext } from './context.ts';
+import type { OperationCall, ServiceContext } from './context.ts';
 import { Refusal } from './http/refusal.ts';
 
 /** The result of the first request with an idempotency key. */

@@ -1,4 +1,5 @@
 /** The embedded service: the whole interface on one machine, over real HTTP with real signatures. */
+
 import { randomUUID, randomBytes as systemRandom } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
@@ -15,15 +16,19 @@ import { grantCredits } from './credits/account.ts';
 import { prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
+import { startExecution } from './jobs/execution.ts';
 import { createRecentRows } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Service, ServiceOptions } from './options.ts';
+import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
 import { createFractions } from './random.ts';
-import { startWorkers } from './running/start.ts';
+import { createLeases, type LeasedRows } from './running/leases.ts';
 import { createCommitTogether } from './store/commit-together.ts';
 import { openAccountStore } from './store/open-account.ts';
-import { ensureSecret } from './store/secrets.ts';
+import { ensureSecret } from './store/store.ts';
+import { startSweeper } from './sweep.ts';
+import { startValidation } from './uploads/validation.ts';
 
 export { Failure } from '../errors/failure.ts';
 export type { IssuedKey, KeyRules } from './auth/keys.ts';
@@ -165,4 +170,42 @@ async function openAccount(
     }
     return newKey;
   });
+}
+
+const OPEN_JOBS: LeasedRows = {
+  table: 'jobs',
+  open: `status IN ('queued', 'processing')`,
+  firstBy: 'created_at',
+};
+const OPEN_VALIDATIONS: LeasedRows = {
+  table: 'uploads',
+  open: `status = 'validating'`,
+  firstBy: 'created_at',
+};
+
+/**
+ * Starts all background work: jobs, validations, webhooks and the sweeper.
+ * @param owner of this process's leases, unique for every process
+ */
+export function startWorkers(context: ServiceContext, owner: string): { stop(): Promise<void> } {
+  const { store, signals } = context;
+  const jobLeases = createLeases(store, OPEN_JOBS, owner);
+  const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
+  const deliveries = startDeliveries(context, owner);
+  const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
+  const validation = startValidation(context, uploadLeases);
+  const sweeper = startSweeper(context);
+  signals.on('jobQueued', () => execution.wake());
+  signals.on('jobCancelled', (id) => {
+    execution.drop(id);
+    deliveries.wake();
+  });
+  signals.on('uploadCompleted', () => validation.wake());
+  return {
+    async stop() {
+      await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
+      // Stopped last: jobs that end while the other workers stop may still create an event.
+      await deliveries.stop();
+    },
+  };
 }

@@ -93,7 +93,7 @@ export async function linesInFile(
   lines: readonly SubtitleLine[],
   path: string,
 ): Promise<readonly SubtitleLine[]> {
-  const { readBack } = await import('../prepare/subtitles/kept-lines.ts');
+  const { readBack } = await import('../prepare/subtitles/compare.ts');
   return readBack(lines, SUBTITLE_FORMATS.find((each) => path.endsWith(`.${each}`)) ?? 'srt');
 }
 

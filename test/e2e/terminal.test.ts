@@ -13,7 +13,7 @@ let vloc: Installation;
 beforeAll(() => {
   vloc = openInstallation();
   // Long enough to be interrupted while the voice is separated.
-  ffmpeg('-i', SAMPLE, '-t', '12.6', '-c', 'copy', join(vloc.folder, 'short.mp4'));
+  ffmpeg('-i', SAMPLE, '-t', '8.6', '-c', 'copy', join(vloc.folder, 'short.mp4'));
 });
 afterAll(() => vloc.remove());
 

@@ -7,7 +7,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChildFailure, ProgramMissing } from '../../src/engines/failures.ts';
 import { collect, createPrograms, keepLastLines, readLines } from '../../src/engines/programs.ts';
-import { isAlive, programs, temporaryFolder } from './workspace.ts';
+import { isAlive, temporaryFolder } from './workspace.ts';
+
+const programs = createPrograms(process.env.PATH ?? '');
 
 const signal = new AbortController().signal;
 

@@ -13,8 +13,10 @@ import { createPrograms } from '../../src/engines/programs.ts';
 import { createStepEngines, type StepEngines } from '../../src/engines/registry.ts';
 // Declares the run folder, also for the project of the report page.
 import type {} from '../structure/run-folder.ts';
+import { askProgram, rememberingPath } from '../support/remembered-programs.ts';
 
-export const programs = createPrograms(process.env.PATH ?? '');
+/** Programs whose answers are remembered. Tests of how a program is run use the real ones. */
+export const programs = createPrograms(rememberingPath());
 
 /** The engines of all steps; the built-in ones without a configuration. */
 export function stepEngines(config: EnginesConfig | null = null): Promise<StepEngines> {
@@ -83,5 +85,5 @@ export function ffmpeg(...args: string[]): void {
 export function ffprobe(file: string, entries: string, stream?: string): string {
   const selection = stream === undefined ? [] : ['-select_streams', stream];
   const args = ['-v', 'error', ...selection, '-show_entries', entries, '-of', 'default=nk=1:nw=1', file];
-  return execFileSync('ffprobe', args, { encoding: 'utf8' }).trim();
+  return askProgram('ffprobe', args).toString().trim();
 }

@@ -1,10 +1,10 @@
 /** What tests of preparing share: small media with marks in them by which every frame and sample is known again. */
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { readFacts } from '../../src/prepare/media/facts.ts';
 import { readTimeline } from '../../src/prepare/media/timeline.ts';
 import type { LongVideo } from '../../src/prepare/split/split-long-video.ts';
 import { createWork, ffmpeg, programs } from '../engines/workspace.ts';
+import { askProgram } from '../support/remembered-programs.ts';
 
 /** A video of `seconds` at 25 frames a second whose frames all differ, with a tone; `codecs` are ffmpeg's options. */
 export function makeVideo(folder: string, name: string, seconds: number, ...codecs: string[]): string {
@@ -27,13 +27,13 @@ export async function readLongVideo(path: string, folder: string): Promise<LongV
 /** A digest of every frame as it is shown, in order. */
 export function frameDigests(path: string): string[] {
   const args = ['-v', 'error', '-i', path, '-map', '0:v:0', '-f', 'framemd5', '-'];
-  const rows = execFileSync('ffmpeg', args, { encoding: 'utf8' }).split('\n');
+  const rows = askProgram('ffmpeg', args).toString().split('\n');
   return rows.filter((row) => /^\d/.test(row)).map((row) => row.split(',').at(-1)?.trim() ?? '');
 }
 
 /** The sound as 48 kHz mono samples. */
 export function samplesOf(path: string): Int16Array {
   const args = ['-v', 'error', '-i', path, '-map', '0:a:0', '-ac', '1', '-ar', '48000', '-f', 's16le', '-'];
-  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 64 * 1024 * 1024 });
+  const bytes = askProgram('ffmpeg', args);
   return new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2));
 }

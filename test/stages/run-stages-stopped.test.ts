@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { environmentOf } from '../commands/support/run-vloc.ts';
+import { testsOwnWork } from '../service/harness/profiles.ts';
 import { until } from '../service/harness/scene.ts';
+import { rememberingPath } from '../support/remembered-programs.ts';
 import { createTestIo } from '../support/test-io.ts';
 import { type Staging, startStaging } from './staging.ts';
 
@@ -17,7 +19,8 @@ const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
 const PATIENCE_MS = 60_000;
 
 const environment = (vloc: Staging) => ({
-  PATH: process.env.PATH ?? '',
+  PATH: rememberingPath(),
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
   ...environmentOf(vloc, vloc.folder),
 });
 
@@ -179,7 +182,7 @@ describe('a video that fails', () => {
   });
 });
 
-describe('a dry run', () => {
+describe.runIf(testsOwnWork())('a dry run', () => {
   it('shows each stage and sends nothing', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('talk.en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
@@ -195,7 +198,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('options that do not go with stages', () => {
+describe.runIf(testsOwnWork())('options that do not go with stages', () => {
   it.each([
     ['--detach'],
     ['--set', 'a=1'],

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { rename, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ffprobe } from '../engines/workspace.ts';
+import { testsOwnWork } from '../service/harness/profiles.ts';
 import { digestOf, startStaging, streamsOf } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
@@ -170,7 +171,7 @@ describe('an edited cue', () => {
   });
 });
 
-describe('the finished video', () => {
+describe.runIf(testsOwnWork())('the finished video', () => {
   it('is exported anew, and nothing is paid, when only its form changes', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);

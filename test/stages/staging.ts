@@ -7,6 +7,7 @@ import type { ServiceOptions } from '../../src/service/index.ts';
 import { startVloc, type VlocScene } from '../commands/support/run-vloc.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../engines/workspace.ts';
 import { createSmallEngines, type SmallEngines } from '../service/harness/small-engines.ts';
+import { rememberingPath } from '../support/remembered-programs.ts';
 
 export const SOURCE_WORDS = ['good morning', 'and good night'];
 
@@ -35,7 +36,7 @@ export async function startStaging(options: Partial<ServiceOptions> = {}): Promi
   const read = (name: string) => readFileSync(path(name), 'utf8');
   const staging: Staging = {
     ...vloc,
-    run: (words, io = {}) => vloc.run(words, { ...io, env: { PATH: process.env.PATH ?? '', ...io.env } }),
+    run: (words, io = {}) => vloc.run(words, { ...io, env: { PATH: rememberingPath(), ...io.env } }),
     engines,
     dubbed,
     path,

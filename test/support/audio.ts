@@ -1,5 +1,5 @@
 /** Measures sound without any code of the project: ffmpeg decodes, and the arithmetic is here. */
-import { execFileSync } from 'node:child_process';
+import { askProgram } from './remembered-programs.ts';
 
 export interface Sound {
   /** Mono, -1 to 1. */
@@ -11,7 +11,7 @@ export interface Sound {
 /** Decodes the first audio track of a file to mono at the given rate. */
 export function decodeSound(file: string, rate = 16_000): Sound {
   const args = ['-v', 'error', '-i', file, '-vn', '-ac', '1', '-ar', String(rate), '-f', 'f32le', '-'];
-  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 29 });
+  const bytes = askProgram('ffmpeg', args);
   const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~3));
   return { samples: new Float32Array(copy), rate };
 }

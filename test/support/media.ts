@@ -1,5 +1,5 @@
 /** Reads facts about media files with ffprobe and ffmpeg. */
-import { execFileSync } from 'node:child_process';
+import { askProgram } from './remembered-programs.ts';
 
 export interface Streams {
   readonly duration: number;
@@ -17,14 +17,14 @@ export function probeStreams(file: string): Streams {
     'json',
     file,
   ];
-  const found = JSON.parse(execFileSync('ffprobe', args, { encoding: 'utf8' }));
+  const found = JSON.parse(askProgram('ffprobe', args).toString());
   return { duration: Number(found.format.duration), streams: found.streams };
 }
 
 /** Returns a checksum of each decoded picture, in order. */
 export function pictureSums(file: string): string[] {
   const args = ['-v', 'error', '-i', file, '-map', '0:v:0', '-f', 'framemd5', '-'];
-  const rows = execFileSync('ffmpeg', args, { encoding: 'utf8', maxBuffer: 2 ** 28 }).split('\n');
+  const rows = askProgram('ffmpeg', args).toString().split('\n');
   return rows
     .filter((row) => row !== '' && !row.startsWith('#'))
     .map((row) => row.split(',').at(-1)?.trim() ?? '');
@@ -39,9 +39,7 @@ export interface Cue {
 
 /** Reads the cues of the first subtitle track, or of an SRT file. */
 export function readCues(file: string): Cue[] {
-  const srt = execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:s:0', '-f', 'srt', '-'], {
-    encoding: 'utf8',
-  });
+  const srt = askProgram('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:s:0', '-f', 'srt', '-']).toString();
   // ffmpeg writes CRLF after the rows within a cue, regardless of the file.
   return srt
     .replaceAll('\r', '')
@@ -73,7 +71,7 @@ export function lowerPicture(file: string, at: number, size: { width: number; he
   const height = Math.floor(size.height / 4);
   const filter = `scale=${width}:${size.height},crop=${width}:${height}:0:${size.height - height},format=gray`;
   const args = ['-v', 'error', '-ss', String(at), '-i', file, '-frames:v', '1', '-vf', filter];
-  const pixels = execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-'], { maxBuffer: 2 ** 26 });
+  const pixels = askProgram('ffmpeg', [...args, '-f', 'rawvideo', '-']);
   return { width, height, pixels };
 }
 
@@ -92,7 +90,7 @@ export function changedPixels(left: Picture, right: Picture): number {
 /** Returns width and height of the picture as it is stored. */
 export function pictureSize(file: string): { width: number; height: number } {
   const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'stream=width,height'];
-  const text = execFileSync('ffprobe', [...args, '-of', 'csv=p=0', file], { encoding: 'utf8' });
+  const text = askProgram('ffprobe', [...args, '-of', 'csv=p=0', file]).toString();
   const [width = 0, height = 0] = text.trim().split(',').map(Number);
   return { width, height };
 }

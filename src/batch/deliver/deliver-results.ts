@@ -1,9 +1,14 @@
 /**
- * Delivers the results of a finished job: waits for a turn, downloads the files, gives them their names and records them.
+ * Delivers the results of a finished job: waits for a turn, locks and downloads the files, gives them their names and
+ * records them.
  * Batch runs and `vloc jobs wait|download` share it; they differ in the records that they keep.
  */
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
 import { assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
 import type { FindInput } from '../../disk/find-input.ts';
+import { describeHolder } from '../../journal/hold.ts';
+import { type Lock, tryLock } from '../../journal/lock.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import type { Limiter } from '../limiter.ts';
 import {
@@ -13,7 +18,6 @@ import {
   type ResultNaming,
   resultFiles,
 } from './download-results.ts';
-import { withTargets } from './target-locks.ts';
 
 /** Downloads at a time: one rarely uses the whole bandwidth, and more of them delay each other. */
 export const DOWNLOADS = 3;
@@ -151,4 +155,41 @@ export function jobFailure(job: Job): Failure | null {
       ? 'The reservation was released; run the same command again.'
       : 'The reservation was released; running the same again will not help.',
   });
+}
+
+/** Folder of the locks below the state folder, so that no lock files lie beside the results. */
+const LOCKS_FOLDER = 'downloads';
+
+/**
+ * Locks files while the work runs. If the state folder is not writable, the work runs without locks.
+ * @param paths absolute
+ * @throws Failure (`temporary`) if another process downloads one of them; errors of the work
+ */
+export async function withTargets<T>(
+  stateDir: string,
+  paths: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const locks: Lock[] = [];
+  try {
+    for (const path of paths) locks.push(...(await lockTarget(stateDir, path)));
+    return await work();
+  } finally {
+    await Promise.allSettled(locks.map((lock) => lock.release()));
+  }
+}
+
+async function lockTarget(stateDir: string, path: string): Promise<readonly Lock[]> {
+  const file = join(stateDir, LOCKS_FOLDER, `${hash('sha256', path)}.lock`);
+  try {
+    const attempt = await tryLock(file);
+    if (attempt.taken) return [attempt.lock];
+    const { who, ifDead } = describeHolder(attempt, file);
+    const message = `another vloc is fetching ${path}: ${who}`;
+    const advice = `Wait until it is done, then run the same command again.${ifDead}`;
+    throw new Failure({ category: 'temporary', code: 'FILE_LOCKED', message, advice, retryable: true });
+  } catch (error) {
+    if (error instanceof Failure && error.facts.category === 'disk') return [];
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { partOf } from '../../client/download/part-file.ts';
 import { type Asset, assetsOf, type Client, type DownloadOptions, type Job } from '../../client/index.ts';
 import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/folder.ts';
+import { onDisk } from '../../errors/system-error.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ItemFile } from '../item.ts';
@@ -73,7 +74,7 @@ async function downloadResult(
   const rewrite = format === RESULT_FORMATS.srt ? delivery.rewrite : undefined;
   const present = rewrite === undefined ? await findPresent(path, asset, known) : null;
   if (present !== null) return { asset: name, path, ...present, skipped: false };
-  await makeFolder(dirname(path));
+  await onDisk(path, () => makeFolder(dirname(path)));
   const refresh = async () => {
     const again = await client.jobs.get(job.object, job.id, { signal });
     return assetsOf(again).find((each) => each.name === name)?.asset ?? null;

@@ -2,12 +2,12 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BatchItem } from '../item.ts';
+import { mapConcurrently } from '../limiter.ts';
 import { type Choices, type Decision, decide, needsHash, type Recorded } from './decision.ts';
 import type { Delivery } from './delivery.ts';
 import { exists } from './file-status.ts';
 import type { InputProblem } from './input.ts';
 import { newestIntent } from './item-key.ts';
-import { mapConcurrently } from './map-concurrently.ts';
 import type { PlacedItem } from './plan-items.ts';
 
 /** Disks answer a few concurrent requests faster than one after the other. */

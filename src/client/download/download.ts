@@ -1,12 +1,33 @@
 /** Downloads a result: `.part`, Range, checks, rename. Source: design, "Wait, outputs, money"; contract, "Jobs". */
+
 import { unlink } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { Failure, isApiAnswer } from '../../errors/failure.ts';
+import { HEAD_BYTES } from '../../protocol/result-formats.ts';
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
-import { withRetries } from '../transport/retry.ts';
-import { attemptDownload, type DownloadState, needsHash } from './download-attempt.ts';
+import { resolveTransferUrl } from '../transport/base-url.ts';
+import { collectStart } from '../transport/body.ts';
+import { describeNetworkError } from '../transport/network-error.ts';
+import { type AttemptResult, withRetries } from '../transport/retry.ts';
+import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/storage-refusal.ts';
+import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
+import { mayBeFile, readDownloadAnswer, readValidator, type Validator } from './download-answer.ts';
+import {
+  addressRefused,
+  damaged,
+  linkRefused,
+  misfit,
+  noRoom,
+  notTheResult,
+  resultExpired,
+  tooSlow,
+} from './download-failure.ts';
 import type { DownloadedFile, DownloadOptions } from './download-options.ts';
+import { type OpenDownload, openDownload } from './download-request.ts';
 import { openPartFile, type PartFile, partOf } from './part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from './publish.ts';
+import { LEAST_BYTES, receiveBody, TooManyBytes, TooSlow } from './receive.ts';
 
 /**
  * Fetches a file with constant memory; under its name it is either whole and checked, or not there at all.
@@ -49,4 +70,206 @@ export async function downloadAsset(
 async function leave(part: PartFile): Promise<void> {
   await part.close().catch(() => {});
   if (part.length === 0) await unlink(part.path).catch(() => {});
+}
+
+/** What each attempt passes to the next. */
+interface DownloadState {
+  asset: Asset;
+  /** Of the bytes in the part, as this run saw it. */
+  validator: Validator | null;
+  /** Length of the whole file, from a response. */
+  total: number | null;
+  /** Each is tried once. */
+  refreshed: boolean;
+  restarted: boolean;
+}
+
+interface Download {
+  readonly context: ClientContext;
+  readonly part: PartFile;
+  readonly state: DownloadState;
+  readonly options: DownloadOptions;
+}
+
+/** A hash costs as much as writing the file: it is taken to check the bytes by it, or when the caller wants it. */
+function needsHash(asset: Asset, { hash = false }: DownloadOptions): boolean {
+  return hash || asset.sha256 !== null;
+}
+
+/** An attempt that received this much made progress, even if the connection then broke. */
+const PROGRESS_BYTES = 1024 ** 2;
+
+/**
+ * Downloads what is missing and checks the whole.
+ * @throws Failure that no other attempt can change; the reason of the caller's signal
+ */
+async function attemptDownload(download: Download, number: number): Promise<AttemptResult<void>> {
+  const { context, part, state, options } = download;
+  const url = resolveTransferUrl(context.base, state.asset.url);
+  if (url === null) throw addressRefused();
+  // Without hash and validator it is unknown whether the rest belongs to the same file.
+  if (state.asset.sha256 === null && state.validator === null) {
+    await part.restart(needsHash(state.asset, options));
+  }
+  if (part.length > 0 && part.length === state.asset.size_bytes) return verify(download, url.host);
+  const from = part.length;
+  const { timeouts, runtime } = context;
+  const http = await context.transfers();
+  const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
+  try {
+    const request = { from, validator: state.validator, signal: limit.signal, attempt: number };
+    return await receive(download, await openDownload(context, http, url, request), limit);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (error instanceof Failure) throw error;
+    if (error instanceof TooManyBytes) return startOver(download, damaged(basename(options.to)));
+    const progressed = part.length - from >= PROGRESS_BYTES;
+    return { type: 'failed', ...describeLine(error, limit, url.host), progressed };
+  } finally {
+    limit.clear();
+  }
+}
+
+/** The network error, with figures when the connection was too slow. */
+function describeLine(error: unknown, { signal }: TimeLimit, host: string) {
+  const described = describeNetworkError(error, host);
+  const { reason } = signal;
+  if (!(reason instanceof TooSlow)) return described;
+  return { ...described, failure: tooSlow(host, reason.bytes, reason.ms, LEAST_BYTES) };
+}
+
+async function receive(
+  download: Download,
+  opened: OpenDownload,
+  limit: TimeLimit,
+): Promise<AttemptResult<void>> {
+  const { context, part, state, options } = download;
+  const { response, host } = opened;
+  const { size_bytes: size, sha256 } = state.asset;
+  const page = mayBeFile(response, sha256 !== null)
+    ? Buffer.alloc(0)
+    : await collectStart(response, ERROR_PAGE_BYTES);
+  const wanted = {
+    host,
+    offset: part.length,
+    validator: state.validator,
+    size,
+    earlierTotal: state.total,
+    hashed: sha256 !== null,
+    format: options.format ?? null,
+  };
+  const { status, headers } = response;
+  const answer = readDownloadAnswer({ status, headers, page }, wanted, context.clock.now());
+  if (answer.type !== 'body') response.discard();
+  if (answer.type === 'failed') return answer;
+  if (answer.type === 'link-refused') return renewLink(download, answer.refusal);
+  if (answer.type === 'misfit') return startOver(download, misfit(basename(options.to), answer.why));
+  const { from, total } = answer;
+  if (from === 0 && part.length > 0) await part.restart(needsHash(state.asset, options));
+  state.validator = readValidator(headers);
+  state.total = total;
+  const room = await findRoom(download, total).catch((error: unknown) => {
+    response.discard();
+    throw error;
+  });
+  await receiveBody(response.body, part, {
+    limit,
+    idleMs: context.timeouts.idleMs,
+    total,
+    room,
+    onBytes: (bytes) => options.onProgress?.(bytes, total),
+    noRoom: () => noRoom(basename(options.to), dirname(options.to), null, room),
+  });
+  return total !== null && part.length < total ? cutOff(host) : verify(download, host);
+}
+
+/** Free bytes on the disk for the rest of the file. @throws Failure (`disk`) when they are too few, before any is written */
+async function findRoom({ context, part, options }: Download, total: number | null): Promise<number> {
+  const free = (await context.runtime.freeBytes(dirname(part.path))) ?? Number.POSITIVE_INFINITY;
+  const needed = total === null ? 0 : total - part.length;
+  if (needed > free) throw noRoom(basename(options.to), dirname(options.to), needed, free);
+  return free;
+}
+
+function cutOff(host: string): AttemptResult<void> {
+  const code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  const error = Object.assign(new Error('the body ended early'), { code });
+  return { type: 'failed', ...describeNetworkError(error, host) };
+}
+
+async function verify(download: Download, host: string): Promise<AttemptResult<void>> {
+  const { part, state, options } = download;
+  const { sha256 } = state.asset;
+  if (sha256 === null) return verifyHead(download, host);
+  if (part.digest() === sha256) return { type: 'done', value: undefined };
+  return startOver(download, damaged(basename(options.to)));
+}
+
+/** Without a hash the first bytes must show that it is a file of the right kind, and no page that passes for one. */
+async function verifyHead({ part, state, options }: Download, host: string): Promise<AttemptResult<void>> {
+  const { format } = options;
+  const isEmpty = part.length === 0 && state.asset.size_bytes !== 0;
+  if (!isEmpty && (format === undefined || format.matches(await part.head(HEAD_BYTES)))) {
+    return { type: 'done', value: undefined };
+  }
+  await part.restart(needsHash(state.asset, options));
+  const what = format === undefined ? 'the result' : `the ${format.name}`;
+  const failure = notTheResult(
+    isEmpty
+      ? `${host} sent an empty body instead of ${what}`
+      : `what ${host} sent does not begin like ${what} that it should be`,
+  );
+  return { type: 'failed', failure, advice: { type: 'backoff', cause: 'fault', askedMs: null } };
+}
+
+/** Throws the part away; once per download, since a second time the fault is not in the part. */
+async function startOver(
+  { context, part, state, options }: Download,
+  failure: Failure,
+): Promise<AttemptResult<void>> {
+  await part.restart(needsHash(state.asset, options));
+  state.validator = null;
+  state.total = null;
+  if (state.restarted) throw failure;
+  state.restarted = true;
+  context.emit({
+    type: 'notice',
+    code: 'DOWNLOAD_RESTARTED',
+    message: `${failure.message}; it is downloaded from the beginning`,
+  });
+  return { type: 'failed', failure, advice: { type: 'at-once' } };
+}
+
+/**
+ * @param refusal the answer that refused the link
+ * @throws Failure when the job has no other link, or was asked before
+ */
+async function renewLink(download: Download, refusal: StorageRefusal): Promise<AttemptResult<void>> {
+  const { context, part, state, options } = download;
+  const name = basename(options.to);
+  const refusedUntil = (expiresAt: string | null) => linkRefused(name, refusal, expiresAt);
+  if (state.refreshed || options.refresh === undefined) throw refusedUntil(state.asset.expires_at);
+  state.refreshed = true;
+  const renewed = await readAgain(options.refresh, () => resultExpired(name, refusal.said));
+  if (renewed === null || !isOther(state.asset, renewed))
+    throw refusedUntil((renewed ?? state.asset).expires_at);
+  if (renewed.sha256 !== state.asset.sha256) await part.restart(needsHash(renewed, options));
+  state.asset = renewed;
+  const message = 'the download address was refused; the job gave another';
+  context.emit({ type: 'notice', code: 'LINK_REFRESHED', message });
+  return { type: 'failed', failure: refusedUntil(renewed.expires_at), advice: { type: 'at-once' } };
+}
+
+/** A job that is gone has no other address either. */
+async function readAgain(refresh: () => Promise<Asset | null>, gone: () => Error): Promise<Asset | null> {
+  try {
+    return await refresh();
+  } catch (error) {
+    if (isApiAnswer(error, 404)) throw gone();
+    throw error;
+  }
+}
+
+function isOther(before: Asset, after: Asset): boolean {
+  return before.url !== after.url || Date.parse(after.expires_at ?? '') > Date.parse(before.expires_at ?? '');
 }

@@ -2,8 +2,9 @@
 
 import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { IDEMPOTENCY_REPLAYED, REQUEST_ID } from '../../protocol/headers.ts';
+import type { FieldError } from '../../protocol/problem.ts';
 import type { ApiResponse } from '../call.ts';
-import { type ReadProblem, readProblem } from '../read/problem.ts';
+import { asObject, asText, member } from '../read/record.ts';
 import { firstLine, JsonError, parseJson } from './body.ts';
 import {
   adviseUser,
@@ -13,8 +14,7 @@ import {
   gatewayFacts,
   UNREADABLE,
 } from './error-class.ts';
-import type { AttemptResult } from './retry.ts';
-import { adviceOf } from './retry.ts';
+import { type AttemptResult, adviceOf } from './retry.ts';
 import { retryAfterOf } from './server-time.ts';
 
 export interface RawResponse {
@@ -145,4 +145,52 @@ function withRequestId(requestId: string | null): Pick<FailureFacts, 'requestId'
 
 function withRetryAfter(retryAfterMs: number | null): Pick<FailureFacts, 'retryAfterMs'> {
   return retryAfterMs === null ? {} : { retryAfterMs };
+}
+
+interface ReadProblem {
+  readonly code: string | null;
+  /** `detail`, else `title`. */
+  readonly message: string | null;
+  readonly retryable: boolean | null;
+  readonly requestId: string | null;
+  readonly errors: readonly FieldError[];
+}
+
+/** More errors than a person reads. */
+const MAX_ERRORS = 50;
+
+/** The members of the specification beside `code`. */
+const MEMBERS = ['type', 'title', 'detail', 'instance', 'request_id', 'retryable'];
+const PROBLEM_TYPE = /^application\/problem\+json\s*(?:;|$)/i;
+
+/**
+ * Never fails: a missing member, or one of another type, is null.
+ * @returns null for JSON in another shape, which a gateway writes: the service gives a code and says more, or at least
+ *   names the type of a problem
+ */
+export function readProblem(body: unknown, contentType: string): ReadProblem | null {
+  const object = asObject(body);
+  if (object === null) return null;
+  const code = asText(member(object, 'code'));
+  const hasMembers = MEMBERS.some((name) => member(object, name) !== undefined);
+  if (!hasMembers || (code === null && !PROBLEM_TYPE.test(contentType))) return null;
+  const retryable = member(object, 'retryable');
+  return {
+    code,
+    message: asText(member(object, 'detail')) ?? asText(member(object, 'title')),
+    retryable: typeof retryable === 'boolean' ? retryable : null,
+    requestId: asText(member(object, 'request_id')),
+    errors: readErrors(member(object, 'errors')),
+  };
+}
+
+function readErrors(value: unknown): FieldError[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MAX_ERRORS).flatMap((entry) => {
+    const object = asObject(entry);
+    if (object === null) return [];
+    const pointer = asText(member(object, 'pointer')) ?? '';
+    const detail = asText(member(object, 'detail')) ?? '';
+    return pointer === '' && detail === '' ? [] : [{ pointer, detail }];
+  });
 }

@@ -1,6 +1,10 @@
-/** Compares two subtitles cue by cue and describes the changes. */
+/** Compares two subtitles cue by cue, describes the changes, and computes what a format keeps: ASS has no markup. */
+
 import { formatTime } from '../../protocol/srt.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { PreparationFailure } from '../failure.ts';
+import { readSubtitleFile } from './read.ts';
+import { writeSubtitle } from './write.ts';
 
 type CueChange =
   | { readonly type: 'added'; readonly after: SubtitleLine }
@@ -92,4 +96,17 @@ function shift(milliseconds: number): string {
 
 function oneRow(line: SubtitleLine): string {
   return line.text.replaceAll('\n', ' / ');
+}
+
+/** Returns the lines after writing and reading them in a format; unchanged if they cannot be read back. */
+export async function readBack(
+  lines: readonly SubtitleLine[],
+  format: SubtitleFormat,
+): Promise<readonly SubtitleLine[]> {
+  try {
+    return await readSubtitleFile(Buffer.from(writeSubtitle(lines, format)), `left.${format}`);
+  } catch (error) {
+    if (error instanceof PreparationFailure) return lines;
+    throw error;
+  }
 }

@@ -5,9 +5,8 @@ import { PreparationFailure } from '../failure.ts';
 import { decodeText } from './bounds.ts';
 import { checkSubtitle, type SubtitleProblem } from './check.ts';
 import { formatOf, readSubtitleFile } from './read.ts';
-import { type ScannedCue, scanSrt } from './scan.ts';
+import { type ScannedCue, scanSrt, scanVtt } from './scan.ts';
 import { scanAss } from './scan-ass.ts';
-import { scanVtt } from './scan-vtt.ts';
 
 export interface InspectedSubtitle {
   /** In order of time; null if the file cannot be read. In that case `findings` contains an error. */

@@ -1,12 +1,13 @@
-/** Entry point of the report page. */
+/** Entry point of the report page, with its list of entries. */
+
 import type { EntryDetail, ReportFacts } from '../../batch/report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
-import { describeCharge } from '../times.ts';
+import { describeCharge, formatClock } from '../times.ts';
+import { STATE_NAMES } from '../words.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { make } from './element.ts';
 import { formatMoment } from './jobs.ts';
-import { makeList } from './list.ts';
 import { makeTools } from './tools.ts';
 
 type PageData = Omit<ReportFacts, 'entries'> & { readonly entries: readonly ListedEntry[] };
@@ -201,3 +202,51 @@ tools.count(listed.length);
 const pane = make('nav', { class: 'pane', 'aria-label': 'Videos' }, tools.node, list.node);
 document.getElementById('page')?.append(makeTop(), make('main', { class: 'columns' }, pane, holder), help);
 showAddress();
+
+interface EntryList {
+  readonly node: HTMLElement;
+  /** Shows these entries, in this order. */
+  show(entries: readonly ListedEntry[]): void;
+  /** Marks the open entry; null for none. */
+  mark(id: string | null): void;
+}
+
+function makeList(entries: readonly ListedEntry[]): EntryList {
+  const rows = new Map(entries.map((entry) => [entry.id, makeRow(entry)]));
+  const node = make('ol', { class: 'entries' });
+  return {
+    node,
+    show(chosen) {
+      node.replaceChildren(...chosen.map(({ id }) => rows.get(id)).filter((row) => row !== undefined));
+    },
+    mark(id) {
+      node.querySelector('[aria-current]')?.removeAttribute('aria-current');
+      const link = id === null ? null : rows.get(id)?.firstElementChild;
+      link?.setAttribute('aria-current', 'page');
+      link?.scrollIntoView({ block: 'nearest' });
+    },
+  };
+}
+
+function makeRow(entry: ListedEntry): HTMLLIElement {
+  const language = entry.language !== null && make('span', { class: 'tag' }, entry.language);
+  const name = make('span', { class: 'name', dir: 'auto', title: entry.name }, entry.name);
+  const state = make('span', { class: `state ${entry.state}` }, STATE_NAMES[entry.state]);
+  const facts = make('span', { class: 'facts' }, describe(entry));
+  const link = make('a', { href: `#${entry.id}` }, name, language, state, facts);
+  return make('li', {}, link);
+}
+
+function describe(entry: ListedEntry): string {
+  const failures = entry.jobs.flatMap(({ failure }) => (failure === null ? [] : [failure.code]));
+  const waits = entry.jobs.flatMap(({ waits_for }) => (waits_for === null ? [] : [waits_for]));
+  const { misfits } = entry;
+  return [
+    entry.duration_ms !== null && formatClock(entry.duration_ms),
+    ...new Set(failures),
+    ...(failures.length === 0 ? new Set(waits) : []),
+    misfits !== null && misfits > 0 && `${misfits} line${misfits === 1 ? '' : 's'} of poor fit`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}

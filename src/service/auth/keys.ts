@@ -2,8 +2,7 @@
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { toCredits, toThousandths } from '../credits/account.ts';
 import type { RandomBytes } from '../random.ts';
-import { SECRET_BYTES } from '../store/secrets.ts';
-import type { Store } from '../store/store.ts';
+import { SECRET_BYTES, type Store } from '../store/store.ts';
 import { compileAllowList } from './caller-address.ts';
 
 /** What a client needs to use a key. */

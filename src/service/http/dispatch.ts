@@ -3,7 +3,7 @@ import { isDiskFull } from '../../errors/system-error.ts';
 import type { AuthHeaderReader } from '../auth/authenticate.ts';
 import type { ServiceContext } from '../context.ts';
 import { serveAsset } from '../downloads.ts';
-import { DISK_FAILURE_DETAIL } from '../files.ts';
+import { DISK_FAILURE_DETAIL } from '../folders.ts';
 import { answerErrorPage, type OperatorPages } from '../operate/pages.ts';
 import { receiveObject } from '../uploads/receive.ts';
 import { CallerGone } from './body.ts';

@@ -10,8 +10,7 @@ import {
   checkTimestamp,
 } from '../auth/authenticate.ts';
 import type { KeyRow } from '../auth/keys.ts';
-import type { OperationCall } from '../call.ts';
-import type { ServiceContext } from '../context.ts';
+import type { OperationCall, ServiceContext } from '../context.ts';
 import { HANDLERS } from '../operations.ts';
 import { isPassingStoreError } from '../store/store.ts';
 import { CallerGone, readBody } from './body.ts';

@@ -10,8 +10,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { syncToDisk } from '../files.ts';
-import { FILE_MODE, FOLDER_MODE } from '../folders.ts';
+import { FILE_MODE, FOLDER_MODE, syncToDisk } from '../folders.ts';
 
 export interface StoredAsset {
   readonly content_type: string;

@@ -6,8 +6,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import type { ListPage } from '../../protocol/resources.ts';
-import type { OperationCall } from '../call.ts';
-import type { ServiceContext } from '../context.ts';
+import type { OperationCall, ServiceContext } from '../context.ts';
 import { refuseField, refuseFields } from '../http/refusal.ts';
 
 /** A parameter that filters by a column: a set of values, or any text up to a length. */

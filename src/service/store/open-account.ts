@@ -2,11 +2,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
-import type { Folders } from '../folders.ts';
-import { storePath } from '../folders.ts';
-import { damaged } from './failure.ts';
+import { type Folders, storePath } from '../folders.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
-import { openStore, type Store } from './store.ts';
+import { damaged, openStore, type Store } from './store.ts';
 import { hasLostCommits } from './write-ahead-log.ts';
 
 /**

@@ -1,9 +1,13 @@
-/** One SQLite file with cached prepared statements. A transaction within another one becomes part of it. */
+/**
+ * One SQLite file with cached prepared statements, its secrets, and failures of a file that cannot be used. A transaction
+ * within another one becomes part of it.
+ */
+
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { isDiskFull, sqliteCode } from '../../errors/system-error.ts';
 import { ensurePrivateFile } from '../folders.ts';
-import { failureOfContent } from './failure.ts';
+import type { RandomBytes } from '../random.ts';
 
 export interface Store {
   /** Returns the first row, or undefined. `Row` names the columns that the statement selects. */
@@ -136,4 +140,43 @@ const BUSY_CODES: readonly (number | null)[] = [5, 6];
 /** Returns true for a temporary error of the store, so that the caller should retry later. */
 export function isPassingStoreError(error: unknown): boolean {
   return BUSY_CODES.includes(sqliteCode(error)) || (sqliteCode(error) !== null && isDiskFull(error));
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. The second also means a file whose start was overwritten. */
+const REASONS: Readonly<Record<number, string>> = {
+  11: 'it is damaged',
+  26: 'it is not a database, or its beginning is damaged',
+};
+
+/**
+ * Returns the failure for an SQLite error; null for errors that are not about the content of the file.
+ * @param advice what to do if the file is damaged
+ */
+function failureOfContent(error: unknown, path: string, advice: string): Failure | null {
+  const reason = REASONS[sqliteCode(error) ?? 0];
+  return reason === undefined ? null : damaged(path, reason, advice, error);
+}
+
+/** @param reason completes "cannot use the store FILE: " */
+export function damaged(path: string, reason: string, advice: string, cause?: unknown): Failure {
+  const message = `cannot use the store ${path}: ${reason}`;
+  return new Failure({ category: 'disk', code: 'STORE_DAMAGED', message, advice }, { cause });
+}
+
+/** 256 bits, the full key size of HMAC-SHA256 and AES-256. */
+export const SECRET_BYTES = 32;
+
+type SecretName = 'cursors' | 'links';
+
+/** Returns the secret of that name. The first caller creates it. */
+export function ensureSecret(store: Store, name: SecretName, randomBytes: RandomBytes): Buffer {
+  const read = () => store.get<{ value: Uint8Array }>('SELECT value FROM secrets WHERE name = ?', name);
+  let row = read();
+  if (row === undefined) {
+    // If two processes start together, the second uses the secret of the first.
+    store.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, randomBytes(SECRET_BYTES));
+    row = read();
+  }
+  if (row === undefined) throw new Error(`the secret "${name}" could not be stored`);
+  return Buffer.from(row.value);
 }

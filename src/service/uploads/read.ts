@@ -2,9 +2,8 @@
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { UploadResource, UploadTarget } from '../../protocol/resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
-import type { OperationCall } from '../call.ts';
 import { formatInstant } from '../clock.ts';
-import type { ServiceContext } from '../context.ts';
+import type { OperationCall, ServiceContext } from '../context.ts';
 import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { OBJECTS_PATH } from '../http/router.ts';

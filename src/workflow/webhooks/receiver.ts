@@ -1,7 +1,11 @@
 /** Handles a webhook delivery: verifies it, detects duplicates, forwards and reports it. */
 import type { Forwarder, ForwardResult } from '../../client/webhooks/forward.ts';
-import { readEvent, type WebhookEvent } from '../../client/webhooks/read-event.ts';
-import { judgeWebhook, type WebhookCheck } from '../../client/webhooks/verify-webhook.ts';
+import {
+  judgeWebhook,
+  readEvent,
+  type WebhookCheck,
+  type WebhookEvent,
+} from '../../client/webhooks/verify-webhook.ts';
 import { type Caller, writeCommand } from '../../context/printed-command.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';

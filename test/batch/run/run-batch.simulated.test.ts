@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { meanOf } from '../../client/simulation/room.ts';
+import { meanOf } from '../../client/simulation/simulate-waiting.ts';
 import { simulate } from './simulation/simulate.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
@@ -15,7 +15,7 @@ test(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vloc-simulated-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const ran = await simulate({ items: JOBS, telling: 'staged', medianMs: 120_000, folder });
+    const ran = await simulate({ items: JOBS, progress: 'staged', medianMs: 120_000, folder });
 
     expect(ran.outcomes.filter(({ state }) => state.phase !== 'done')).toEqual([]);
     const { results, uploads, downloads, refusals } = ran.counts;

@@ -21,7 +21,7 @@ export function makeCertificate(folder: string, name: string): Certificate {
   return { key: readFileSync(key), cert: readFileSync(cert) };
 }
 
-/** Trusts them beside what is trusted; gives the call that takes it back. */
+/** Adds trusted certificates; returns a function that removes them. */
 export function trust(...certificates: readonly Certificate[]): () => void {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, ...certificates.map(({ cert }) => cert.toString('utf8'))]);

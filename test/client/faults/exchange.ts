@@ -1,4 +1,4 @@
-/** One request on its way through the faulty line. */
+/** Requests and responses that pass the faulty proxy. */
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -15,11 +15,11 @@ export interface Forwarded {
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Lets the service do its work, and gives its answer. */
+  /** Forwards the request to the service, and returns the response. */
   forward(): Promise<Forwarded>;
-  /** Milliseconds since 1970 as the service counts them. */
+  /** The clock of the service, milliseconds since 1970. */
   readonly now: number;
-  /** A host that has no part in this. */
+  /** A host that must not receive any secret. */
   readonly foreignOrigin: string;
 }
 
@@ -30,7 +30,7 @@ export async function readWhole(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends a request on to the service as it came; addresses in the answer lead through the line again. */
+/** Forwards a request unchanged; addresses in the response lead through the proxy again. */
 export async function forwardTo(
   service: URL,
   own: string,
@@ -61,7 +61,7 @@ export async function forwardTo(
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date']);
 
-/** The headers of an answer, for a connection that ends with it and by the clock of the service. */
+/** The headers of an answer, for a connection that exits with it and by the clock of the service. */
 export function endToEnd({ headers, body }: Forwarded, now: number): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {

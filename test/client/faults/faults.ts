@@ -1,77 +1,77 @@
-/** The faults of the network, of proxies and of the service, and what a run that meets one ends as. */
+/** Faults of the network, of proxies and of the service, with the expected exit of a run for each. */
 import dns from 'node:dns';
 import type { EXIT_CODES } from '../../../src/errors/exit-codes.ts';
 import {
   blackHole,
-  executed,
-  executedThenDropped,
+  executeThenReset,
+  executeThenRespond,
+  type FaultyResponse,
   gzipBomb,
-  instead,
   problem,
-  resetAtOnce,
-  resetInTheMiddle,
-  type Spoil,
-  sentElsewhere,
+  redirectElsewhere,
+  resetBeforeResponse,
+  resetInBody,
+  respondWith,
   slowLoris,
   truncated,
-} from './spoilt-answers.ts';
-import type { Stage } from './stage.ts';
+} from './faulty-responses.ts';
+import type { Scenario } from './scenario.ts';
 
-export type End = keyof typeof EXIT_CODES;
+export type ExitName = keyof typeof EXIT_CODES;
 
-/** How a run ends that meets the fault at a signed step, at the PUT, at the download. */
-export interface Ends {
-  readonly api: End;
-  /** At a signed step that looks how an upload or a job is; left out: as at the others. */
-  readonly poll?: End;
-  readonly put: End;
-  readonly download: End;
+/** Expected exits of a run with the fault at a signed step, at the PUT, and at the download. */
+export interface ExpectedExits {
+  readonly api: ExitName;
+  /** At signed steps that poll an upload or a job; default: as at the other signed steps. */
+  readonly poll?: ExitName;
+  readonly put: ExitName;
+  readonly download: ExitName;
 }
 
 export interface Fault {
   readonly name: string;
-  readonly does: /** Spoils the answer. */
+  readonly does: /** Replaces or damages the response. */
     | {
         readonly type: 'answer';
-        readonly spoil: Spoil;
-        /** True for an answer that only time can end. */
+        readonly respond: FaultyResponse;
+        /** True if only a timeout ends the wait for the response. */
         readonly isSilent?: boolean;
       }
-    /** Is there before the request is sent; the call that comes back takes it away. */
-    | { readonly type: 'before'; readonly begin: (stage: Stage) => Promise<() => Promise<void>> };
-  readonly once: Ends;
-  /** Left out: the same. Null: the run waits until somebody stops it. */
-  readonly forGood?: Ends | null;
-  /** True when the service has told an id of the request. */
-  readonly traced?: boolean;
+    /** Begins before the request is sent; the returned function ends it. */
+    | { readonly type: 'before'; readonly begin: (scenario: Scenario) => Promise<() => Promise<void>> };
+  readonly once: ExpectedExits;
+  /** If the fault never ends. Default: as `once`. Null: the run waits until it is stopped. */
+  readonly permanent?: ExpectedExits | null;
+  /** True if the response has a request id. */
+  readonly hasRequestId?: boolean;
 }
 
-/** Once is made good by a retry; for good, all retries are used up. */
-const PASSING: Ends = { api: 'done', put: 'done', download: 'done' };
-const LASTING: Ends = { api: 'temporary', put: 'temporary', download: 'temporary' };
-/** Storage is not the API: whatever kind of 200 it answers to a PUT is taken, and the bytes of a result have a length. */
-const SPOILT_FOR_GOOD: Ends = { api: 'temporary', put: 'done', download: 'temporary' };
+/** A retry recovers from a single fault; a permanent one uses up all retries. */
+const TRANSIENT: ExpectedExits = { api: 'done', put: 'done', download: 'done' };
+const PERMANENT: ExpectedExits = { api: 'temporary', put: 'temporary', download: 'temporary' };
+/** Storage is not the API: any 200 for a PUT is accepted, and the length of a result is known. */
+const PERMANENT_BAD_BODY: ExpectedExits = { api: 'temporary', put: 'done', download: 'temporary' };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** As long as a service asks for that is a little busy. */
+/** The delay that a slightly busy service requests. */
 const SOON = { 'retry-after': '3' };
 
-const passing = (name: string, spoil: Spoil, traced = false): Fault => ({
+const transient = (name: string, respond: FaultyResponse, hasRequestId = false): Fault => ({
   name,
-  does: { type: 'answer', spoil },
-  once: PASSING,
-  forGood: LASTING,
-  traced,
+  does: { type: 'answer', respond },
+  once: TRANSIENT,
+  permanent: PERMANENT,
+  hasRequestId,
 });
 
-const silent = (name: string, spoil: Spoil): Fault => ({
-  ...passing(name, spoil),
-  does: { type: 'answer', spoil, isSilent: true },
+const silent = (name: string, respond: FaultyResponse): Fault => ({
+  ...transient(name, respond),
+  does: { type: 'answer', respond, isSilent: true },
 });
 
-const spoilt = (name: string, spoil: Spoil): Fault => ({
-  ...passing(name, spoil, true),
-  forGood: SPOILT_FOR_GOOD,
+const badBody = (name: string, respond: FaultyResponse): Fault => ({
+  ...transient(name, respond, true),
+  permanent: PERMANENT_BAD_BODY,
 });
 
 export const FAULTS: readonly Fault[] = [
@@ -79,94 +79,94 @@ export const FAULTS: readonly Fault[] = [
     name: 'refused connections',
     does: {
       type: 'before',
-      begin: async ({ line }) => {
-        await line.hangUp();
-        return line.pickUp;
+      begin: async ({ proxy }) => {
+        await proxy.stopListening();
+        return proxy.resumeListening;
       },
     },
-    once: PASSING,
-    forGood: LASTING,
+    once: TRANSIENT,
+    permanent: PERMANENT,
   },
-  passing('a reset before the first byte', resetAtOnce),
-  { ...passing('a reset in the middle of the body', resetInTheMiddle), forGood: SPOILT_FOR_GOOD },
-  passing('the answer lost after the service executed', executedThenDropped),
+  transient('a reset before the first byte', resetBeforeResponse),
+  { ...transient('a reset in the middle of the body', resetInBody), permanent: PERMANENT_BAD_BODY },
+  transient('the response lost after the service executed the request', executeThenReset),
   silent('a black hole', blackHole),
   silent('a slow loris', slowLoris),
-  { ...passing('a truncated body', truncated), forGood: SPOILT_FOR_GOOD },
+  { ...transient('a truncated body', truncated), permanent: PERMANENT_BAD_BODY },
   {
     name: 'EAI_AGAIN of the name service',
     does: { type: 'before', begin: async () => failLookups() },
-    once: PASSING,
-    forGood: LASTING,
+    once: TRANSIENT,
+    permanent: PERMANENT,
   },
   {
     name: 'a certificate for another host',
     does: {
       type: 'before',
-      begin: async ({ line, certificates }) => {
-        line.show(certificates.other);
-        return async () => line.show(certificates.own);
+      begin: async ({ proxy, certificates }) => {
+        proxy.useCertificate(certificates.other);
+        return async () => proxy.useCertificate(certificates.own);
       },
     },
     once: { api: 'configuration', put: 'configuration', download: 'configuration' },
   },
-  passing('502 with a page', instead(502, { 'content-type': 'text/html' }, '<h1>Bad Gateway</h1>')),
-  passing('200 with a page', instead(200, { 'content-type': 'text/html' }, '<h1>Sign in</h1>')),
+  transient('502 with a page', respondWith(502, { 'content-type': 'text/html' }, '<h1>Bad Gateway</h1>')),
+  transient('200 with a page', respondWith(200, { 'content-type': 'text/html' }, '<h1>Sign in</h1>')),
   {
     name: '403 with a page',
-    does: { type: 'answer', spoil: instead(403, { 'content-type': 'text/html' }, '<h1>Blocked</h1>') },
-    // A job may name another link, and there may be another reservation.
+    does: { type: 'answer', respond: respondWith(403, { 'content-type': 'text/html' }, '<h1>Blocked</h1>') },
+    // A retry may get another link from the job, or another reservation.
     once: { api: 'configuration', poll: 'done', put: 'done', download: 'configuration' },
-    forGood: { api: 'configuration', put: 'configuration', download: 'configuration' },
+    permanent: { api: 'configuration', put: 'configuration', download: 'configuration' },
   },
-  spoilt('malformed JSON', executed(JSON_TYPE, '{"id": "x", ')),
-  spoilt('an empty body', executed(JSON_TYPE)),
-  spoilt('another content type', executed({ 'content-type': 'text/plain' }, '{}')),
-  passing('503 that may be retried', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true), true),
+  badBody('malformed JSON', executeThenRespond(JSON_TYPE, '{"id": "x", ')),
+  badBody('an empty body', executeThenRespond(JSON_TYPE)),
+  badBody('another content type', executeThenRespond({ 'content-type': 'text/plain' }, '{}')),
+  transient('503 that may be retried', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true), true),
   {
-    ...passing('503 that may not be retried', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false), true),
+    ...transient('503 that may not be retried', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false), true),
     once: { api: 'refused', put: 'done', download: 'done' },
-    forGood: { ...LASTING, api: 'refused' },
+    permanent: { ...PERMANENT, api: 'refused' },
   },
-  passing('429 for the rate', problem(429, 'RATE_LIMIT_EXCEEDED', true, SOON), true),
+  transient('429 for the rate', problem(429, 'RATE_LIMIT_EXCEEDED', true, SOON), true),
   {
-    ...passing('429 for the slots', problem(429, 'CONCURRENCY_LIMIT_EXCEEDED', true, SOON), true),
-    forGood: null,
+    ...transient('429 for the slots', problem(429, 'CONCURRENCY_LIMIT_EXCEEDED', true, SOON), true),
+    permanent: null,
   },
   {
-    ...passing('429 for the quota', problem(429, 'CREDIT_QUOTA_EXCEEDED', false, SOON), true),
+    ...transient('429 for the quota', problem(429, 'CREDIT_QUOTA_EXCEEDED', false, SOON), true),
     once: { api: 'credits', put: 'done', download: 'done' },
-    forGood: { ...LASTING, api: 'credits' },
+    permanent: { ...PERMANENT, api: 'credits' },
   },
   {
-    name: '401 since the clock is wrong',
+    name: '401 because the clock is wrong',
     does: {
       type: 'before',
-      begin: async (stage) => {
-        stage.clockOffMs = -400_000;
+      begin: async (scenario) => {
+        scenario.clockSkewMs = -400_000;
         return async () => {};
       },
     },
-    once: PASSING,
+    once: TRANSIENT,
   },
   {
     name: '307 to another host',
-    does: { type: 'answer', spoil: sentElsewhere },
+    does: { type: 'answer', respond: redirectElsewhere },
     once: { api: 'configuration', poll: 'done', put: 'refused', download: 'expired' },
   },
   {
-    ...passing('headers of 60 KB', executed({ ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}')),
+    ...transient('headers of 60 KB', executeThenRespond({ ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}')),
   },
   {
     name: 'a gzip bomb',
-    does: { type: 'answer', spoil: gzipBomb },
+    does: { type: 'answer', respond: gzipBomb },
     once: { api: 'configuration', poll: 'done', put: 'done', download: 'configuration' },
-    traced: true,
+    hasRequestId: true,
   },
-  spoilt('JSON 200,000 deep', executed(JSON_TYPE, '['.repeat(200_000))),
+  badBody('JSON 200,000 deep', executeThenRespond(JSON_TYPE, '['.repeat(200_000))),
 ];
 
-/** Every name is unknown for now; gives the call that mends it. */
+/** Makes every name lookup fail; returns a function that restores it. */
 async function failLookups(): Promise<() => Promise<void>> {
   const { lookup } = dns;
   const fail = (host: string, _options: unknown, done: (error: Error) => void) => {

@@ -1,4 +1,4 @@
-/** The steps of a run on the wire, told apart by what is asked. */
+/** The steps of a run, recognized by their requests. */
 
 /** In the order of a run; the last three are commands of their own. */
 export const STEPS = [
@@ -29,7 +29,7 @@ export function stepOf(method: string, target: string): Step {
   return 'pollJob';
 }
 
-/** What was answered last before a step comes: the step before it and, where that is repeated, its last status. */
+/** The response after which a step is next: of the step before it and, if that is repeated, with its last status. */
 const BEFORE: Readonly<Partial<Record<Step, { readonly step: Step; readonly status?: string }>>> = {
   put: { step: 'createUpload' },
   complete: { step: 'put' },
@@ -40,19 +40,19 @@ const BEFORE: Readonly<Partial<Record<Step, { readonly step: Step; readonly stat
   cancel: { step: 'pollJob' },
 };
 
-/** True when a run begins with the step, so that nothing announces it. */
+/** True if a run begins with the step, so that no response precedes it. */
 export function beginsRun(step: Step): boolean {
   return BEFORE[step] === undefined;
 }
 
-/** True when the answer to `answered`, whose resource has this status, means that `step` is next. */
+/** True if `step` is next after the response to `answered`, whose resource has this status. */
 export function announces(step: Step, answered: Step, status: unknown): boolean {
   const before = BEFORE[step];
   if (before === undefined || before.step !== answered) return false;
   return before.status === undefined || before.status === status;
 }
 
-/** True when a run waits before it comes to the step: a job is not looked at in the instant that made it. */
+/** True if a run waits before the step: a job is not polled right after its creation. */
 export function waitsBefore(step: Step): boolean {
   return step === 'pollJob';
 }

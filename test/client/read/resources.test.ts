@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readBalance, readTransaction } from '../../../src/client/credits.ts';
 import { assetsOf, Failure, type Job } from '../../../src/client/index.ts';
-import { readBalance, readTransaction } from '../../../src/client/read/credits.ts';
 import { readJob } from '../../../src/client/read/job.ts';
-import { readProblem } from '../../../src/client/read/problem.ts';
 import { readList } from '../../../src/client/read/record.ts';
 import { readUpload } from '../../../src/client/read/upload.ts';
+import { readProblem } from '../../../src/client/transport/answer.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 
 const SHA = 'ab'.repeat(32);

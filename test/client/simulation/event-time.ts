@@ -1,11 +1,11 @@
-/** A clock that jumps from one instant that somebody waits for to the next. */
+/** A virtual clock that advances to the next time a sleeper waits for. */
 
 export interface EventTime {
   /** Milliseconds since 1970. */
   now(): number;
   /** Rejects with the reason of the signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Goes to the soonest instant that is waited for, and wakes one who does; false when there is nobody. */
+  /** Advances to the earliest wake-up time and wakes one sleeper; false if nobody sleeps. */
   advance(): boolean;
 }
 
@@ -16,7 +16,7 @@ interface Sleeper {
 
 export function createEventTime(begunMs: number): EventTime {
   let now = begunMs;
-  /** The soonest last. */
+  /** The earliest is the last. */
   let sleepers: Sleeper[] = [];
   return {
     now: () => now,
@@ -33,7 +33,7 @@ export function createEventTime(begunMs: number): EventTime {
         };
         const sleeper = { atMs: now + ms, wake };
         signal?.addEventListener('abort', giveUp, { once: true });
-        // Of those with the same instant, the first who came is woken first.
+        // Sleepers with the same wake-up time wake in the order in which they fell asleep.
         const later = sleepers.findLastIndex(({ atMs }) => atMs > sleeper.atMs);
         sleepers.splice(later + 1, 0, sleeper);
       }),

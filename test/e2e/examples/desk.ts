@@ -9,6 +9,7 @@ import type { Example } from '../../../src/context/command.ts';
 import { type Ended, environmentOf, makeFolder } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 export interface Desk {
@@ -64,7 +65,7 @@ export async function openDesk(): Promise<Desk> {
   for (const made of [bin, home]) await mkdir(made, { mode: 0o700 });
   const env: Record<string, string> = {
     HOME: home,
-    PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+    PATH: `${bin}${delimiter}${rememberingPath()}`,
     ...environmentOf(scene, folder),
     VLOC_NO_KEYCHAIN: '1',
   };

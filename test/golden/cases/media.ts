@@ -4,6 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { send } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import type { TestIo } from '../../support/test-io.ts';
 import { LIMITS } from '../../workflow/prepare/limits.ts';
 import type { Case, Stage } from '../stage.ts';
@@ -11,7 +12,7 @@ import { prepare, SRT } from './files.ts';
 
 /** A second of picture and sound. */
 const SAMPLE = new URL('../../fixtures/version-0.1/videos/talk.mp4', import.meta.url);
-const PROGRAMS = { PATH: process.env.PATH ?? '' };
+const PROGRAMS = { PATH: rememberingPath() };
 const STAGES = 'localize talk.mp4 --to es --from en';
 
 async function addVideo(stage: Stage): Promise<void> {

@@ -4,7 +4,7 @@ import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
 
 runOnMinimal({
   'every fault once': () => import('../../client/client.faults.test.ts'),
-  'every fault for good': () => import('../../client/client.faults-for-good.test.ts'),
+  'every permanent fault': () => import('../../client/client.permanent-faults.test.ts'),
 });
 
 it('the service of these suites says of a job no more than it must', async () => {

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { digestTree } from '../../support/untouched.ts';
 import { createRandom, type Random } from '../../torture/random.ts';
 import { readBooks } from '../books.ts';
@@ -117,7 +118,7 @@ export class Round {
         cwd: this.#folder,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
-          PATH: process.env.PATH,
+          PATH: rememberingPath(),
           HOME: this.#folder,
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
           VLOC_BASE_URL: this.#hosted.baseUrl,

@@ -17,6 +17,14 @@ export function currentProfile(): Profile {
   return current;
 }
 
+/**
+ * False where a suite is repeated with the minimal service: for work of this machine alone, and for what is refused before
+ * the first request, the service makes no difference. The long run repeats these tests too.
+ */
+export function testsOwnWork(): boolean {
+  return current === 'generous' || process.env.VLOC_LONG_TESTS === '1';
+}
+
 /** From now on the scenes of this process have a service that answers no more than it must, and these. */
 export function useMinimalService(more: readonly Extra[] = []): void {
   current = 'minimal';

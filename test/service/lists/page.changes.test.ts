@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '../../../src/protocol/operations.ts';
 import { issueKey } from '../../../src/service/auth/keys.ts';
-import type { OperationCall } from '../../../src/service/call.ts';
+import type { OperationCall } from '../../../src/service/context.ts';
 import { createCursorSealer } from '../../../src/service/lists/cursor.ts';
 import { readPage } from '../../../src/service/lists/page.ts';
 import { migrate } from '../../../src/service/store/schema.ts';

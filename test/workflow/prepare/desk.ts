@@ -3,6 +3,7 @@ import { createEngines } from '../../../src/engines/index.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { type Ended, startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
 import { LIMITS } from './limits.ts';
 
@@ -14,7 +15,7 @@ export interface MediaDesk extends VlocScene {
 }
 
 export async function openMediaDesk(options: Partial<ServiceOptions> = {}): Promise<MediaDesk> {
-  const { inspect } = createEngines();
+  const { inspect } = createEngines({ searchPath: rememberingPath() });
   const engines = { ...createSmallEngines(), inspect };
   const answered: string[] = [];
   const scene = await startVloc({
@@ -26,7 +27,7 @@ export async function openMediaDesk(options: Partial<ServiceOptions> = {}): Prom
     ...scene,
     engines,
     vloc: (words, io = {}) =>
-      scene.run(words, { limits: LIMITS, ...io, env: { PATH: process.env.PATH ?? '', ...io.env } }),
+      scene.run(words, { limits: LIMITS, ...io, env: { PATH: rememberingPath(), ...io.env } }),
     count: (operation) => answered.filter((each) => each === operation).length,
   };
 }

@@ -1,14 +1,14 @@
 /** What the service at the far end has, and what it answers at an instant: pure but for what it remembers. */
 import { createHash } from 'node:crypto';
 import {
-  createFarJobs,
+  createSimulatedJobs,
   describeAt,
-  FAR_PATH,
-  type FarJob,
-  type FarJobs,
   hasEnded,
+  JOBS_PATH,
+  type SimulatedJob,
+  type SimulatedJobs,
   summaryAt,
-} from '../../../client/simulation/far-jobs.ts';
+} from '../../../client/simulation/simulated-jobs.ts';
 import type { Work } from '../../../client/simulation/work.ts';
 
 /** What was asked, and when. */
@@ -26,7 +26,7 @@ export interface Counts {
 }
 
 export interface FarEnd {
-  readonly jobs: FarJobs;
+  readonly jobs: SimulatedJobs;
   /** When the client first knew that a job had ended, by its id. */
   readonly toldMs: Map<string, number>;
   /** When uploads are ready, by their ids. */
@@ -60,7 +60,7 @@ const RESULT_SHA256 = createHash('sha256').update(RESULT).digest('hex');
 
 export function createFarEnd(work: readonly Work[], slots: number, travelMs: number): FarEnd {
   const counts = { rounds: [], lists: 0, looks: 0, results: 0, refusals: 0, uploads: 0, downloads: 0 };
-  return { jobs: createFarJobs(work, slots), toldMs: new Map(), uploads: new Map(), counts, travelMs };
+  return { jobs: createSimulatedJobs(work, slots), toldMs: new Map(), uploads: new Map(), counts, travelMs };
 }
 
 export function answerAt(far: FarEnd, asked: Asked): Reply {
@@ -76,7 +76,7 @@ export function answerAt(far: FarEnd, asked: Asked): Reply {
     if (action === 'completions') far.uploads.set(id, asked.nowMs + VALIDATION_MS);
     return readUpload(far, id, asked);
   }
-  if (url.pathname !== FAR_PATH) return readJob(far, id, asked);
+  if (url.pathname !== JOBS_PATH) return readJob(far, id, asked);
   return method === 'POST' ? createJob(far, asked) : listJobs(far, asked);
 }
 
@@ -100,7 +100,7 @@ function readJob(far: FarEnd, id: string, { nowMs }: Asked): Reply {
 }
 
 /** The answer that leaves now may be the first to tell of an end. */
-function noteTold({ toldMs, travelMs }: FarEnd, job: FarJob, nowMs: number): void {
+function noteTold({ toldMs, travelMs }: FarEnd, job: SimulatedJob, nowMs: number): void {
   if (hasEnded(job, nowMs) && !toldMs.has(job.id)) toldMs.set(job.id, nowMs + travelMs);
 }
 
@@ -111,7 +111,7 @@ function createJob(far: FarEnd, { key, body, nowMs }: Asked): Reply {
   return refuse(429, 'CONCURRENCY_LIMIT_EXCEEDED', true);
 }
 
-function present(job: FarJob, nowMs: number): object {
+function present(job: SimulatedJob, nowMs: number): object {
   const expires_at = timeOf(nowMs + LINKS_MS);
   const about = { content_type: 'video/mp4', size_bytes: RESULT.length, sha256: RESULT_SHA256 };
   const video = { url: `/files/${job.id}`, expires_at, ...about };

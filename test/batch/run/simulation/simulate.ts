@@ -11,7 +11,7 @@ import { openBatchJournal } from '../../../../src/batch/run/journal.ts';
 import { runBatch } from '../../../../src/batch/run/run-batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
-import { allKnowingMs, drawWork, type Telling } from '../../../client/simulation/work.ts';
+import { drawWork, idealMs, type ProgressReporting } from '../../../client/simulation/work.ts';
 import { videoItem } from '../support/items.ts';
 import { openBatch } from '../support/open-batch.ts';
 import type { Counts } from './far-end.ts';
@@ -20,7 +20,7 @@ import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 export interface Simulation {
   readonly items: number;
-  readonly telling: Telling;
+  readonly progress: ProgressReporting;
   /** Median of the work times. */
   readonly medianMs: number;
   /** An empty folder. */
@@ -55,8 +55,8 @@ const SEED = 20_260_101;
 const LANGUAGES = ['es', 'fr', 'de', 'it', 'pt', 'nl', 'pl', 'ja', 'ko', 'zh'];
 
 export async function simulate(simulation: Simulation): Promise<Simulated> {
-  const { items: count, medianMs, telling, folder } = simulation;
-  const work = drawWork(count, medianMs, telling, SEED);
+  const { items: count, medianMs, progress, folder } = simulation;
+  const work = drawWork(count, medianMs, progress, SEED);
   const time = createVirtualTime(Date.now());
   const far = await startFarService(work, SLOTS, time);
   const batch = openSimulated(far, time, folder, await makeItems(folder, count));
@@ -78,7 +78,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
       outcomes,
       jobs: all.length,
       counts,
-      makespan: makespanMs / allKnowingMs(work, SLOTS),
+      makespan: makespanMs / idealMs(work, SLOTS),
       statusRequests: (counts.lists + counts.looks + counts.results - all.length) / all.length,
       delaysMs: all.map(({ id, createdMs, work: { ms } }) => told(id) - createdMs - ms),
       pausesMs: counts.rounds.slice(1).map((atMs, position) => atMs - (counts.rounds[position] ?? 0)),

@@ -1,0 +1,32 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { withTargets } from '../../../src/batch/deliver/deliver-results.ts';
+import { failureOf } from '../../client/support/harness.ts';
+import { newFolder } from '../../journal/support/folder.ts';
+
+const TARGET = '/results/talk.es.srt';
+
+test('a file that is being fetched is not fetched by another at once, but afterwards', async () => {
+  const stateDir = newFolder();
+  await withTargets(stateDir, ['/results/other.srt', TARGET], async () => {
+    const { facts } = await failureOf(withTargets(stateDir, [TARGET], async () => undefined));
+    expect(facts).toMatchObject({ category: 'temporary', code: 'FILE_LOCKED', retryable: true });
+    expect(facts.message).toContain(TARGET);
+  });
+  expect(await withTargets(stateDir, [TARGET], async () => 'fetched')).toBe('fetched');
+  expect(await readdir(join(stateDir, 'downloads'))).toEqual([]);
+});
+
+test('work that fails gives the files back', async () => {
+  const stateDir = newFolder();
+  const failing = withTargets(stateDir, [TARGET], () => Promise.reject(new Error('broken')));
+  await expect(failing).rejects.toThrow('broken');
+  expect(await withTargets(stateDir, [TARGET], async () => 'fetched')).toBe('fetched');
+});
+
+test('a state folder that takes no locks is no reason to fetch nothing', async () => {
+  const stateDir = join(newFolder(), 'state');
+  await writeFile(stateDir, 'a file');
+  expect(await withTargets(stateDir, [TARGET], async () => 'fetched')).toBe('fetched');
+});

@@ -1,0 +1,92 @@
+/** What all scenarios share: a real service, faulty proxies to it, and a foreign host that must not receive any secret. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createService } from '../../../src/service/index.ts';
+import { createCaller, exchange, send } from '../../service/harness/caller.ts';
+import { createMovingClock } from '../../service/harness/moving-clock.ts';
+import { answerSparsely, currentProfile } from '../../service/harness/profiles.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { makeCertificate, trust } from './certificates.ts';
+import { startFaultyProxy } from './faulty-proxy.ts';
+import { createScenario, type Scenario } from './scenario.ts';
+
+export interface FaultEnvironment {
+  /** Creates a scenario with its own key. `https` has a certificate for 127.0.0.1. */
+  createScenario(scheme: 'http' | 'https', host: string): Promise<Scenario>;
+  /** Headers of all requests that reached the foreign host. */
+  readonly foreign: IncomingHttpHeaders[];
+  close(): Promise<void>;
+}
+
+const MINUTE = {
+  duration_seconds: 60,
+  container: 'mp4',
+  video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
+  audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+};
+
+/** Starts everything; the caller closes it. */
+export async function createFaultEnvironment(): Promise<FaultEnvironment> {
+  const clock = createMovingClock();
+  // Accepts every file as a video of one minute.
+  const engines = { ...createSmallEngines(), inspect: async () => MINUTE };
+  const root = await mkdtemp(join(tmpdir(), 'vloc-faults-'));
+  const isSparse = currentProfile() === 'minimal';
+  const service = await createService({
+    stateDir: join(root, 'service'),
+    ...{ clock, engines },
+    ...(isSparse ? { faults: answerSparsely() } : {}),
+  });
+  const foreignHost = await startForeignHost();
+  const certificates = {
+    own: makeCertificate(root, 'IP:127.0.0.1'),
+    other: makeCertificate(root, 'DNS:other.example'),
+  };
+  const untrust = trust(certificates.own, certificates.other);
+  const common = { service: new URL(service.url), foreignOrigin: foreignHost.origin, now: clock.now };
+  const proxies = {
+    http: await startFaultyProxy(common),
+    https: await startFaultyProxy({ ...common, certificate: certificates.own }),
+  };
+  let scenarios = 0;
+  return {
+    foreign: foreignHost.seen,
+    createScenario(scheme, host) {
+      scenarios += 1;
+      const { key, secret } = service.issueKey();
+      const caller = createCaller(service.url, { key, secret }, clock.now, isSparse ? exchange : send);
+      const folder = join(root, `scenario-${scenarios}`);
+      return createScenario({
+        proxy: proxies[scheme],
+        baseUrl: `${proxies[scheme].origin.replace('127.0.0.1', host)}/v1`,
+        folder,
+        key,
+        secret,
+        caller,
+        clock,
+        engines,
+        certificates,
+      });
+    },
+    async close() {
+      untrust();
+      await Promise.all([proxies.http.close(), proxies.https.close(), foreignHost.close(), service.close()]);
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startForeignHost() {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers);
+    response.writeHead(404, { connection: 'close' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  const close = () => new Promise((resolve) => server.close(resolve));
+  return { seen, origin: `http://127.0.0.1:${port}`, close };
+}

@@ -1,0 +1,42 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeVideo } from '../prepare/workspace.ts';
+import { askProgram } from '../support/remembered-programs.ts';
+import { temporaryFolder } from './workspace.ts';
+
+const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+const DURATION = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0'];
+const secondsOf = (path: string) => Math.round(Number(askProgram('ffprobe', [...DURATION, path])));
+
+test('an answer is remembered for the bytes of a file, not for its name', () => {
+  const folder = temporaryFolder();
+  const path = makeVideo(folder, 'talk.mp4', 1, ...MP4);
+  expect([secondsOf(path), secondsOf(path)]).toEqual([1, 1]);
+  copyFileSync(makeVideo(folder, 'longer.mp4', 3, ...MP4), path);
+  expect([secondsOf(path), secondsOf(path)]).toEqual([3, 3]);
+});
+
+test('an answer is remembered for all arguments', () => {
+  const path = makeVideo(temporaryFolder(), 'talk.mp4', 1, ...MP4);
+  const bytesOf = (rate: string) => {
+    const args = ['-v', 'error', '-i', path, '-ac', '1', '-ar', rate, '-t', '0.5', '-f', 's16le', '-'];
+    return askProgram('ffmpeg', args).length;
+  };
+  expect([bytesOf('8000'), bytesOf('48000'), bytesOf('8000')]).toEqual([8_000, 48_000, 8_000]);
+});
+
+test('an error is told each time', () => {
+  const path = join(temporaryFolder(), 'talk.mp4');
+  writeFileSync(path, 'no video');
+  for (const _ of [1, 2]) expect(() => secondsOf(path)).toThrow('Invalid data');
+});
+
+test('a result in a file is written each time', () => {
+  const folder = temporaryFolder();
+  const path = makeVideo(folder, 'talk.mp4', 1, ...MP4);
+  for (const name of ['one.mkv', 'two.mkv']) {
+    askProgram('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', join(folder, name)]);
+    expect(secondsOf(join(folder, name))).toBe(1);
+  }
+});

@@ -1,0 +1,97 @@
+/**
+ * Answers of ffprobe and ffmpeg that are remembered for one run of the suite. What they write to stdout about a file depends
+ * on their arguments and on the bytes of the file alone, and starting them costs a tenth of a second of processor time. Tests
+ * ask the same about the same bytes thousands of times.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { inject } from 'vitest';
+import { locateProgram } from '../../src/engines/programs.ts';
+
+/**
+ * A program of the same name in front of the real one. Only an answer without an error and without a warning is kept, by
+ * all arguments, the ending of the file's name and its bytes. All else is left to the real program: several inputs, other
+ * files in the arguments, and results that are written to files.
+ */
+const script = (real: string, folder: string) => `#!/bin/sh
+real='${real}'
+input=
+inputs=0
+before=
+for word do
+  if [ "$before" = -i ]; then
+    input=$word
+    inputs=$((inputs + 1))
+  fi
+  before=$word
+done
+last=$word
+case $real in
+*/ffprobe) input=$last ;;
+*) [ "$last" = - ] && [ $inputs = 1 ] || exec "$real" "$@" ;;
+esac
+file=\${input#file:}
+[ -f "$file" ] || exec "$real" "$@"
+ending=\${file##*/}
+case $ending in
+*.*) ending=\${ending##*.} ;;
+*) ending= ;;
+esac
+words=$(
+  echo "$real $ending"
+  for word do
+    [ "$word" = "$input" ] || printf '%s\\n' "$word"
+  done
+)
+case \${words#*"
+"} in
+*/* | *-progress*) exec "$real" "$@" ;;
+esac
+key=$(echo "$words" | cat - "$file" | sha256sum) || exec "$real" "$@"
+kept='${folder}'/\${key%% *}
+[ -f "$kept" ] && exec cat "$kept"
+part=$kept.$$
+"$real" "$@" >"$part" 2>"$part.errors"
+status=$?
+if [ $status = 0 ] && [ ! -s "$part.errors" ]; then
+  mv "$part" "$kept"
+  rm "$part.errors"
+  exec cat "$kept"
+fi
+cat "$part"
+cat "$part.errors" >&2
+rm "$part" "$part.errors"
+[ $status -gt 128 ] && kill -$((status - 128)) $$
+exit $status
+`;
+
+let path: string | undefined;
+
+/** A value for PATH with these programs in front of the real ones. Not for tests of how a program is run. */
+export function rememberingPath(): string {
+  path ??= createPath(process.env.PATH ?? '');
+  return path;
+}
+
+function createPath(searchPath: string): string {
+  const folder = join(inject('runFolder'), 'remembered');
+  mkdirSync(join(folder, 'answers'), { recursive: true });
+  for (const name of ['ffprobe', 'ffmpeg']) {
+    const real = locateProgram(name, searchPath);
+    const own = join(folder, name);
+    if (real === null || existsSync(own)) continue;
+    // Another process may do the same, or may be about to start it.
+    const made = `${own}.${process.pid}`;
+    writeFileSync(made, script(real, join(folder, 'answers')));
+    chmodSync(made, 0o755);
+    renameSync(made, own);
+  }
+  return [folder, searchPath].join(delimiter);
+}
+
+/** Runs ffprobe or ffmpeg and returns what it writes to stdout. */
+export function askProgram(name: 'ffprobe' | 'ffmpeg', args: readonly string[]): Buffer {
+  // Half an hour of sound in samples, as numbers of 32 bits.
+  return execFileSync(name, args, { env: { ...process.env, PATH: rememberingPath() }, maxBuffer: 2 ** 29 });
+}
