@@ -115,7 +115,7 @@ export function expandHome(path: string, env: BackendParts['env']): string {
 }
 
 /** All variables of the user, except those of vloc and keys of servers. */
-function childEnvironment({ env, keyNames }: BackendParts): BackendParts['env'] {
+export function childEnvironment({ env, keyNames }: BackendParts): BackendParts['env'] {
   const entries = Object.entries(env).filter(
     ([name]) => !/^VLOC_/i.test(name) && keyNames?.has(name) !== true,
   );

@@ -1,0 +1,383 @@
+/**
+ * Calls the servers of backends over HTTP. Follows no redirect, limits the size and the time of each answer, retries
+ * what may pass, and uses plain http in private networks only. Bodies and keys appear in no message.
+ */
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { Readable } from 'node:stream';
+import * as v from 'valibot';
+import { errorCode } from '../../errors/system-error.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import type { Run } from '../backend.ts';
+import type { TypedEntry } from '../config.ts';
+import { createKey } from './key.ts';
+import type { BackendParts } from './parts.ts';
+import { checkHost, PublicAddress, privateLookup } from './private-network.ts';
+import { FAULTS, isWebPage, PERMANENT_FAULTS, readError, retryAfter } from './server-errors.ts';
+
+// Not imported: an import loads all of undici, which Node has inside.
+const { Agent, request: sendPlain } = process.getBuiltinModule('node:http');
+
+/** The part of an entry that describes its server. */
+type ServerEntry = Pick<TypedEntry<'translate', 'libretranslate'>, 'url' | 'key' | 'insecure' | 'timeout'>;
+
+/** The server understood the request and refused it (4xx). The same request would be refused again. */
+export class ServerRefusal extends JobFailure {
+  readonly status: number;
+  /** The server's own message, shortened. */
+  readonly said: string;
+
+  constructor(message: string, status: number, said: string) {
+    super('ENGINE_ERROR', message, { permanent: true });
+    this.status = status;
+    this.said = said;
+  }
+}
+
+interface Body {
+  /** Media type. */
+  readonly type: string;
+  readonly bytes: number;
+  /** Called for each try. */
+  readonly open: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+export interface Outgoing {
+  /** Appended to the address of the server. */
+  readonly path: string;
+  /** With a body, the method is POST; without, GET. */
+  readonly body?: Body;
+  /** Returns whether a server error (5xx) with this message would come again, so that it is not retried. */
+  readonly isRefusal?: (said: string) => boolean;
+}
+
+export interface Answer {
+  /** Media type in lower case, without parameters. */
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+export interface Server {
+  /** Reads the key of the entry; null if it has none. */
+  key(run: Run): Promise<string | null>;
+  /** @throws ServerRefusal, JobFailure, or the signal's reason */
+  send(outgoing: Outgoing, maxBytes: number, run: Run): Promise<Answer>;
+  /** Sends a request and reads the answer as JSON of up to 8 MiB. @throws as `send` */
+  sendForJson<Schema extends v.GenericSchema>(
+    outgoing: Outgoing,
+    schema: Schema,
+    run: Run,
+  ): Promise<v.InferOutput<Schema>>;
+  /** Sends a request and reads the answer as text of up to 8 MiB. @throws as `send` */
+  sendForText(outgoing: Outgoing, run: Run): Promise<string>;
+  /** Returns a failure whose message begins with the name of the backend. */
+  failure(message: string, options?: { permanent?: boolean }): JobFailure;
+  /** Passes a remark to the user, once. */
+  warn(message: string): void;
+  /** Closes idle connections. */
+  close(): void;
+}
+
+/** Returns a body of JSON. */
+export function jsonBody(value: unknown): Body {
+  const content = Buffer.from(JSON.stringify(value));
+  return { type: 'application/json', bytes: content.length, open: () => [content] };
+}
+
+/** A transcript of 15 minutes with times of words has half a megabyte. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+/** Enough for the message of an error. */
+const MAX_ERROR_BYTES = 64 * 1024;
+/** Most characters of a server's message that are shown. */
+const MAX_SAID = 300;
+/** A server that restarts loads its model for up to a minute: pauses of 2, 4, 8, 16 and 32 s wait that long. */
+const TRIES = 6;
+const FIRST_PAUSE_MS = 2_000;
+/** The most that all pauses of a request take together. */
+const LONGEST_WAIT_MS = 120_000;
+/** 10 s: enough for three lost packets. A machine that is switched off does not refuse a connection. */
+const CONNECT_MS = 10_000;
+/** 32 KiB of header lines, twice Node's own limit: some gateways send many. */
+const MAX_HEADER_BYTES = 32 * 1024;
+
+interface ServerOptions {
+  /** Name of the backend. */
+  readonly name: string;
+  /** Seconds until a call fails, if the entry has no time. */
+  readonly timeout: number;
+  /** Where the server wants the key: in the header, or where the caller puts it. */
+  readonly keyIn: 'header' | 'caller';
+}
+
+/** Why a try failed, if another may succeed. */
+interface Setback {
+  readonly what: string;
+  readonly advice: string;
+  /** What the server asked for with `Retry-After`. */
+  readonly pauseMs: number | null;
+}
+
+/** Creates the client of one server. Opens no connection before the first request. */
+export function createServer(entry: ServerEntry, options: ServerOptions, parts: BackendParts): Server {
+  const { name } = options;
+  const address = new URL(entry.url);
+  const { host } = address;
+  const isSecure = address.protocol === 'https:';
+  const timeoutSeconds = entry.timeout ?? options.timeout;
+  // Loaded here, because TLS takes a while to load and local servers do without.
+  const secure = isSecure ? process.getBuiltinModule('node:https') : null;
+  const agent = new (secure?.Agent ?? Agent)({ keepAlive: true });
+  const key = createKey(entry.key, name, parts);
+  const warned = new Set<string>();
+
+  const failure: Server['failure'] = (message, choice) =>
+    new JobFailure('ENGINE_ERROR', `${name}: ${message}`, choice);
+
+  function warn(message: string): void {
+    if (warned.has(message)) return;
+    warned.add(message);
+    parts.warn(`${name}: ${message}`);
+  }
+
+  async function send(outgoing: Outgoing, maxBytes: number, run: Run): Promise<Answer> {
+    let waited = 0;
+    for (let attempt = 1; ; attempt += 1) {
+      run.signal.throwIfAborted();
+      const outcome = await tryOnce(outgoing, maxBytes, run);
+      if ('body' in outcome) return outcome;
+      const pause = outcome.pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+      if (attempt === TRIES || waited + pause > LONGEST_WAIT_MS) {
+        const often = attempt === 1 ? '' : ` (${attempt} tries)`;
+        throw failure(`${outcome.what}${often}; ${outcome.advice}`);
+      }
+      warn(`${outcome.what}; trying again for up to two minutes`);
+      waited += pause;
+      await parts.sleep(pause, run.signal);
+    }
+  }
+
+  async function tryOnce(outgoing: Outgoing, maxBytes: number, run: Run): Promise<Answer | Setback> {
+    const value = await key.read(run);
+    const headers = { ...(value !== null && options.keyIn === 'header' ? bearer(value) : {}) };
+    const call = new AbortController();
+    const stop = () => call.abort(run.signal.reason);
+    run.signal.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => call.abort(), timeoutSeconds * 1000);
+    try {
+      run.signal.throwIfAborted();
+      return await converse(outgoing, headers, maxBytes, call.signal);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      if (error instanceof JobFailure) throw error;
+      if (call.signal.aborted) {
+        throw failure(
+          `${host} did not answer within ${timeoutSeconds} s; check that the server works, or raise "timeout" of this engine in engines.json`,
+        );
+      }
+      if (errorCode(error) === '' && !(error instanceof PublicAddress)) throw error;
+      return judgeFault(error);
+    } finally {
+      clearTimeout(timer);
+      run.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async function converse(
+    outgoing: Outgoing,
+    headers: Record<string, string>,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<Answer | Setback> {
+    const url = new URL(address);
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}${outgoing.path}`;
+    const message = { url, headers, body: outgoing.body, signal };
+    const { request, response } = await exchange(message, true);
+    try {
+      const status = response.statusCode ?? 0;
+      const isSuccess = status >= 200 && status < 300;
+      const body = await readUpTo(response, isSuccess ? maxBytes : MAX_ERROR_BYTES);
+      if (!isSuccess) return judgeStatus(status, response, body?.toString('utf8') ?? '', outgoing);
+      if (body === null) {
+        const most = `${maxBytes / 1024 / 1024} MiB`;
+        const message = `${host} answered with more than ${most}; check that "url" of this engine in engines.json is right`;
+        throw failure(message, { permanent: true });
+      }
+      return { type: mediaType(response), body };
+    } finally {
+      // The server may answer before it has read the whole request.
+      if (!request.writableFinished || !response.complete) request.destroy();
+    }
+  }
+
+  /** Sends a request. An idle connection may just have been closed by the server; then a new one is opened at once. */
+  async function exchange(message: Message, mayReuse: boolean): Promise<Exchange> {
+    const connection = {
+      agent: mayReuse ? agent : false,
+      ...(isSecure || entry.insecure === true ? {} : { lookup: privateLookup }),
+    };
+    if (!isSecure && entry.insecure !== true) checkHost(message.url);
+    const request = (secure?.request ?? sendPlain)(message.url, requestOptions(message, connection));
+    try {
+      return { request, response: await responseTo(request, message.body) };
+    } catch (error) {
+      if (!mayReuse || !request.reusedSocket || message.signal.aborted) throw error;
+      return await exchange(message, false);
+    }
+  }
+
+  function judgeFault(error: unknown): Setback {
+    if (error instanceof PublicAddress) {
+      const message = `${host} is outside this machine and private networks, and "url" begins with http://, so others could read what is sent; use https://, or set "insecure": true for this engine in engines.json`;
+      throw failure(message, { permanent: true });
+    }
+    const code = errorCode(error);
+    const permanent = PERMANENT_FAULTS[code];
+    if (permanent !== undefined) throw failure(`${host}: ${permanent}`, { permanent: true });
+    if (code.startsWith('HPE_')) {
+      const message = `${host} does not answer in HTTP; check "url" of this engine in engines.json`;
+      throw failure(message, { permanent: true });
+    }
+    const advice = 'check that the server runs, and "url" of this engine in engines.json';
+    return { what: `${host}: ${FAULTS[code] ?? 'the connection failed'}`, advice, pauseMs: null };
+  }
+
+  function judgeStatus(
+    status: number,
+    response: IncomingMessage,
+    text: string,
+    { isRefusal }: Outgoing,
+  ): Setback {
+    const { said, code } = readError(text);
+    const shown = key.hide(said).slice(0, MAX_SAID);
+    const what = `${host} answered with ${status}${shown === '' ? '' : ` (${shown})`}`;
+    if (status >= 300 && status < 400) {
+      const message = `${host} redirects to ${originOf(response.headers.location, address)}; redirects are not followed, because the key would be sent along. Set "url" of this engine in engines.json to the final address`;
+      throw failure(message, { permanent: true });
+    }
+    // An account without money has the status of too many requests.
+    const isBusy = status === 429 && !/quota|billing|credit/i.test(code);
+    if (isBusy || status === 408 || (status >= 500 && !(isRefusal?.(shown) ?? false))) {
+      const advice = isBusy
+        ? 'lower "concurrency" of this engine in engines.json, or wait'
+        : 'see the log of the server';
+      return { what, advice, pauseMs: retryAfter(response) };
+    }
+    throw new ServerRefusal(`${name}: ${what}; ${adviceFor(status)}`, status, shown);
+  }
+
+  function adviceFor(status: number): string {
+    if (status === 401 || status === 403) return key.advice;
+    if (status === 429) return 'check the account at the provider';
+    if (status !== 404 && status !== 405) return 'check the settings of this engine in engines.json';
+    const version = /\/v\d/.test(address.pathname) ? '' : ' (the address of most servers ends with /v1)';
+    return `check "url" and "model" of this engine in engines.json${version}`;
+  }
+
+  async function sendForText(outgoing: Outgoing, run: Run): Promise<string> {
+    const answer = await send(outgoing, MAX_TEXT_BYTES, run);
+    const text = answer.body.toString('utf8');
+    if (answer.type !== 'text/html' && !isWebPage(text)) return text;
+    const message = `${host} answered with a web page; check "url" of this engine in engines.json, and whether a proxy or a login page is in between`;
+    throw failure(message, { permanent: true });
+  }
+
+  return {
+    key: key.read,
+    send,
+    sendForText,
+    async sendForJson(outgoing, schema, run) {
+      const text = await sendForText(outgoing, run);
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        throw failure(`${host} answered with invalid JSON; see the log of the server`);
+      }
+      const parsed = v.safeParse(schema, value);
+      if (parsed.success) return parsed.output;
+      const place = v.getDotPath(parsed.issues[0]);
+      const { said, isNamed } = readError(text);
+      const why = isNamed
+        ? key.hide(said).slice(0, MAX_SAID)
+        : `${place ?? 'its outermost value'} is missing or wrong`;
+      throw failure(
+        `${host} answered with unexpected JSON (${why}); check "url" of this engine in engines.json`,
+      );
+    },
+    failure,
+    warn,
+    close: () => agent.destroy(),
+  };
+}
+
+interface Message {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface Exchange {
+  readonly request: ClientRequest;
+  readonly response: IncomingMessage;
+}
+
+function requestOptions({ headers, body, signal }: Message, connection: RequestOptions): RequestOptions {
+  const content =
+    body === undefined ? {} : { 'Content-Type': body.type, 'Content-Length': String(body.bytes) };
+  return {
+    ...connection,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'User-Agent': 'vloc', Accept: '*/*', 'Accept-Encoding': 'identity', ...content, ...headers },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    signal,
+  };
+}
+
+function responseTo(request: ClientRequest, body: Body | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(
+        () => request.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' })),
+        CONNECT_MS,
+      );
+      const settle = () => clearTimeout(timer);
+      socket.once('connect', settle).once('close', settle);
+    });
+    if (body === undefined) {
+      request.end();
+      return;
+    }
+    const source = Readable.from(body.open());
+    source.on('error', (error) => request.destroy(error));
+    request.on('close', () => source.destroy());
+    source.pipe(request);
+  });
+}
+
+/** Returns null if there is more. */
+async function readUpTo(response: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function bearer(key: string): Record<string, string> {
+  return { Authorization: `Bearer ${key}` };
+}
+
+function mediaType(response: IncomingMessage): string {
+  return (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function originOf(location: string | undefined, base: URL): string {
+  const url = URL.parse(location ?? '', base.href);
+  return url === null ? 'an invalid address' : url.origin;
+}

@@ -1,0 +1,275 @@
+/** Speech recognition behind OpenAI's interface: `POST /audio/transcriptions`. */
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { baseLanguage } from '../../../protocol/language-tag.ts';
+import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../../backend.ts';
+import type { TypedEntry } from '../../config.ts';
+import { fileAddress, ownInput, QUIET } from '../../media/arguments.ts';
+import { openWav } from '../../media/wav.ts';
+import { findPauses, type Segment, SPEECH_MARGIN } from '../../separate/segments.ts';
+import { createServer, type Outgoing, ServerRefusal } from '../http.ts';
+import type { BackendParts } from '../parts.ts';
+import { parseVerboseJson, type Transcript, wordsOf } from '../transcript.ts';
+
+/** Source: the table LANGUAGES in `tokenizer.py` of Whisper, large-v3, as BCP 47 tags (it calls Javanese `jw`). */
+const WHISPER_LANGUAGES: readonly string[] = (
+  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
+  'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
+  'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su yue'
+).split(' ');
+/** Where Whisper's code is not the language of the tag. */
+const WHISPER_CODES: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl', jv: 'jw', cmn: 'zh' };
+
+/** Many servers accept 25 MB. The rest is for the form around the sound. */
+const MAX_UPLOAD_BYTES = 24_900_000;
+/** A server that refuses a shorter sound as too large has another problem. In seconds. */
+const LEAST_PART = 20;
+/** Length of parts for servers that give no times, in seconds: a word is then at most a few seconds off. */
+const UNTIMED_PART = 10;
+/** Words further away from all speech are none: models write words into silence. In seconds. */
+const FAR_FROM_SPEECH = 1;
+/** 30 minutes: twice the longest video, on a processor without graphics card. */
+const TIMEOUT_SECONDS = 1_800;
+const CONCURRENCY = 4;
+
+/** What is asked for, the most useful first. Not every server and model accepts each. */
+const FORMS: readonly (readonly (readonly [string, string])[])[] = [
+  [
+    ['response_format', 'verbose_json'],
+    ['timestamp_granularities[]', 'word'],
+    ['timestamp_granularities[]', 'segment'],
+  ],
+  [['response_format', 'verbose_json']],
+  [['response_format', 'json']],
+];
+
+const NO_WORD_TIMES = 'the server times no words, so their times are estimated from those of its phrases';
+const NO_TIMES = 'the model gives no times, so the sound is sent in short parts, and times are estimated';
+
+/** Creates the recognizer of an entry. Nothing is sent before the first call. */
+export function createOpenAiRecognizer(
+  entry: TypedEntry<'recognize', 'openai'>,
+  parts: BackendParts,
+): Recognizer {
+  const name = `openai ${entry.model}`;
+  const server = createServer(entry, { name, timeout: TIMEOUT_SECONDS, keyIn: 'header' }, parts);
+  // The models that Whisper was trained with for English only have this ending.
+  const languages = entry.languages ?? (/\.en\b/.test(entry.model) ? ['en'] : WHISPER_LANGUAGES);
+  /** The most useful form that the server is not known to reject, as an index. */
+  let known = 0;
+  let maxBytes = MAX_UPLOAD_BYTES;
+  let givesTimes = true;
+
+  async function recognize(task: RecognitionTask, work: BackendWork): Promise<Recognition> {
+    const voice = await openWav(task.voice);
+    const seconds = voice.frames / voice.sampleRate;
+    await voice.close();
+    const folder = await mkdtemp(join(work.folder, 'transcribe-'));
+    const spoken = task.language === 'auto' ? null : task.language;
+    const job: Job = { ...task, seconds, folder, work, spoken };
+    try {
+      const words = await hear({ start: 0, end: seconds }, job);
+      const language = job.spoken ?? languages[0] ?? 'en';
+      return { language, words: words.toSorted((a, b) => a.start - b.start), punctuated: true };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Recognizes a part of the sound, in two halves if it is too large for the server. */
+  async function hear(part: Segment, job: Job): Promise<Word[]> {
+    if (!hasSpeech(part, job.segments)) return [];
+    if (!givesTimes && part.end - part.start > UNTIMED_PART) {
+      const halves = halve(part, job, 0);
+      if (halves !== null) return await hearBoth(halves, job);
+    }
+    const file = join(job.folder, 'speech.flac');
+    await encode(job.voice, part, file, job.work);
+    const { size } = await stat(file);
+    const transcript = size > maxBytes ? null : await transcribe(file, size, job);
+    if (transcript === null) {
+      const halves = halve(part, job, LEAST_PART);
+      if (halves !== null) return await hearBoth(halves, job);
+      const shown = Math.round(part.end - part.start);
+      throw server.failure(
+        `the server refuses ${shown} s of speech as too large; raise its limit for uploads`,
+        {
+          permanent: true,
+        },
+      );
+    }
+    if (givesTimes && isUntimed(transcript)) {
+      givesTimes = false;
+      server.warn(NO_TIMES);
+      return await hear(part, job);
+    }
+    if (isUntimed(transcript) || transcript.words.length > 0) {
+      // Nothing to remark.
+    } else if (transcript.phrases.some((phrase) => phrase.words.length === 0)) server.warn(NO_WORD_TIMES);
+    job.spoken ??= transcript.language;
+    job.work.report(Math.min(1, part.end / job.seconds));
+    return placeWords(transcript, part, job);
+  }
+
+  async function hearBoth([first, second]: readonly [Segment, Segment], job: Job): Promise<Word[]> {
+    const words = await hear(first, job);
+    return [...words, ...(await hear(second, job))];
+  }
+
+  async function encode(
+    voice: string,
+    { start, end }: Segment,
+    to: string,
+    work: BackendWork,
+  ): Promise<void> {
+    const range = ['-ss', start.toFixed(3), '-t', (end - start).toFixed(3)];
+    const args = [...QUIET, ...range, ...ownInput(voice, 'wav'), '-f', 'flac', fileAddress(to)];
+    await parts.programs.run('ffmpeg', args, { signal: work.signal, folder: work.folder });
+  }
+
+  /** Returns null if the sound is too large for the server. */
+  async function transcribe(path: string, size: number, job: Job): Promise<Transcript | null> {
+    for (let form = known; ; form += 1) {
+      try {
+        const transcript = await request(path, form, job);
+        known = form;
+        return transcript;
+      } catch (error) {
+        if (!(error instanceof ServerRefusal)) throw error;
+        if (isTooLarge(error)) {
+          maxBytes = Math.min(maxBytes, Math.floor(size / 2) + 1);
+          return null;
+        }
+        const mayBeForm = error.status === 400 || error.status === 422 || error.status >= 500;
+        if (!mayBeForm || form === FORMS.length - 1) throw error;
+      }
+    }
+  }
+
+  async function request(path: string, form: number, { spoken, work }: Job): Promise<Transcript> {
+    const language = spoken === null ? null : baseLanguage(spoken);
+    const fields = [
+      ['model', entry.model] as const,
+      ...(FORMS[form] ?? []),
+      ...(language === null ? [] : [['language', WHISPER_CODES[language] ?? language] as const]),
+    ];
+    const body = await formBody(fields, { path, name: 'speech.flac', type: 'audio/flac' });
+    const isRefusal = (said: string) => /timestamp|verbose_json|response_format/i.test(said);
+    const answer = await server.sendForText({ path: '/audio/transcriptions', body, isRefusal }, work);
+    try {
+      return parseVerboseJson(answer);
+    } catch (error) {
+      const what = error instanceof Error ? error.message : 'an unknown form';
+      throw server.failure(`the server answered with ${what}; check "url" and "model" in engines.json`);
+    }
+  }
+
+  return {
+    name,
+    concurrency: entry.concurrency ?? CONCURRENCY,
+    languages: async () => languages,
+    recognize,
+    async close() {
+      server.close();
+    },
+  };
+}
+
+interface Job extends RecognitionTask {
+  /** Length of the sound. */
+  readonly seconds: number;
+  readonly folder: string;
+  readonly work: BackendWork;
+  /** BCP 47 tag; null until the language is detected. */
+  spoken: string | null;
+}
+
+function isTooLarge({ status, said }: ServerRefusal): boolean {
+  return status === 413 || (status === 400 && /too large|size limit|file size/i.test(said));
+}
+
+/** Text for the whole sound: plain `json`. */
+function isUntimed({ phrases, words }: Transcript): boolean {
+  return words.length === 0 && phrases.some(({ text, end }) => text.trim() !== '' && !Number.isFinite(end));
+}
+
+function hasSpeech(part: Segment, segments: readonly Segment[]): boolean {
+  return segments.some(({ start, end }) => end > part.start && start < part.end);
+}
+
+/** Cuts a part in the middle of the pause nearest to its middle. Returns null if it is too short. */
+function halve(part: Segment, { segments, seconds }: Job, least: number): readonly [Segment, Segment] | null {
+  const middle = (part.start + part.end) / 2;
+  const cuts = findPauses(segments, seconds)
+    .map(({ start, end }) => (start + end) / 2)
+    .filter((cut) => hasSpeech({ start: part.start, end: cut }, segments) && cut < part.end)
+    .filter((cut) => cut > part.start && hasSpeech({ start: cut, end: part.end }, segments))
+    .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+  if (part.end - part.start < least) return null;
+  // Speech without any pause is cut hard, but only where it must become shorter.
+  const cut = cuts[0] ?? (least > 0 ? middle : null);
+  return cut === null
+    ? null
+    : [
+        { start: part.start, end: cut },
+        { start: cut, end: part.end },
+      ];
+}
+
+/** Gives the words of a part their times in the whole sound, within the speech. */
+function placeWords(transcript: Transcript, part: Segment, { segments }: Job): Word[] {
+  const move = <T extends Segment>(timed: T): T => ({
+    ...timed,
+    start: timed.start + part.start,
+    end: timed.end + part.start,
+  });
+  const moved = {
+    ...transcript,
+    words: transcript.words.map(move),
+    phrases: transcript.phrases.map((phrase) => ({ ...move(phrase), words: phrase.words.map(move) })),
+  };
+  return wordsOf(moved, { segments, seconds: part.end }).flatMap((word) => {
+    const speech = segments[word.segment];
+    if (speech === undefined) return [];
+    if (Math.max(speech.start - word.end, word.start - speech.end) > FAR_FROM_SPEECH) return [];
+    // Models let words last into pauses, where the cue would stay.
+    const start = Math.max(word.start, speech.start - SPEECH_MARGIN);
+    const end = Math.min(word.end, speech.end + SPEECH_MARGIN);
+    return [end > start ? { ...word, start, end } : word];
+  });
+}
+
+interface FormFile {
+  readonly path: string;
+  /** What the server sees. Servers know the format by its ending. */
+  readonly name: string;
+  readonly type: string;
+}
+
+/**
+ * Returns a form with fields and one file, as browsers send it (RFC 7578). The file is streamed.
+ * @param fields names and values, which have no line break; a name may repeat
+ */
+async function formBody(
+  fields: readonly (readonly [string, string])[],
+  file: FormFile,
+): Promise<NonNullable<Outgoing['body']>> {
+  const boundary = `vloc-${randomUUID()}`;
+  const part = (disposition: string) => `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`;
+  const texts = fields.map(([name, value]) => `${part(`name="${name}"`)}\r\n${value}\r\n`).join('');
+  const opening = `${part(`name="file"; filename="${file.name}"`)}Content-Type: ${file.type}\r\n\r\n`;
+  const head = Buffer.from(texts + opening);
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const { size } = await stat(file.path);
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    bytes: head.length + size + tail.length,
+    async *open() {
+      yield head;
+      yield* createReadStream(file.path);
+      yield tail;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** What errors of servers and of connections to them mean. */
+import type { IncomingMessage } from 'node:http';
+import * as v from 'valibot';
+
+/** The most that one `Retry-After` can ask for. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Returns the pause that the server asks for, in milliseconds; null if it asks for none. */
+export function retryAfter({ headers }: IncomingMessage): number | null {
+  const text = headers['retry-after'];
+  if (text === undefined) return null;
+  // A date is compared with the server's own clock.
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(headers.date ?? '');
+  return Number.isFinite(ms) ? Math.min(LONGEST_PAUSE_MS, Math.max(0, ms)) : null;
+}
+
+/** Longer messages are shortened further where they are shown, after keys were removed. */
+const MAX_TEXT = 3_000;
+const Text = v.nullish(v.unknown());
+const ErrorBody = v.object({ error: Text, message: Text, detail: Text, code: Text });
+
+/** Returns whether a text is HTML: the answer of a proxy or a login, not of an engine. */
+export function isWebPage(text: string): boolean {
+  return /^\s*<(!doctype|html)/i.test(text);
+}
+
+/** Returns a server's message in one of the usual forms, without control characters, and its code of the error. `isNamed`: it was in such a form. */
+export function readError(text: string): { said: string; code: string; isNamed: boolean } {
+  const fallback = { said: isWebPage(text) ? 'a web page' : plain(text), code: '', isNamed: false };
+  try {
+    const body = v.parse(ErrorBody, JSON.parse(text));
+    const inner = v.is(ErrorBody, body.error) ? body.error : body;
+    const said = [inner.message, body.error, body.detail, body.message].find((value) => value != null);
+    if (said === undefined) return fallback;
+    const { type } = v.parse(v.object({ type: Text }), inner);
+    const shown = plain(typeof said === 'string' ? said : JSON.stringify(said));
+    return { said: shown, code: `${inner.code ?? ''} ${type ?? ''}`, isNamed: true };
+  } catch {
+    return fallback;
+  }
+}
+
+function plain(text: string): string {
+  return text
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_TEXT);
+}
+
+/** What Node's codes mean, for faults that may pass. */
+export const FAULTS: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'its name could not be looked up',
+  ECONNREFUSED: 'it refused the connection',
+  ECONNRESET: 'the connection broke off',
+  EPIPE: 'the connection broke off',
+  ETIMEDOUT: 'the connection was not made in time',
+  EHOSTUNREACH: 'there is no route to it',
+  ENETUNREACH: 'there is no route to it',
+};
+
+const CERTIFICATE = 'its certificate is not trusted; set NODE_EXTRA_CA_CERTS to the file of its authority';
+
+/** Faults that another try would meet again. */
+export const PERMANENT_FAULTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name is not known; check "url" of this engine in engines.json',
+  CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name; check "url" of this engine',
+  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
+  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: CERTIFICATE,
+  EPROTO: 'it does not speak TLS; begin "url" of this engine in engines.json with http://',
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'it does not speak TLS; begin "url" of this engine in engines.json with http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG:
+    'it does not speak TLS; begin "url" of this engine in engines.json with http://',
+};
