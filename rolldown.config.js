@@ -1,5 +1,5 @@
 import { defineConfig } from 'rolldown';
-import { copyModel, gatherLicenses, publicModules } from './build/files.js';
+import { copyData, gatherLicenses, publicModules } from './build/files.js';
 import { eagerFunctions, lightCommander, noOldStringWidth } from './build/start-up.js';
 import reportPage from './src/report-page/rolldown.config.js';
 
@@ -54,7 +54,7 @@ const tool = defineConfig({
       ],
     },
   },
-  plugins: [copyModel, lightCommander, noOldStringWidth, eagerFunctions, publicModules, gatherLicenses],
+  plugins: [copyData, lightCommander, noOldStringWidth, eagerFunctions, publicModules, gatherLicenses],
 });
 
 /** Programs and threads of their own. */

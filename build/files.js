@@ -2,15 +2,20 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const MODEL = 'silero_vad_v6.onnx';
+/** Data that code opens beside itself, with the text about its origin. */
+const DATA = [
+  { folder: 'src/engines/separate', file: 'silero_vad_v6.onnx' },
+  { folder: 'src/engines/trial', file: 'speech-0870.flac' },
+];
 
 /** What package.json exports. */
 const PUBLIC = ['client', 'service'];
 
-/** Data that the separation worker opens beside itself. */
-export const copyModel = {
-  name: 'copy-model',
-  writeBundle: () => copyFileSync(`src/engines/separate/${MODEL}`, `dist/${MODEL}`),
+export const copyData = {
+  name: 'copy-data',
+  writeBundle() {
+    for (const { folder, file } of DATA) copyFileSync(join(folder, file), join('dist', file));
+  },
 };
 
 /** What programs import is a module of the standard; the same code as the tool's lies behind it. */
@@ -55,7 +60,9 @@ export const gatherLicenses = {
     const texts = [...bundled]
       .filter((folder) => existsSync(join(folder, 'package.json')))
       .map(describePackage);
-    texts.push(`${MODEL}\n\n${readFileSync('src/engines/separate/README.md', 'utf8').trim()}\n`);
+    for (const { folder, file } of DATA) {
+      texts.push(`${file}\n\n${readFileSync(join(folder, 'README.md'), 'utf8').trim()}\n`);
+    }
     const rule = `\n${'-'.repeat(80)}\n\n`;
     const source = `Packages that are part of vloc's files, with their licenses.\n${rule}${texts.sort().join(rule)}`;
     this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source });

@@ -5,7 +5,9 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { toJsonSchema } from '@valibot/to-json-schema';
 import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
+import { EnginesFile } from '../src/engines/config.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';
@@ -114,6 +116,13 @@ function fill(page: string): string {
   );
 }
 
+/** For editors. Rules in code cannot be expressed in it, nor are spaces around values. */
+const enginesSchema = toJsonSchema(EnginesFile, {
+  target: 'draft-07', // what editors know best
+  typeMode: 'input',
+  ignoreActions: ['trim', 'check'],
+});
+
 const places = await listPlaces();
 
 /** Files that are generated completely. */
@@ -123,6 +132,7 @@ const FILES: Readonly<Record<string, string>> = {
   '../completions/vloc.fish': fishScript(places),
   '../completions/vloc.ps1': powershellScript(places),
   '../man/vloc.1': await manualPage(),
+  'engines.schema.json': `${JSON.stringify({ title: 'engines.json of vloc', ...enginesSchema }, null, 2)}\n`,
 };
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));

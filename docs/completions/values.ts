@@ -2,6 +2,8 @@
 
 import type { ValueSource } from '../../src/commands/completion-values.ts';
 import type { Command, Operands, OptionSpec } from '../../src/context/command.ts';
+import { BACKEND_STEPS } from '../../src/engines/backend.ts';
+import { typesOf } from '../../src/engines/config-check.ts';
 import { KIND_CHOICES } from '../../src/workflow/jobs/list-jobs.ts';
 
 export type Value = {
@@ -24,12 +26,15 @@ type Offer = Value extends infer Each ? (Each extends Value ? Omit<Each, 'name' 
 
 const FREE: Offer = { type: 'free' };
 const KINDS: Offer = { type: 'choices', choices: KIND_CHOICES };
+const ENGINE_TYPES: Offer = { type: 'choices', choices: [...new Set(BACKEND_STEPS.flatMap(typesOf))] };
 
 /** Names of operands. All others are free text. */
 const OPERANDS: Readonly<Record<string, Offer>> = {
   input: { type: 'files' },
   file: { type: 'files' },
   dir: { type: 'folders' },
+  step: { type: 'choices', choices: BACKEND_STEPS },
+  engine: { type: 'source', source: 'engines' },
 };
 
 /** The same for names that several commands use: the first words of the command decide. */
@@ -48,6 +53,7 @@ const VALUES: Readonly<Record<string, Offer>> = {
   kind: KINDS,
   kinds: KINDS,
   job: { type: 'source', source: 'jobs' },
+  engine: ENGINE_TYPES,
 };
 
 export function valueOfOperands(operands: Operands, words: readonly string[]): Value {

@@ -5,6 +5,7 @@
 
 import { basename, join } from 'node:path';
 import type { Io } from '../context/context.ts';
+import { locateEngines } from '../context/engines.ts';
 import { configFolder, stateFolder } from '../profiles/environment.ts';
 import { LOCAL } from '../profiles/profile.ts';
 import { openProfileStore } from '../profiles/store.ts';
@@ -17,7 +18,7 @@ interface Suggestion {
 }
 
 /** The parts of `Io` that the lists read. */
-type Sources = Pick<Io, 'env' | 'platform' | 'now'>;
+type Sources = Pick<Io, 'env' | 'platform' | 'cwd' | 'now'>;
 
 type List = (around: Sources) => Promise<readonly Suggestion[]>;
 
@@ -29,6 +30,7 @@ const SOURCES = {
   'translation-sources': listTranslationSources,
   recognized: listRecognized,
   voices: listVoices,
+  engines: listEngines,
 } as const satisfies Record<string, List>;
 
 export type ValueSource = keyof typeof SOURCES;
@@ -111,6 +113,26 @@ async function listRecognized(): Promise<readonly Suggestion[]> {
 async function askDirections({ env }: Sources) {
   const { parseDirections } = await import('../engines/translate/directions.ts');
   return parseDirections(await ask(env.PATH, 'apertium', '-l'));
+}
+
+/** Steps with engines of their own, and a word of the name of each engine, as `engines remove` accepts them. */
+async function listEngines(around: Sources): Promise<readonly Suggestion[]> {
+  const { readEnginesFile } = await import('../engines/config-file.ts');
+  const location = locateEngines({ io: around, service: {} });
+  const read = await readEnginesFile(location, () => undefined);
+  if (read === null) return [];
+  const [{ BACKEND_STEPS }, { nameEntry }] = await Promise.all([
+    import('../engines/backend.ts'),
+    import('../engines/entry.ts'),
+  ]);
+  return BACKEND_STEPS.flatMap((step) => {
+    const names = (read.config[step] ?? []).map(nameEntry);
+    const engines = names.map((name) => ({
+      value: name.split(' ').at(-1) ?? name,
+      explains: `${name}, to ${step}`,
+    }));
+    return engines.length === 0 ? [] : [{ value: step, explains: 'a step' }, ...engines];
+  });
 }
 
 /** The output of the program; empty when it is missing, fails or hangs. */

@@ -1,31 +1,46 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { locateEngines, readEngines } from '../context/engines.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { languageName } from '../protocol/language-tag.ts';
+import { type EngineState, examineEngine, listUsed } from '../workflow/engines/engines.ts';
 
-interface EngineState {
+/** A built-in engine, or a program that every step needs. */
+interface InstalledEngine {
   readonly name: string;
   readonly steps: readonly string[];
   readonly purpose: string;
   readonly installed: boolean;
 }
 
+interface Listed {
+  readonly engines: readonly InstalledEngine[];
+  readonly used: readonly EngineState[];
+  readonly capabilities: Capabilities;
+  /** The file that configures the engines; null if there is none. */
+  readonly file: string | null;
+}
+
 export const enginesList: Command = defineCommand({
   options: {},
   examples: [
-    { command: 'vloc engines list', explains: 'installed engines and their languages' },
+    { command: 'vloc engines list', explains: 'installed engines, engines in use and their languages' },
     {
       command: 'vloc engines list --output json',
       explains: 'the same with every voice and direction, for programs',
     },
   ],
+  notes: [
+    'For each step, the first engine that supports the language is used. REACHABLE: its server takes connections and answers, or its model or program is there.',
+  ],
   run: async (context) => {
-    const [{ ENGINES }, { createPrograms }, { isInstalled }, { createEngines }] = await Promise.all([
+    const [{ ENGINES }, { createPrograms }, { isInstalled }, { createEngines }, config] = await Promise.all([
       import('../engines/catalog.ts'),
       import('../engines/programs.ts'),
       import('../engines/capabilities.ts'),
       import('../engines/index.ts'),
+      readEngines(context),
     ]);
     const searchPath = context.io.env.PATH ?? '';
     const programs = createPrograms(searchPath);
@@ -38,24 +53,27 @@ export const enginesList: Command = defineCommand({
       installed:
         isInstalled(programs, engine) && capabilities.missing.every((each) => each.engine !== engine.name),
     }));
-    await printEngines(context, engines, capabilities);
+    const used = await listUsed(config);
+    await printEngines(context, {
+      engines,
+      used: await Promise.all(used.map((each) => examineEngine(each, context))),
+      capabilities,
+      file: config === null ? null : locateEngines(context).path,
+    });
     return 0;
   },
 });
 
-async function printEngines(
-  context: Context,
-  engines: readonly EngineState[],
-  capabilities: Capabilities,
-): Promise<void> {
+async function printEngines(context: Context, { engines, used, capabilities, file }: Listed): Promise<void> {
   const { terminal, print } = context;
   switch (context.output) {
     case 'json':
-      print(JSON.stringify({ engines, capabilities }, null, 2));
+      print(JSON.stringify({ engines, file, used, capabilities }, null, 2));
       return;
     case 'ndjson':
       for (const engine of engines) print(JSON.stringify({ type: 'engine', ...engine }));
-      print(JSON.stringify({ type: 'summary', ...capabilities }));
+      for (const each of used) print(JSON.stringify({ type: 'used_engine', ...each }));
+      print(JSON.stringify({ type: 'summary', file, ...capabilities }));
       return;
     case 'plain':
     case 'id':
@@ -69,30 +87,40 @@ async function printEngines(
     case 'table':
       print(await terminal.table(['ENGINE', 'STATE', 'STEPS', 'WHAT FOR'], engines.map(row)));
       print('');
-      print(await terminal.table(['CAN', 'LANGUAGES'], abilities(capabilities)));
+      print(
+        await terminal.table(
+          ['USED FOR', '#', 'ENGINE', { title: 'LANGUAGES', shrinks: 1, least: 20 }, 'REACHABLE'],
+          used.map(usedRow),
+        ),
+      );
   }
   if (engines.some((engine) => !engine.installed))
     terminal.note(`\nInstall what is missing with: ${writeCommand(context, ['engines', 'install'])}`);
+  if (file === null)
+    terminal.note(`\nUse better engines: ${writeCommand(context, ['engines', 'add', '--help'])}`);
 }
 
-function row({ name, installed, steps, purpose }: EngineState): string[] {
+function row({ name, installed, steps, purpose }: InstalledEngine): string[] {
   return [name, installed ? 'installed' : 'missing', steps.join(', '), purpose];
 }
 
-function abilities({ recognize, translate, speak }: Capabilities): string[][] {
-  const bySource = Map.groupBy(translate, (direction) => direction.from);
-  const directions = Array.from(
-    bySource,
-    ([from, all]) => `${languageName(from)} to ${all.map(({ to }) => languageName(to)).join(', ')}`,
-  );
-  return [
-    ['recognize', recognize.map(languageName).join(', ') || 'nothing'],
-    ...(directions.length === 0 ? [['translate', 'nothing']] : directions.map((text) => ['translate', text])),
-    [
-      'speak',
-      speak.length === 0
-        ? 'nothing'
-        : `${speak.length} languages, ${speak.reduce((sum, each) => sum + each.voices.length, 0)} voices`,
-    ],
-  ];
+function usedRow({ step, position, engine, languages, problem }: EngineState): string[] {
+  return [step, String(position), engine, shorten(languages), problem === null ? 'yes' : `no: ${problem}`];
+}
+
+/** More do not fit beside the other columns. */
+const SHOWN_LANGUAGES = 5;
+
+/** Names of languages; after the first ones, how many more there are. */
+function shorten(languages: readonly string[]): string {
+  if (languages.length === 0) return '-';
+  const shown = languages.slice(0, SHOWN_LANGUAGES).map(writeLanguage).join(', ');
+  const more = languages.length - SHOWN_LANGUAGES;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+/** `en`, or the pair `en-es`. */
+function writeLanguage(language: string): string {
+  const [from = '', to] = language.split(' to ');
+  return to === undefined ? languageName(from) : `${languageName(from)} to ${languageName(to)}`;
 }

@@ -8,6 +8,7 @@ import {
 } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
+import { openEngines } from '../context/engines.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
@@ -54,13 +55,13 @@ export const serve: Command = defineCommand({
     },
   ],
   notes: [
+    'The engines are those of engines.json in the folder of the profiles, or of the file that --engines or VLOC_ENGINES names; it is read at the start.',
     'The first start on a state folder makes a key and shows its secrets, this once; with --output plain it makes none. `vloc serve keys create` makes others.',
     'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
   run: async (context, _operands, options) => {
-    const [{ createService }, { createEngines }, { createLogWriter }] = await Promise.all([
+    const [{ createService }, { createLogWriter }] = await Promise.all([
       import('../service/index.ts'),
-      import('../engines/index.ts'),
       import('../service/log.ts'),
     ]);
     const { io, terminal } = context;
@@ -70,12 +71,14 @@ export const serve: Command = defineCommand({
       io.now,
     );
     const settings = await readOptions(context, options);
+    const warn = (message: string) => logs.log({ level: 'warn', message });
+    const engines = await openEngines(context, warn);
     const service = await listen(() =>
       openStateFolder(settings.stateDir, '--state-dir', () =>
         createService({
           ...settings,
           ...logs,
-          engines: createEngines(),
+          engines,
           wantsFirstKey: () => showsSecrets(context),
           onStoreFailure: (failure) => context.fail(failure),
         }),
@@ -94,6 +97,7 @@ export const serve: Command = defineCommand({
       message: 'draining: running requests finish, unfinished jobs go to the next one on this folder',
     });
     await service.close();
+    await engines.close?.();
     const { reason } = context.signal;
     // SIGTERM is how a supervisor stops a server, so it is not a failure.
     if (reason instanceof Interruption) return 0;

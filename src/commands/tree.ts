@@ -221,16 +221,31 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'engines',
-        summary: 'list and install the media engines of the embedded service',
+        summary: 'choose, test and install the engines of the embedded service',
         children: [
           {
             name: 'list',
-            summary: 'show installed engines and their languages',
+            summary: 'show installed and configured engines and their languages',
             load: async () => (await import('./engines-list.ts')).enginesList,
           },
           {
+            name: 'add',
+            summary: 'use a server, a model or a program for a step',
+            load: async () => (await import('./engines-add.ts')).enginesAdd,
+          },
+          {
+            name: 'remove',
+            summary: 'stop using an engine for a step',
+            load: async () => (await import('./engines-remove.ts')).enginesRemove,
+          },
+          {
+            name: 'test',
+            summary: 'compare the configured engines with a short sample',
+            load: async () => (await import('./engines-test.ts')).enginesTest,
+          },
+          {
             name: 'install',
-            summary: 'install the engines that are missing',
+            summary: 'install the built-in engines that are missing',
             load: async () => (await import('./engines-install.ts')).enginesInstall,
           },
         ],

@@ -8,6 +8,7 @@ import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from 
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
 import type { Context } from './context.ts';
+import { openEngines } from './engines.ts';
 import { formatDuration } from './format.ts';
 
 export interface Connection {
@@ -77,12 +78,11 @@ async function connectRemote(
 }
 
 async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
-  const [{ createService }, { createEngines }, { createClient }] = await Promise.all([
+  const [{ createService }, engines, { createClient }] = await Promise.all([
     import('../service/index.ts'),
-    import('../engines/index.ts'),
+    openEngines(context),
     import('../client/client.ts'),
   ]);
-  const engines = createEngines();
   const capabilities = await engines.capabilities();
   const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>
     createService({
@@ -108,6 +108,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     close: async () => {
       await client.close();
       await service.close();
+      await engines.close?.();
     },
   };
 }

@@ -33,8 +33,9 @@ export function quoteForShell(argument: string, platform: NodeJS.Platform): stri
 
 /** `vloc WORDS…`, with the flags that chose the service of this run, if the command uses a service. */
 export function writeCommand(caller: Caller, words: readonly string[]): string {
-  const whole = usesService(words) ? withService(words, caller.service) : words;
-  return quoteAll(caller, [...programWords(caller.io.env), ...whole]);
+  const { service, io } = caller;
+  const whole = usesService(words) ? withService(words, service) : withEngines(words, service);
+  return quoteAll(caller, [...programWords(io.env), ...whole]);
 }
 
 /** Options that a continuation omits: they restart jobs or do not download results. */
@@ -78,16 +79,21 @@ export function completeCommands(text: string, caller: Caller): string {
 
 function complete(written: string, { io, service }: Caller): string {
   const words = written.split(' ');
-  const { profile, baseUrl } = serviceFlagsOf(words);
-  const isWhole = !usesService(words) || (profile ?? baseUrl) !== undefined;
-  const added = isWhole ? [] : serviceWords(service);
+  const { profile, baseUrl, engines } = serviceFlagsOf(words);
+  const isWhole = (profile ?? baseUrl ?? engines) !== undefined;
+  const needed = usesService(words) ? serviceWords(service) : engineWords(words, service);
+  const added = isWhole ? [] : needed;
   const quoted = added.map((word) => quoteForShell(word, io.platform));
   return [...programWords(io.env), written, ...quoted].join(' ');
 }
 
 /** The flags of a command line that choose a service. */
 export function serviceFlagsOf(words: readonly string[]): Context['service'] {
-  return { profile: valueBehind(words, '--profile'), baseUrl: valueBehind(words, '--base-url') };
+  return {
+    profile: valueBehind(words, '--profile'),
+    baseUrl: valueBehind(words, '--base-url'),
+    engines: valueBehind(words, '--engines'),
+  };
 }
 
 interface Part {
@@ -98,6 +104,7 @@ interface Part {
 const SERVICE_PARTS: readonly Part[] = [
   { flag: '--profile', takesValue: true },
   { flag: '--base-url', takesValue: true },
+  { flag: '--engines', takesValue: true },
 ];
 
 /** Commands that work on this machine alone; the others may use a service. */
@@ -108,17 +115,34 @@ function usesService(words: readonly string[]): boolean {
   return !words.includes('--help') && !LOCAL_COMMANDS.test(words.join(' '));
 }
 
+/** Commands on this machine that use the engines. */
+const ENGINE_COMMANDS = /^(engines|serve(?! keys))\b/;
+
+/** The flag that chose the engines of this run, if the command uses them. */
+function engineWords(words: readonly string[], { engines }: Context['service']): readonly string[] {
+  const usesEngines = !words.includes('--help') && ENGINE_COMMANDS.test(words.join(' '));
+  return usesEngines ? serviceWords({ engines }) : [];
+}
+
+function withEngines(words: readonly string[], service: Context['service']): readonly string[] {
+  return valueBehind(words, '--engines') === undefined
+    ? withWords(words, engineWords(words, service))
+    : words;
+}
+
 /** Replaces the flags that choose a service. */
 function withService(words: readonly string[], service: Context['service']): readonly string[] {
-  const { profile, baseUrl } = serviceFlagsOf(words);
-  if (profile === service.profile && baseUrl === service.baseUrl) return words;
+  const { profile, baseUrl, engines } = serviceFlagsOf(words);
+  const isSame = profile === service.profile && baseUrl === service.baseUrl && engines === service.engines;
+  if (isSame) return words;
   return withWords(without(words, SERVICE_PARTS), serviceWords(service));
 }
 
-function serviceWords({ profile, baseUrl }: Context['service']): readonly string[] {
+function serviceWords({ profile, baseUrl, engines }: Context['service']): readonly string[] {
   return [
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(engines === undefined ? [] : ['--engines', engines]),
   ];
 }
 

@@ -67,11 +67,8 @@ const Common = {
   timeout: v.optional(described(whole(1, 86_400), 'Seconds until a call fails.')),
 };
 
-const Address = {
-  url: described(
-    Url,
-    'Address of the server, with the version in its path, such as http://127.0.0.1:8000/v1.',
-  ),
+const address = (example: string) => ({
+  url: described(Url, `Address of the server, such as ${example}.`),
   key: v.optional(described(Key, 'Where the key of the server is.')),
   insecure: v.optional(
     described(
@@ -79,22 +76,22 @@ const Address = {
       'True: allow http:// to an address that is neither this machine nor a private network.',
     ),
   ),
-};
+});
 
 const openai = {
-  type: v.literal('openai'),
-  ...Address,
+  type: described(v.literal('openai'), 'A server with the interface of OpenAI.'),
+  ...address('http://127.0.0.1:8000/v1'),
   model: described(Name, 'Name of the model, as the server knows it.'),
   ...Common,
 };
 const sherpa = {
-  type: v.literal('sherpa'),
+  type: described(v.literal('sherpa'), 'A model in a folder, run by sherpa-onnx on this machine.'),
   folder: described(Name, 'Folder of the model. "~" is your home folder.'),
   threads: v.optional(described(whole(1, 256), 'Threads of the model.')),
   ...Common,
 };
 const command = {
-  type: v.literal('command'),
+  type: described(v.literal('command'), 'A program of this machine.'),
   run: described(
     Words,
     'The program and its arguments. {input}, {output}, {out}, {stem}, {language}, {from}, {to}, {voice} and {speed} are replaced.',
@@ -139,7 +136,11 @@ export const ENTRIES = {
       context: v.optional(described(whole(0, 50), 'Cues before and after that the model sees. Default: 5.')),
       instructions: v.optional(described(Name, 'What the model should know: names, tone, words to keep.')),
     }),
-    v.strictObject({ type: v.literal('libretranslate'), ...Address, ...Common }),
+    v.strictObject({
+      type: described(v.literal('libretranslate'), 'A LibreTranslate server.'),
+      ...address('http://127.0.0.1:5000'),
+      ...Common,
+    }),
     v.strictObject(command),
   ]),
   speak: v.variant('type', [

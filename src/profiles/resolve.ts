@@ -15,6 +15,7 @@ import { findProfile, LOCAL, NO_PROFILES, type ProfileDocument, profilesPath } f
 import { type ProjectFile, readProjectFile } from './project-file.ts';
 import {
   assemble,
+  describeOrigin,
   FLAGS,
   flagOf,
   PROFILE_SECRETS,
@@ -90,6 +91,7 @@ export async function resolveTarget(
   const doubt = findDoubt(settings, sources.env);
   if (doubt !== null) throw doubt;
   if (baseUrl.value === null) return { type: 'embedded', stateDir: stateDir.value };
+  if (settings.engines.origin.type === 'flag') throw enginesElsewhere(baseUrl);
   if (key === null || secret === null) throw missing(settings);
   if (key.origin.type === 'env' && secret.origin.type !== 'env') throw halfSet();
   refuseRedirection(settings, sources);
@@ -143,6 +145,15 @@ function missing({ key, secret, profile }: Settings): Failure {
     code: 'CREDENTIALS_MISSING',
     message: `there is an address of a service, but ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`,
     advice: `Set ${names.join(' and ')}, or ${other}: \`vloc profile add NAME\` makes one. \`vloc profile show\` says where each value comes from.`,
+  });
+}
+
+function enginesElsewhere(baseUrl: Settings['baseUrl']): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'ENGINES_ELSEWHERE',
+    message: `--engines is for the embedded service, but this run uses ${baseUrl.value} (${describeOrigin(baseUrl.origin)})`,
+    advice: 'Leave it out, or use the embedded service with --profile local.',
   });
 }
 

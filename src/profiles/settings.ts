@@ -104,6 +104,17 @@ export const SETTINGS = {
     stdin: 'read the secret of webhooks from stdin, from the line after the --secret-stdin one',
     command: 'a command that prints the secret of webhooks',
   },
+  // Never in a project file: it names programs to run, which must not arrive with a checkout.
+  engines: {
+    field: 'engines',
+    variable: 'VLOC_ENGINES',
+    help: 'file of the engines of the embedded service, default `engines.json` in the folder of the profiles',
+    flag: { type: 'text', value: 'file', help: 'engines of the embedded service (default: engines.json)' },
+    inProject: false,
+    inProfile: 'never',
+    isSecret: false,
+    default: null,
+  },
 } as const satisfies Readonly<Record<string, SettingRow>>;
 
 export type SettingRows = typeof SETTINGS;

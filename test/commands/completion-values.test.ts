@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => desk.remove());
 
 const ask = (source: string, env: Record<string, string> = {}, now: () => number = Date.now) =>
-  valueLines(source, { env: { ...desk.env, ...env }, platform: 'linux', now });
+  valueLines(source, { env: { ...desk.env, ...env }, platform: 'linux', cwd: desk.folder, now });
 
 describe('values for a shell', () => {
   it('are the profiles with their addresses, the embedded service first', async () => {

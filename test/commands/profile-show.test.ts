@@ -55,6 +55,7 @@ it('every value is shown with the place it comes from, secrets masked', async ()
     secret: ['******', 'profile prod'],
     header_prefix: ['X-Acme', `project file ${config}`],
     webhook_secret: ['******', 'env VLOC_WEBHOOK_SECRET'],
+    engines: [null, 'default'],
     'defaults.to': ['["es"]', `project file ${config}`],
   });
 });

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
+import { checkEngines } from '../../src/engines/config-check.ts';
 import { findEntries, nameEntry } from '../../src/engines/entry.ts';
 
 const URL = 'http://gpu/v1';
-const LIST = [
+const RECOGNIZE = [
   { type: 'openai', url: URL, model: 'large-v3' },
   { type: 'openai', url: URL, model: 'tiny' },
   { type: 'sherpa', folder: '~/models/parakeet/' },
   { type: 'command', run: ['/opt/whisper/bin/whisper', '{input}'] },
   'pocketsphinx',
-] as const;
+];
+const LIST = checkEngines({ recognize: RECOGNIZE }, 'engines.json').recognize ?? [];
 
 it('entries are called by their type and model, folder or program', () => {
   expect(LIST.map(nameEntry)).toEqual([

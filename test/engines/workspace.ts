@@ -27,7 +27,8 @@ export const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.met
 
 /** Clean speech of the clip with that number in `sample.json`, 16 kHz mono. */
 export function speechClip(number: '0870' | '0880'): string {
-  return fileURLToPath(new URL(`../fixtures/speech-${number}.flac`, import.meta.url));
+  const folder = number === '0870' ? '../../src/engines/trial' : '../fixtures';
+  return fileURLToPath(new URL(`${folder}/speech-${number}.flac`, import.meta.url));
 }
 
 /** A folder that is removed when the test has finished. */

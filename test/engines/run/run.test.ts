@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createEngines } from '../../../src/engines/index.ts';
+import { countWordErrors } from '../../../src/engines/trial/trial.ts';
 import { createWork, ffmpeg, ffprobe, SAMPLE, temporaryFolder } from '../workspace.ts';
-import { wordErrorRate } from './word-error-rate.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
 const CLIPS: { start: number; words: string }[] = JSON.parse(readFileSync(FIXTURE, 'utf8')).clips;
@@ -28,7 +28,7 @@ describe('subtitle recognition', () => {
     const { subtitle } = await engines.run.subtitle_recognition(task, recorded);
     expect(subtitle.language).toBe('en');
     const heard = subtitle.lines.map((line) => line.text).join(' ');
-    expect(wordErrorRate(clips.map((clip) => clip.words).join(' '), heard)).toBeLessThan(0.45);
+    expect(countWordErrors(clips.map((clip) => clip.words).join(' '), heard)).toBeLessThan(0.45);
     for (const { start } of clips) {
       // A clip begins with some silence, then a cue.
       const near = subtitle.lines.filter((line) => Math.abs(line.start_ms / 1000 - start) < 0.6);

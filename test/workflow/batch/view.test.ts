@@ -21,6 +21,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     color: 'never',
     profile: undefined,
     baseUrl: undefined,
+    engines: undefined,
   } as const;
   const context: Context = {
     fail: (failure) => expect.unreachable(failure.message),
@@ -32,7 +33,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     print: (line) => printed.push(line),
     printed: async () => {},
     commandLine: [],
-    service: { profile: undefined, baseUrl: undefined },
+    service: {},
   };
   const view = await createBatchView(context, { items });
   return { view, printed, rows: () => stderr().split('\n').slice(0, -1) };

@@ -1,0 +1,57 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import { readEngines } from '../context/engines.ts';
+import { printList } from '../context/records.ts';
+import { Failure } from '../errors/failure.ts';
+import { chooseUsed, listUsed, parseStep } from '../workflow/engines/engines.ts';
+import { runTrial, TRIAL_FIELDS, TRIALS_FORM } from '../workflow/engines/trials.ts';
+
+export const enginesTest: Command = defineCommand({
+  operands: {
+    name: 'step',
+    count: 'any',
+    written: '[step] [engine]',
+    help: 'only this step; only the engine of this name or position',
+  },
+  options: {},
+  examples: [
+    {
+      command: 'vloc engines test',
+      explains: 'run a short sample through each engine and compare the results',
+    },
+    { command: 'vloc engines test recognize', explains: 'only those that recognize speech' },
+    { command: 'vloc engines test speak kokoro --output json', explains: 'one engine, for a program' },
+  ],
+  notes: [
+    'The sample is seven seconds of English speech, three English sentences, or the speech with noise. WRONG WORDS is the word error rate. TIME is for each second of sound, loading the model included. The exit code is 4 if an engine fails.',
+  ],
+  fields: () => TRIAL_FIELDS,
+  run: async (context, [word, ...names]) => {
+    const used = await listUsed(await readEngines(context));
+    const step = word === undefined ? null : await parseStep(word);
+    const ofStep = used.filter((each) => step === null || each.step === step);
+    const chosen =
+      step === null || names.length === 0 ? ofStep : await chooseUsed(used, step, names.join(' '));
+    const progress = await context.terminal.progress();
+    const rows = [];
+    try {
+      // One after the other: a second one would slow the first.
+      for (const [at, each] of chosen.entries()) {
+        const phase = `${each.step}: ${each.name}`;
+        progress.show('engine', { phase, fraction: at / chosen.length });
+        rows.push(await runTrial(each, context));
+      }
+    } finally {
+      progress.close();
+    }
+    await printList(context, TRIALS_FORM, { data: rows, has_more: false, next_cursor: null });
+    const failed = rows.filter(({ result }) => result === 'failed');
+    if (failed.length === 0) return 0;
+    const failedNames = failed.map(({ step: of, engine }) => `${engine} (${of})`).join(', ');
+    throw new Failure({
+      category: 'configuration',
+      code: 'ENGINE_TEST_FAILED',
+      message: `${failed.length} of ${rows.length} engines failed: ${failedNames}`,
+      advice: 'The table says why. Correct the entry, or remove it with `vloc engines remove`.',
+    });
+  },
+});

@@ -1,0 +1,49 @@
+/** The engines of the embedded service, as the file `engines.json` of this run configures them. */
+import { join, resolve } from 'node:path';
+import type { EnginesConfig } from '../engines/config.ts';
+import type { EnginesLocation } from '../engines/config-file.ts';
+import type { Engines } from '../engines/index.ts';
+import { configFolder, readVariable } from '../profiles/environment.ts';
+import { flagOf, SETTINGS } from '../profiles/settings.ts';
+import type { Context, Io } from './context.ts';
+
+const FILE = 'engines.json';
+
+/** Where the file of a run is: --engines, then VLOC_ENGINES, then `engines.json` in the folder of the profiles. */
+export function locateEngines({
+  io,
+  service,
+}: {
+  readonly io: Pick<Io, 'env' | 'platform' | 'cwd'>;
+  readonly service: Context['service'];
+}): EnginesLocation {
+  const { env, platform, cwd } = io;
+  if (service.engines !== undefined) {
+    return { path: resolve(cwd, service.engines), chooser: flagOf('engines') };
+  }
+  const { variable } = SETTINGS.engines;
+  const named = readVariable(env, variable);
+  if (named !== undefined) return { path: resolve(cwd, named), chooser: variable };
+  return { path: join(configFolder(env, platform), FILE), chooser: null };
+}
+
+type Warn = Context['terminal']['warn'];
+
+/** The configured engines; null without a file. @throws Failure (`configuration`) for a file that cannot be used */
+export async function readEngines(
+  context: Context,
+  warn: Warn = context.terminal.warn,
+): Promise<EnginesConfig | null> {
+  const { readEnginesFile } = await import('../engines/config-file.ts');
+  const found = await readEnginesFile(locateEngines(context), warn);
+  return found?.config ?? null;
+}
+
+/** Creates the engines of a run. @throws Failure (`configuration`) for a file that cannot be used */
+export async function openEngines(context: Context, warn: Warn = context.terminal.warn): Promise<Engines> {
+  const [{ createEngines }, config] = await Promise.all([
+    import('../engines/index.ts'),
+    readEngines(context, warn),
+  ]);
+  return createEngines({ config, env: context.io.env, warn });
+}
