@@ -2,14 +2,20 @@
  * The four steps that engines do. Each engine implements the interface of its step, and nothing outside an
  * implementation knows which one runs. A backend belongs to the process and serves all its jobs.
  */
-import type { VoiceMode, Work } from './engine.ts';
 import type { Segment } from './separate/segments.ts';
 
 export const BACKEND_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
 export type BackendStep = (typeof BACKEND_STEPS)[number];
 
-/** For short calls: a signal to stop, and an existing folder for temporary files, which its owner removes. */
-export type Run = Pick<Work, 'signal' | 'folder'>;
+export type VoiceMode = 'auto' | 'female' | 'male';
+
+/** For short calls. */
+export interface Run {
+  /** When it is aborted, child processes end within 2 s and the promise rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** An existing folder for temporary files; its owner removes it. */
+  readonly folder: string;
+}
 
 /** What a longer call receives. All its files have names that no other call uses. */
 export interface BackendWork extends Run {

@@ -5,7 +5,7 @@
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Media } from '../protocol/media.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
-import type { BackendStep } from './backend.ts';
+import type { BackendStep, VoiceMode } from './backend.ts';
 
 /** What each piece of media work receives. */
 export interface Work {
@@ -20,8 +20,6 @@ export interface Work {
 /** The stages of an auto localization, in order. */
 const STAGES = ['separating', 'recognizing', 'translating', 'dubbing', 'exporting'] as const;
 export type Stage = (typeof STAGES)[number];
-
-export type VoiceMode = 'auto' | 'female' | 'male';
 
 /** A file that a job created. `path` lies inside the work folder. */
 export interface MediaFile {

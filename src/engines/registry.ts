@@ -5,7 +5,11 @@ import type { BackendParts } from './backends/parts.ts';
 import { BUILT_IN, type EnginesConfig, type EntryOf, type TypedEntry } from './config.ts';
 import type { EngineUse } from './engine.ts';
 import type { Programs } from './programs.ts';
+import { createPocketSphinx } from './recognize/pocketsphinx.ts';
+import { createBuiltinSeparator } from './separate/builtin.ts';
+import { createEspeak } from './speak/espeak.ts';
 import { createLimit } from './together.ts';
+import { createApertium } from './translate/apertium.ts';
 
 /** An engine of a step, in order of preference. */
 export interface Candidate<B> {
@@ -29,18 +33,32 @@ const FACTORIES: {
   } & { readonly builtin: Factory<S, string> };
 } = {
   recognize: {
-    builtin: async (_, { programs }) =>
-      (await import('./recognize/pocketsphinx.ts')).createPocketSphinx(programs),
+    builtin: async (_, { programs }) => createPocketSphinx(programs),
+    openai: async (entry, parts) =>
+      (await import('./backends/openai/recognizer.ts')).createOpenAiRecognizer(entry, parts),
+    command: async (entry, parts) =>
+      (await import('./backends/command/recognize.ts')).createCommandRecognizer(entry, parts),
   },
   translate: {
-    builtin: async (_, { programs }) => (await import('./translate/apertium.ts')).createApertium(programs),
+    builtin: async (_, { programs }) => createApertium(programs),
+    openai: async (entry, parts) =>
+      (await import('./backends/openai/translator.ts')).createOpenAiTranslator(entry, parts),
+    libretranslate: async (entry, parts) =>
+      (await import('./backends/libretranslate.ts')).createLibreTranslate(entry, parts),
+    command: async (entry, parts) =>
+      (await import('./backends/command/translate.ts')).createCommandTranslator(entry, parts),
   },
   speak: {
-    builtin: async (_, { programs }) => (await import('./speak/espeak.ts')).createEspeak(programs),
+    builtin: async (_, { programs }) => createEspeak(programs),
+    openai: async (entry, parts) =>
+      (await import('./backends/openai/speaker.ts')).createOpenAiSpeaker(entry, parts),
+    command: async (entry, parts) =>
+      (await import('./backends/command/speak.ts')).createCommandSpeaker(entry, parts),
   },
   separate: {
-    builtin: async (_, { programs }) =>
-      (await import('./separate/builtin.ts')).createBuiltinSeparator(programs),
+    builtin: async (_, { programs }) => createBuiltinSeparator(programs),
+    command: async (entry, parts) =>
+      (await import('./backends/command/separate.ts')).createCommandSeparator(entry, parts),
   },
 };
 

@@ -1,5 +1,5 @@
 /** The voices that an entry of `engines.json` names for each language. */
-import type { VoiceMode } from '../engine.ts';
+import type { VoiceMode } from '../backend.ts';
 import { matchLanguage } from '../languages.ts';
 
 /** A voice for a language: one name, or one for each kind of voice. */

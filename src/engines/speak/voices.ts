@@ -1,6 +1,6 @@
 /** Lists the voices of espeak-ng and chooses one. */
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
-import type { VoiceMode } from '../engine.ts';
+import type { VoiceMode } from '../backend.ts';
 import { matchLanguage } from '../languages.ts';
 import type { Programs } from '../programs.ts';
 

@@ -1,8 +1,7 @@
 /** Speech behind OpenAI's interface: `POST /audio/speech`. */
 import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { Clip, Run, Speaker, SpeechRequest } from '../../backend.ts';
+import type { Clip, Run, Speaker, SpeechRequest, VoiceMode } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
-import type { VoiceMode } from '../../engine.ts';
 import { matchLanguage } from '../../languages.ts';
 import { readSpeech } from '../../media/read-clip.ts';
 import { hasWords } from '../../text.ts';
