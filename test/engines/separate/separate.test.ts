@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
-import { createWork, ffmpeg, SAMPLE, speechClip, stepEngines, temporaryFolder } from '../workspace.ts';
+import {
+  createWork,
+  ffmpeg,
+  ffprobe,
+  SAMPLE,
+  speechClip,
+  stepEngines,
+  temporaryFolder,
+} from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
@@ -142,4 +150,29 @@ test('cancelling ends the worker in the middle of its work', async () => {
   const engines = await stepEngines();
   await expect(separate(engines, SAMPLE, true, work)).rejects.toMatchObject({ name: 'AbortError' });
   expect(reached).toBeLessThan(0.9);
+});
+
+test("another program's stems get the format and length of the sound, and speech is found in its vocals", async () => {
+  const folder = temporaryFolder();
+  // The whole sound as vocals, in another format and half a second short; a background of a tenth of a second.
+  const vocals = ['-map', '0:a', '-t', '30', '-ar', '44100', '-ac', '1', '{out}/voice.wav'];
+  const background = ['-map', '0:a', '-t', '0.1', '{out}/rest.wav'];
+  const engines = await stepEngines({
+    separate: [
+      {
+        type: 'command',
+        run: ['ffmpeg', '-nostdin', '-v', 'error', '-i', '{input}', ...vocals, ...background],
+        vocals: 'voice.wav',
+        background: 'rest.wav',
+      },
+    ],
+  });
+  const result = await separate(engines, SAMPLE, true, createWork(folder));
+  expect(result.use).toEqual({ step: 'separate', engine: 'command ffmpeg', skipped: [] });
+  const frames = samplesOf(SAMPLE, 'aresample=48000:async=1:first_pts=0').length;
+  expect(samplesOf(result.vocals).length).toBe(frames);
+  expect(samplesOf(result.background).length).toBe(frames);
+  expect(ffprobe(result.voice ?? '', 'stream=sample_rate,channels')).toBe('16000\n1');
+  expect(result.segments.length).toBeGreaterThan(2);
+  expect(result.speechDecibels).toBeLessThan(0);
 });
