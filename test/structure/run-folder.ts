@@ -12,19 +12,36 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Absolute path. Every test process creates its own folder below it. */
     runFolder: string;
+    /** Path of whisper.cpp's own server; null if it could not be built. */
+    whisperServer: string | null;
   }
 }
 
-/** Tests that need strace, a browser or a shell are skipped if it is missing. In CI that would hide a failure. */
-function requirePrograms(): void {
-  execFileSync('sh', [join(import.meta.dirname, '../../.ci/packages'), '--check'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+/**
+ * Tests that need strace, a browser or a shell are skipped if it is missing. In CI that would hide a failure.
+ * @returns what the script prints @throws Error if something is missing; the script says what
+ */
+function check(script: 'packages' | 'whisper-server'): string {
+  return execFileSync('sh', [join(import.meta.dirname, '../../.ci', script), '--check'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim();
+}
+
+function findWhisperServer(isRequired: boolean): string | null {
+  try {
+    return check('whisper-server');
+  } catch (error) {
+    if (isRequired) throw error;
+    return null; // tests that need it are skipped
+  }
 }
 
 /** @throws Error in CI, if a program that tests need is not installed */
 export default function setup(project: TestProject): () => void {
-  if (process.env.CI !== undefined) requirePrograms();
+  const isRequired = process.env.CI !== undefined;
+  if (isRequired) check('packages');
+  project.provide('whisperServer', findWhisperServer(isRequired));
   const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
   project.provide('runFolder', folder);
   // The children of tests load the same sources hundreds of times. With a compile cache, they start in a third of the

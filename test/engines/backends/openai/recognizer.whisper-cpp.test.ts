@@ -1,0 +1,115 @@
+/** The recognizer and a real server: whisper.cpp's own, with a model that writes nonsense. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RecognitionTask } from '../../../../src/engines/backend.ts';
+import { createOpenAiRecognizer } from '../../../../src/engines/backends/openai/recognizer.ts';
+import { createWork, ffmpeg, speechClip, temporaryFolder } from '../../workspace.ts';
+import { recordedParts } from '../loopback-server.ts';
+import { startWhisperServer, WHISPER_SERVER, type WhisperServer } from '../whisper-server.ts';
+
+describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/whisper-server)", () => {
+  let server: WhisperServer;
+  beforeAll(async () => {
+    server = await startWhisperServer();
+  });
+  afterAll(() => server.stop());
+
+  /** The clip of 3 s, repeated. */
+  function speech(times: number): RecognitionTask & { readonly seconds: number } {
+    const voice = join(temporaryFolder(), 'voice.wav');
+    const seconds = times * 3;
+    const repeat = [
+      '-stream_loop',
+      String(times - 1),
+      '-i',
+      speechClip('0880'),
+      '-af',
+      'apad',
+      '-t',
+      String(seconds),
+    ];
+    ffmpeg(...repeat, '-ar', '16000', '-ac', '1', '-c:a', 'pcm_s16le', voice);
+    const segments = Array.from({ length: times }, (_, at) => ({ start: at * 3 + 0.2, end: at * 3 + 2.8 }));
+    return { voice, segments, language: 'en', seconds };
+  }
+
+  function open(model = 'tiny') {
+    const parts = recordedParts();
+    const recognizer = createOpenAiRecognizer({ type: 'openai', url: server.url, model }, parts);
+    return { recognizer, ...parts };
+  }
+
+  /** Rows of its log about recognized sounds. */
+  const processed = (): readonly string[] => server.printed.filter((row) => /processing '/.test(row));
+
+  test('receives the sound as FLAC in the language of the speech', async () => {
+    const { recognizer } = open();
+    const before = processed().length;
+    await recognizer.recognize({ ...speech(1), language: 'es-MX' }, createWork(temporaryFolder()));
+    await recognizer.close();
+    const rows = processed().slice(before);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toContain("processing 'speech.flac' (48000 samples, 3.0 sec)");
+    expect(rows[0]).toContain('lang = es');
+  });
+
+  test('times its words up to 15 s for 3 s of sound; they come back within the speech', async () => {
+    const { recognizer, warnings } = open();
+    const task = speech(1);
+    const { words, language, punctuated } = await recognizer.recognize(task, createWork(temporaryFolder()));
+    await recognizer.close();
+    expect({ language, punctuated, warnings }).toEqual({ language: 'en', punctuated: true, warnings: [] });
+    expect(words.length).toBeGreaterThan(0);
+    for (const { text, start, end, segment } of words) {
+      expect(text).toMatch(/^\S+$/);
+      expect(segment).toBe(0);
+      expect(start).toBeGreaterThanOrEqual(0);
+      expect(end).toBeGreaterThan(start);
+      expect(end).toBeLessThanOrEqual(task.seconds);
+    }
+  });
+
+  test('is not asked for more once the job is cancelled, and serves the next job', async () => {
+    const { recognizer } = open();
+    const stop = new AbortController();
+    const reason = new Error('cancelled');
+    const work = createWork(temporaryFolder(), stop.signal);
+    const before = processed().length;
+    const running = recognizer.recognize(speech(10), work);
+    const settled = expect(running).rejects.toBe(reason);
+    while (processed().length === before) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(reason);
+    await settled;
+    const { words } = await recognizer.recognize(speech(1), createWork(temporaryFolder()));
+    expect(words.length).toBeGreaterThan(0);
+    await recognizer.close();
+  });
+
+  test('answers a wrong address with 404, which fails for good and says what to check', async () => {
+    const parts = recordedParts();
+    const wrong = { type: 'openai', url: server.url.replace('/v1', '/v2'), model: 'tiny' } as const;
+    const recognizer = createOpenAiRecognizer(wrong, parts);
+    const run = recognizer.recognize(speech(1), createWork(temporaryFolder()));
+    await expect(run).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      permanent: true,
+      message: expect.stringMatching(/^openai tiny: .* answered with 404.*check "url" and "model"/),
+    });
+    await recognizer.close();
+    expect(parts.pauses).toEqual([]);
+  });
+
+  test('that has ended is tried again with pauses, then named', async () => {
+    const other = await startWhisperServer();
+    await other.stop();
+    const parts = recordedParts();
+    const recognizer = createOpenAiRecognizer({ type: 'openai', url: other.url, model: 'tiny' }, parts);
+    const run = recognizer.recognize(speech(1), createWork(temporaryFolder()));
+    await expect(run).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      permanent: false,
+      message: expect.stringContaining('check that the server runs'),
+    });
+    expect(parts.pauses).toHaveLength(5);
+  });
+});
