@@ -47,6 +47,8 @@ export interface ServiceContext {
   readonly makeId: (subject: IdSubject) => string;
   /** Loaded at first use, because most commands never need them. */
   readonly engines: () => Promise<Engines>;
+  /** Ends what the engines keep between jobs; does nothing if they were never loaded. Never throws. */
+  readonly closeEngines: () => Promise<void>;
   /** Scheme and host of the service as seen by callers, without a trailing slash. */
   readonly origin: () => string;
 }

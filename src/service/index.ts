@@ -20,6 +20,7 @@ import { startExecution } from './jobs/execution.ts';
 import { createRecentRows } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
+import type { Log } from './log.ts';
 import type { Service, ServiceOptions } from './options.ts';
 import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
 import { createFractions } from './random.ts';
@@ -63,6 +64,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const workers = startWorkers(context, `${process.pid}-${randomUUID()}`);
     const end = async () => {
       await Promise.all([server.close(), workers.stop()]);
+      await context.closeEngines();
       closeStores();
     };
     let ended: Promise<void> | null = null;
@@ -135,16 +137,28 @@ async function openContext(options: ServiceOptions, origin: () => string): Promi
     log,
     signals: new EventEmitter<Signals>(),
     makeId: (subject) => nextId(subject, clock.now()),
-    engines: createEngineLoader(options.engines),
+    ...createEngineLoader(options.engines, log),
     origin,
   };
 }
 
-function createEngineLoader(given: Engines | undefined): () => Promise<Engines> {
+function createEngineLoader(
+  given: Engines | undefined,
+  log: Log,
+): Pick<ServiceContext, 'engines' | 'closeEngines'> {
   let loaded: Promise<Engines> | null = given === undefined ? null : Promise.resolve(given);
-  return () => {
-    loaded ??= import('../engines/index.ts').then((module) => module.createEngines());
-    return loaded;
+  return {
+    engines() {
+      loaded ??= import('../engines/index.ts').then((module) => module.createEngines());
+      return loaded;
+    },
+    async closeEngines() {
+      try {
+        await (await loaded)?.close?.();
+      } catch (error) {
+        log({ level: 'warn', message: 'the engines did not close', error });
+      }
+    },
   };
 }
 

@@ -14,7 +14,10 @@ export interface ServiceOptions {
   readonly host?: string;
   /** Port to listen on. Default: 0, a free port. */
   readonly port?: number;
-  /** The media work. Default: the engines installed on this machine, loaded at first use. */
+  /**
+   * The media work. Closed with the service, which ends loaded models. Default: the engines installed on this machine,
+   * loaded at first use.
+   */
   readonly engines?: Engines;
   readonly config?: Partial<ServiceConfig>;
   /** Overrides the setting of that name in `config`. */

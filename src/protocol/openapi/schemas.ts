@@ -8,7 +8,15 @@ import { KINDS, type Kind, type ResultPart } from '../kinds.ts';
 import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operations.ts';
 import { CompletionRequestSchema, LineSchema, requestSchema, UploadRequestSchema } from '../requests.ts';
-import type { AssetResource, BillingResource, JobResource, JobSummary } from '../resources.ts';
+import {
+  type AssetResource,
+  type BillingResource,
+  CUE_FITS,
+  type JobResource,
+  type JobSummary,
+  MAKING_STEPS,
+  type MakingResource,
+} from '../resources.ts';
 import { JOB_STATUSES } from '../states.ts';
 import { describeSchemas, type JsonSchema, shapeOf } from './json-schemas.ts';
 import {
@@ -62,6 +70,7 @@ export function createSchemas(): JsonSchema {
     Asset: AssetSchema,
     Billing: BillingSchema,
     SubtitleLine: LineSchema,
+    Making: MakingSchema,
     Event: EventSchema,
     CreditBalance: CreditBalanceSchema,
     CreditTransaction: CreditTransactionSchema,
@@ -115,6 +124,26 @@ const BillingSchema = shapeOf<BillingResource>()(
   }),
 );
 
+/** Greater than 0. */
+const Factor = v.pipe(v.number(), v.gtValue(0));
+
+const MakingSchema = shapeOf<MakingResource>()(
+  v.strictObject({
+    engines: v.array(
+      v.strictObject({ step: v.picklist(MAKING_STEPS), engine: v.string(), skipped: v.array(v.string()) }),
+    ),
+    cues: v.array(
+      v.strictObject({
+        cues: v.array(Count),
+        fit: v.picklist(CUE_FITS),
+        speed: Factor,
+        tempo: Factor,
+        cut_seconds: Seconds,
+      }),
+    ),
+  }),
+);
+
 const SUMMARY = {
   id: v.string(),
   object: v.picklist(JOB_KIND_NAMES),
@@ -138,7 +167,7 @@ const JobSchema = shapeOf<JobResource>()(
       v.strictObject({ code: v.picklist(CODES), message: v.string(), retryable: v.boolean() }),
     ),
     result: v.nullable(
-      v.record(v.string(), v.union([AssetSchema, v.string(), v.number(), v.array(LineSchema)])),
+      v.record(v.string(), v.union([AssetSchema, v.string(), v.number(), v.array(LineSchema), MakingSchema])),
     ),
     billing: BillingSchema,
     expires_at: v.nullable(Instant),
@@ -197,5 +226,7 @@ function resultSchema(part: ResultPart): v.GenericSchema {
       return v.string();
     case 'seconds':
       return Seconds;
+    case 'making':
+      return v.optional(MakingSchema);
   }
 }

@@ -8,8 +8,8 @@ import { makeFolder } from '../../disk/folder.ts';
 import type { MediaFile, Subtitle } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import type { AssetResource, ResultValue } from '../../protocol/resources.ts';
 import { formatSrt } from '../../protocol/srt.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { FILE_MODE, FOLDER_MODE, syncToDisk } from '../folders.ts';
 
 export interface StoredAsset {
@@ -21,7 +21,7 @@ export interface StoredAsset {
 /** Assets and values of a result, by their names in the answer. A file has the name of its asset. */
 export interface StoredResult {
   readonly assets: Readonly<Record<string, StoredAsset>>;
-  readonly values: Readonly<Record<string, string | number | readonly SubtitleLine[]>>;
+  readonly values: Readonly<Record<string, Exclude<ResultValue, AssetResource>>>;
 }
 
 /**

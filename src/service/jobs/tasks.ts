@@ -1,7 +1,8 @@
 /** Converts a stored request to the engine's task, and its products to the stored result, for each kind. */
-import type { Engines, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
+import type { Engines, Making, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
+import type { MakingResource } from '../../protocol/resources.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StoredResult } from './results.ts';
 import { writeSubtitle } from './results.ts';
@@ -80,5 +81,29 @@ export async function carryOut<K extends JobKind>(
   work: Work,
 ): Promise<JobOutputs> {
   const products = await engines.run[kind](TASKS[kind](request, material), work);
-  return MADE[kind](products, work.folder);
+  const outputs = await MADE[kind](products, work.folder);
+  const making = await describeMaking(products);
+  return making === null ? outputs : { ...outputs, values: { ...outputs.values, making } };
+}
+
+/** Returns how a result was made; null if only engines that come with vloc were asked. */
+async function describeMaking({ engines = [], fits = [] }: Making): Promise<MakingResource | null> {
+  const { BUILT_IN } = await import('../../engines/config.ts');
+  const isOwn = engines.every(
+    ({ step, engine, skipped }) => engine === BUILT_IN[step] && skipped.length === 0,
+  );
+  if (isOwn) return null;
+  return {
+    engines: engines.map(({ step, engine, skipped }) => ({ step, engine, skipped })),
+    cues: fits.flatMap(({ cues, fit, speed, tempo, cutSeconds }) =>
+      fit === 'none'
+        ? []
+        : [{ cues, fit, speed: round(speed), tempo: round(tempo), cut_seconds: round(cutSeconds) }],
+    ),
+  };
+}
+
+/** To thousandths: a job may have hundreds of cues, and nobody hears the difference. */
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }

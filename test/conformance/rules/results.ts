@@ -1,6 +1,6 @@
 /** The result of each kind, which contains nothing else. */
 import assert from 'node:assert/strict';
-import { expectMembers } from '../expect/answer.ts';
+import { expectMembers, expectOneOf } from '../expect/answer.ts';
 import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
 import { ASSETS, addressOf, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
 import { finishedJob } from '../prepare/jobs.ts';
@@ -8,7 +8,7 @@ import { parseSrt } from '../prepare/subtitles.ts';
 import { wavSeconds } from '../prepare/wav.ts';
 import { needsOf, type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
-import { listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
+import { asObject, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
 
 const rule = section('results');
 
@@ -38,6 +38,25 @@ function countAddresses(result: unknown): number {
   return JSON.stringify(result).match(/"https?:\/\//g)?.length ?? 0;
 }
 
+/** Fails unless the value names engines, and the cues that they made to fit, as the contract does. */
+function expectMaking(making: unknown): void {
+  expectMembers(making, ['engines', 'cues'], 'making');
+  for (const use of listAt(making, 'engines')) {
+    expectMembers(use, ['step', 'engine', 'skipped'], 'an engine');
+    expectOneOf(textAt(use, 'step'), ['separate', 'recognize', 'translate', 'speak'], 'the step');
+    for (const engine of [textAt(use, 'engine'), ...listAt(use, 'skipped')]) {
+      assert.equal(typeof engine, 'string', 'the name of an engine');
+    }
+  }
+  for (const cue of listAt(making, 'cues')) {
+    expectMembers(cue, ['cues', 'fit', 'speed', 'tempo', 'cut_seconds'], 'a cue');
+    expectOneOf(textAt(cue, 'fit'), ['speed', 'tempo', 'cut'], 'the fit');
+    assert.notEqual(listAt(cue, 'cues').length, 0);
+    assert.ok(numberAt(cue, 'speed') > 0 && numberAt(cue, 'tempo') > 0, 'factors are positive');
+    assert.equal(numberAt(cue, 'cut_seconds') > 0, textAt(cue, 'fit') === 'cut', 'only a cut has a length');
+  }
+}
+
 function rulesOf(kind: JobKind): Rule[] {
   const needs = needsOf(KINDS[kind].input);
   const covers = [`result.${kind}`, CAPABILITY[kind]] as const;
@@ -56,13 +75,14 @@ function rulesOf(kind: JobKind): Rule[] {
       },
     }),
     rule('contract', `${kind}.members`, {
-      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}`,
+      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}, and may say how it was made`,
       covers: [`result.${kind}`, 'job.fields'],
       needs,
       async check(service) {
         const { last } = await finishedJob(service, kind);
-        const result = valueAt(last.json, 'result');
+        const { making, ...result } = asObject(valueAt(last.json, 'result'), 'the result');
         expectMembers(result, RESULT_MEMBERS[kind], 'the result');
+        if (making !== undefined) expectMaking(making);
         for (const name of ASSETS[kind]) {
           const members = ['url', 'expires_at', 'content_type', 'size_bytes', 'sha256'];
           expectMembers(valueAt(result, name), members, name);

@@ -1,7 +1,7 @@
 /** Engines that do real but small work: they write real files and take no time. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engines, MediaFile, Work } from '../../../src/engines/engine.ts';
+import type { Engines, Making, MediaFile, Work } from '../../../src/engines/engine.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { silentWav } from '../../support/wav.ts';
 
@@ -13,6 +13,10 @@ export interface SmallEngines extends Engines {
   letGo(): void;
   /** The next attempts throw these, one each. */
   failNext(...errors: Error[]): void;
+  /** From now on products say that they were made in this way. */
+  tellMaking(making: Making): void;
+  /** How often they were closed. */
+  readonly closed: { count: number };
 }
 
 /** A file that these engines take for a video of that many seconds, with the bytes by which others know an MP4. */
@@ -25,6 +29,8 @@ const LANGUAGES = ['en', 'es', 'fr'];
 export function createSmallEngines(): SmallEngines {
   const begun: AbortSignal[] = [];
   const errors: Error[] = [];
+  const closed = { count: 0 };
+  let making: Making = {};
   let gate: { promise: Promise<void>; open: () => void } | null = null;
 
   async function begin(work: Work): Promise<void> {
@@ -49,6 +55,13 @@ export function createSmallEngines(): SmallEngines {
       gate = null;
     },
     failNext: (...next) => errors.push(...next),
+    tellMaking(told) {
+      making = told;
+    },
+    closed,
+    async close() {
+      closed.count += 1;
+    },
     async capabilities() {
       return {
         missing: [],
@@ -77,6 +90,7 @@ export function createSmallEngines(): SmallEngines {
       async audio_separation(_task, work) {
         await begin(work);
         return {
+          ...making,
           vocalAudio: await writeWav(join(work.folder, 'voice.wav')),
           backgroundAudio: await writeWav(join(work.folder, 'rest.wav')),
         };
@@ -84,22 +98,22 @@ export function createSmallEngines(): SmallEngines {
       async subtitle_recognition(_task, work) {
         await begin(work);
         const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
-        return { subtitle: { language: 'en', lines } };
+        return { ...making, subtitle: { language: 'en', lines } };
       },
       async subtitle_translation(task, work) {
         await begin(work);
         const lines = task.lines.map((line) => ({ ...line, text: line.text.toUpperCase() }));
-        return { subtitle: { language: task.targetLanguage, lines } };
+        return { ...making, subtitle: { language: task.targetLanguage, lines } };
       },
       async dubbing(_task, work) {
         await begin(work);
-        return { audio: await writeWav(join(work.folder, 'dub.wav')), durationSeconds: 1 };
+        return { ...making, audio: await writeWav(join(work.folder, 'dub.wav')), durationSeconds: 1 };
       },
       async auto_localization(task, work) {
         await begin(work);
         const path = join(work.folder, 'result.mp4');
         await copyFile(task.video, path);
-        return { video: { path, contentType: 'video/mp4' }, durationSeconds: 1 };
+        return { ...making, video: { path, contentType: 'video/mp4' }, durationSeconds: 1 };
       },
     },
   };
