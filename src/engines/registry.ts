@@ -82,8 +82,9 @@ export async function createBackend<S extends BackendStep>(
 /** Creates the engines of all steps. A step that the configuration does not name gets the built-in engine. */
 export async function createStepEngines(
   config: EnginesConfig | null,
-  parts: BackendParts,
+  givenParts: BackendParts,
 ): Promise<StepEngines> {
+  const parts = { ...givenParts, keyNames: keyNamesOf(config) };
   const create = <S extends BackendStep>(
     step: S,
     entries: readonly (EntryOf<S> | string)[],
@@ -104,6 +105,20 @@ export async function createStepEngines(
     create('separate', config?.separate ?? [BUILT_IN.separate]),
   ]);
   return { programs: parts.programs, recognize, translate, speak, separate };
+}
+
+/** The variables with keys, which no program of the user needs. */
+function keyNamesOf(config: EnginesConfig | null): ReadonlySet<string> {
+  const entries = BACKEND_STEPS.flatMap(
+    (step): readonly (EntryOf<BackendStep> | string)[] => config?.[step] ?? [],
+  );
+  return new Set(
+    entries.flatMap((entry) =>
+      typeof entry !== 'string' && 'key' in entry && entry.key !== undefined && 'env' in entry.key
+        ? [entry.key.env]
+        : [],
+    ),
+  );
 }
 
 /** The options that every entry has. */

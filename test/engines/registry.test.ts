@@ -1,12 +1,12 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Translator } from '../../src/engines/backend.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
-import { type Candidate, choose } from '../../src/engines/registry.ts';
+import { type Candidate, choose, createStepEngines } from '../../src/engines/registry.ts';
 import { createApertium } from '../../src/engines/translate/apertium.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
-import { createWork, programs, stepEngines, temporaryFolder } from './workspace.ts';
+import { createWork, ffmpeg, programs, stepEngines, temporaryFolder } from './workspace.ts';
 
 const PAIR = { from: 'en', to: 'es' };
 const explain = async () => new JobFailure('LANGUAGE_NOT_SUPPORTED', 'nothing translates en to es');
@@ -53,4 +53,32 @@ test('an engine that forbids a fallback ends the job, and says so', async () => 
 test('if no engine supports the language, the job fails with the reason', async () => {
   const french = { backend: apertiumWith('french', 'fra-eng\\n'), fallback: true };
   await expect(chooseFor([french])).rejects.toMatchObject({ message: 'nothing translates en to es' });
+});
+
+test("a user's program receives the user's variables, but no key and no variable of vloc", async () => {
+  const folder = temporaryFolder();
+  const program = join(folder, 'print-env');
+  writeFileSync(program, '#!/bin/sh\nenv > "$1"\ncp "$2" "$3"\n');
+  chmodSync(program, 0o755);
+  const list = join(folder, 'variables');
+  const clip = join(folder, 'clip.wav');
+  ffmpeg('-f', 'lavfi', '-i', 'sine=f=300:d=1', '-c:a', 'pcm_s16le', clip);
+  const engines = await createStepEngines(
+    {
+      translate: [{ type: 'openai', url: 'http://localhost:1/v1', model: 'm', key: { env: 'MY_KEY' } }],
+      speak: [{ type: 'command', run: [program, list, clip, '{output}'], languages: ['es'] }],
+    },
+    {
+      programs,
+      env: { ...process.env, MY_KEY: 'secret', VLOC_SECRET: 'secret', CUDA_VISIBLE_DEVICES: '1' },
+      warn: () => {},
+      sleep: async () => {},
+    },
+  );
+  const request = { text: 'Hola', language: 'es', voiceMode: 'auto', speed: 1 } as const;
+  await engines.speak[0]?.backend.speak(request, createWork(folder));
+  const variables = readFileSync(list, 'utf8');
+  expect(variables).toContain('CUDA_VISIBLE_DEVICES=1');
+  expect(variables).toContain('HOME=');
+  expect(variables).not.toContain('secret');
 });
