@@ -145,7 +145,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
       const outcome = await tryOnce(outgoing, maxBytes, run);
       if ('body' in outcome) return outcome;
       const pause = outcome.pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-      if (attempt === TRIES || waited + pause > LONGEST_WAIT_MS) {
+      if (attempt === (parts.tries ?? TRIES) || waited + pause > LONGEST_WAIT_MS) {
         const often = attempt === 1 ? '' : ` (${attempt} tries)`;
         throw failure(`${outcome.what}${often}; ${outcome.advice}`);
       }

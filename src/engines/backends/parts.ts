@@ -10,6 +10,8 @@ export interface BackendParts {
   readonly keyNames?: ReadonlySet<string>;
   /** Called with a remark for the user, at most once for each cause. */
   readonly warn: (message: string) => void;
+  /** Tries of a request that fails in passing. Default: 6, over about a minute; 1 for a person who waits. */
+  readonly tries?: number;
   /** Waits. Rejects with the signal's reason if it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

@@ -98,6 +98,7 @@ async function createParts({ io, terminal }: Context): Promise<BackendParts> {
     programs: createPrograms(io.env.PATH ?? ''),
     env: io.env,
     warn: terminal.warn,
+    tries: 1,
     sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
   };
 }
