@@ -267,8 +267,7 @@ function timeAt(ranges: readonly Segment[], seconds: number, isEnd: boolean): nu
   return 0;
 }
 
-/** Splits a text at spaces, and where a script has none, between words. */
-export function splitWords(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .split(/\s+/)
     .filter((word) => word !== '')
