@@ -61,6 +61,7 @@ const tool = defineConfig({
 const workers = defineConfig({
   input: {
     'separate-worker': 'src/engines/separate/worker.ts',
+    'sherpa-worker': 'src/engines/backends/sherpa/worker.ts',
     'keychain-worker': 'src/profiles/keychain-worker.ts',
     'hash-worker': 'src/client/upload/hash-worker.ts',
   },

@@ -15,7 +15,14 @@ import { printRecord } from '../context/records.ts';
 import type { BackendStep } from '../engines/backend.ts';
 import type { EnginesConfig, EntryOf } from '../engines/config.ts';
 import { Failure } from '../errors/failure.ts';
-import { ENGINE_FIELDS, ENGINES_FORM, listUsed, parseStep, rowOf } from '../workflow/engines/engines.ts';
+import {
+  createOnce,
+  ENGINE_FIELDS,
+  ENGINES_FORM,
+  listUsed,
+  parseStep,
+  rowOf,
+} from '../workflow/engines/engines.ts';
 import { runTrial, summarize } from '../workflow/engines/trials.ts';
 
 const OPTIONS = {
@@ -115,7 +122,7 @@ export const enginesAdd: Command = defineCommand({
     const { $schema = schemaAddress(), ...before } = read?.written ?? {};
     const list: readonly (EntryOf<BackendStep> | string)[] = before[step] ?? [BUILT_IN[step]];
     refuseTwin(step, list, entry);
-    if (!options.noCheck) await check(step, entry, context);
+    await check(step, entry, options.noCheck, context);
     const entries = options.last ? [...list, entry] : [entry, ...list];
     const after = { $schema, ...before, [step]: entries } as EnginesConfig; // the entry was checked for this step
     await saveEnginesFile(path, after);
@@ -237,21 +244,38 @@ function refuseTwin(step: BackendStep, list: readonly unknown[], entry: object):
   throw usageFailure(`engine ${twin + 1} of ${step} is the same`, 'Look with `vloc engines list`.');
 }
 
-/** Runs the sample through the engine and prints the result. @throws Failure (`configuration`) if it fails */
-async function check(step: BackendStep, entry: EntryOf<BackendStep>, context: Context): Promise<void> {
+/** Runs the sample through the engine and notes the result. @throws Failure (`configuration`) if it fails */
+async function check(
+  step: BackendStep,
+  entry: EntryOf<BackendStep>,
+  onlyEntry: boolean,
+  context: Context,
+): Promise<void> {
   const { nameEntry } = await import('../engines/entry.ts');
+  if (onlyEntry) {
+    await createOnce({ step, entry }, context).catch((error: unknown) => {
+      context.signal.throwIfAborted();
+      throw checkFailure(error instanceof Error ? error.message : String(error), 'Nothing was saved.');
+    });
+    return;
+  }
   const name = nameEntry(entry);
   context.terminal.note(`Trying ${name} with a short sample …`);
   const row = await runTrial({ step, position: 1, entry, name }, context);
-  if (row.problem !== null) {
-    throw new Failure({
-      category: 'configuration',
-      code: 'ENGINE_CHECK_FAILED',
-      message: `the check failed: ${row.problem}`,
-      advice: 'Nothing was saved; --no-check saves it without trying it.',
-    });
+  if (row.result === 'failed') {
+    throw checkFailure(
+      row.problem ?? 'unknown reason',
+      'Nothing was saved; --no-check saves it without trying it.',
+    );
   }
-  context.terminal.note(`It works: ${summarize(row)}`);
+  context.terminal.note(
+    row.result === 'skipped' ? `Not tried: ${row.problem}` : `It works: ${summarize(row)}`,
+  );
+}
+
+function checkFailure(problem: string, advice: string): Failure {
+  const message = `the check failed: ${problem}`;
+  return new Failure({ category: 'configuration', code: 'ENGINE_CHECK_FAILED', message, advice });
 }
 
 /** The JSON Schema of the file, for editors. It lies beside `src` and `dist`: this file is deeper in the sources. */

@@ -1,22 +1,32 @@
-import { type Command, defineCommand } from '../context/command.ts';
+import { tmpdir } from 'node:os';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import type { Capabilities } from '../engines/engine.ts';
 import type { InstallPlan } from '../engines/install.ts';
 import { Failure } from '../errors/failure.ts';
 
 export const enginesInstall: Command = defineCommand({
   options: {
+    pair: {
+      type: 'list',
+      value: 'pairs',
+      help: 'further pairs of languages of Apertium, such as eng-glg; on Debian and Ubuntu',
+    },
     yes: { type: 'flag', short: '-y', help: 'do not ask before installing' },
   },
   examples: [
     { command: 'vloc engines install', explains: 'show the packages, ask, then install them' },
     { command: 'vloc engines install --yes', explains: 'without a question, for scripts' },
+    { command: 'vloc engines install --pair eng-glg', explains: 'to translate between English and Galician' },
   ],
   notes: ["The system's own package manager is used: apt-get, dnf, pacman, brew or winget."],
   run: async (context, _operands, options) => {
-    const plan = await makePlan(context);
+    const before = await detect(context);
+    const plan = await makePlan(context, before, options.pair);
     for (const { engine, reason } of plan.impossible) context.terminal.warn(`${engine}: ${reason}`);
     if (plan.commands.length > 0) await install(context, plan, options.yes);
-    const missing = await missingEngines(context);
+    const after = plan.commands.length > 0 ? await detect(context) : before;
+    const missing = await listMissing(after, options.pair);
     if (missing.length > 0) {
       throw new Failure({
         category: 'configuration',
@@ -31,25 +41,81 @@ export const enginesInstall: Command = defineCommand({
   },
 });
 
-async function makePlan(context: Context): Promise<InstallPlan> {
-  const [{ planInstall }, system, { createPrograms }] = await Promise.all([
-    import('../engines/install.ts'),
+/** The built-in engines and their languages. */
+async function detect(context: Context): Promise<Capabilities> {
+  const { createEngines } = await import('../engines/index.ts');
+  return createEngines({ searchPath: context.io.env.PATH ?? '' }).capabilities();
+}
+
+/** The missing engines, and the pairs in whose languages nothing is translated. */
+async function listMissing(
+  { missing, translate }: Capabilities,
+  pairs: readonly string[],
+): Promise<readonly string[]> {
+  const { sameLanguage } = await import('../engines/languages.ts');
+  const isThere = (pair: string) => {
+    const [one = '', other = ''] = pair.split('-');
+    return translate.some(
+      ({ from, to }) =>
+        (sameLanguage(from, one) && sameLanguage(to, other)) ||
+        (sameLanguage(from, other) && sameLanguage(to, one)),
+    );
+  };
+  return [...new Set(missing.map(({ engine }) => engine)), ...pairs.filter((pair) => !isThere(pair))];
+}
+
+async function makePlan(
+  context: Context,
+  capabilities: Capabilities,
+  pairs: readonly string[],
+): Promise<InstallPlan> {
+  const [system, { createPrograms }] = await Promise.all([
     import('../engines/install.ts'),
     import('../engines/programs.ts'),
   ]);
+  const wrong = pairs.find((pair) => !system.isPair(pair));
+  if (wrong !== undefined) {
+    throw usageFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
+  }
   const programs = createPrograms(context.io.env.PATH ?? '');
-  return planInstall({
+  const missing = await listMissing(capabilities, pairs);
+  const facts = {
     system: system.detectSystem(context.io.platform, system.readOsRelease()),
     privilege: system.detectPrivilege(programs.locate('sudo')),
-    missing: await missingEngines(context),
+    missing,
     freshLists: system.hasFreshLists(context.io.now()),
+  };
+  const wanted = pairs.filter((pair) => missing.includes(pair));
+  if (wanted.length === 0) return system.planInstall(facts);
+  if (facts.system !== 'debian') throw pairsElsewhere(wanted);
+  const names = await system.listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
+  const packages = wanted.map((pair) => {
+    const found = system.findPairPackage(pair, names);
+    if (found === null) throw unknownPair(pair, system.listNearPairs(pair, names));
+    return found;
+  });
+  return system.planInstall({ ...facts, pairs: packages });
+}
+
+const OTHER_TRANSLATORS = 'Other translators can be used: see `vloc engines add --help`.';
+
+function pairsElsewhere(pairs: readonly string[]): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'PAIR_NOT_PACKAGED',
+    message: `pairs of languages of Apertium are packages of Debian and Ubuntu only: ${pairs.join(', ')}`,
+    advice: `Build the pair as https://wiki.apertium.org/wiki/Installation describes. ${OTHER_TRANSLATORS}`,
   });
 }
 
-async function missingEngines(context: Context): Promise<string[]> {
-  const { createEngines } = await import('../engines/index.ts');
-  const { missing } = await createEngines({ searchPath: context.io.env.PATH ?? '' }).capabilities();
-  return [...new Set(missing.map(({ engine }) => engine))];
+function unknownPair(pair: string, near: readonly string[]): Failure {
+  const others = near.length === 0 ? '' : `Similar pairs: ${near.join(', ')}. `;
+  return new Failure({
+    category: 'usage',
+    code: 'PAIR_UNKNOWN',
+    message: `no package of Apertium translates ${pair}`,
+    advice: `${others}${OTHER_TRANSLATORS}`,
+  });
 }
 
 async function install(context: Context, plan: InstallPlan, agreed: boolean): Promise<void> {

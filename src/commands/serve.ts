@@ -97,7 +97,6 @@ export const serve: Command = defineCommand({
       message: 'draining: running requests finish, unfinished jobs go to the next one on this folder',
     });
     await service.close();
-    await engines.close?.();
     const { reason } = context.signal;
     // SIGTERM is how a supervisor stops a server, so it is not a failure.
     if (reason instanceof Interruption) return 0;

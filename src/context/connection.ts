@@ -108,7 +108,6 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     close: async () => {
       await client.close();
       await service.close();
-      await engines.close?.();
     },
   };
 }

@@ -3,14 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
+import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { ENGINES, type OperatingSystem } from './catalog.ts';
-import { ChildFailure } from './failures.ts';
+import { ChildFailure, ProgramMissing } from './failures.ts';
+import type { Programs } from './programs.ts';
 
 interface InstallFacts {
   readonly system: OperatingSystem | null;
   readonly privilege: Privilege;
   /** Names of missing engines, as in the catalog. */
   readonly missing: readonly string[];
+  /** Packages of further pairs of languages; only on Debian. */
+  readonly pairs?: readonly string[];
   /** Whether the package lists are recent; only used on Debian. */
   readonly freshLists: boolean;
 }
@@ -46,7 +50,7 @@ const MANAGERS: Record<OperatingSystem, { readonly install: readonly string[]; r
   windows: { install: ['winget', 'install', '--exact', '--accept-source-agreements'], root: false },
 };
 
-/** Plans the commands that install all missing engines. */
+/** Plans the commands that install all missing engines, and further pairs of languages. */
 export function planInstall(facts: InstallFacts): InstallPlan {
   const { system } = facts;
   const missing = ENGINES.filter((engine) => facts.missing.includes(engine.name));
@@ -54,7 +58,9 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const impossible = missing
     .filter((engine) => !packaged.includes(engine))
     .map((engine) => ({ engine: engine.name, reason: reasonFor(engine.packages.length > 0, system) }));
-  const packages = system === null ? [] : packaged.flatMap((engine) => engine.install[system] ?? []);
+  const { pairs = [] } = facts;
+  const packages =
+    system === null ? [] : [...packaged.flatMap((engine) => engine.install[system] ?? []), ...pairs];
   if (system === null || packages.length === 0) {
     return { commands: [], engines: [], impossible, asksPassword: false };
   }
@@ -63,10 +69,71 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const elevation = manager.root ? ELEVATION[facts.privilege] : [];
   return {
     commands: [...update, [...manager.install, ...packages]].map((command) => [...elevation, ...command]),
-    engines: packaged.map((engine) => engine.name),
+    engines: [...packaged.map((engine) => engine.name), ...pairs],
     impossible,
     asksPassword: manager.root && facts.privilege === 'password',
   };
+}
+
+/** A pair of languages as users write it: `eng-glg`, or `en-gl`. */
+const PAIR = /^([a-z]{2,3})-([a-z]{2,3})$/;
+
+/** Whether a text has the form of a pair. */
+export function isPair(text: string): boolean {
+  return PAIR.test(text);
+}
+
+/**
+ * Finds the Debian package of a pair. Packages name languages by ISO 639-1 or ISO 639-3, in one of both orders.
+ * @param names of the packages that exist; empty if they are not known
+ * @returns null if there is no such package
+ */
+export function findPairPackage(pair: string, names: readonly string[]): string | null {
+  if (names.length === 0) return `apertium-${pair}`;
+  const wanted = languagesOf(pair);
+  const found = names.filter((name) => languagesOf(name.slice('apertium-'.length)) === wanted);
+  // Where both exist, the longer name is the newer one.
+  return found.toSorted((one, other) => other.length - one.length)[0] ?? null;
+}
+
+/** The languages of a pair in a fixed order; the text itself if it is no pair. */
+function languagesOf(pair: string): string {
+  const [, ...codes] = PAIR.exec(pair) ?? [];
+  if (codes.length === 0) return pair;
+  return codes
+    .map((code) => canonicalLanguage(code) ?? code)
+    .sort()
+    .join('-');
+}
+
+/** Returns the pairs of the packages with one of the languages of a pair, to suggest others. */
+export function listNearPairs(pair: string, names: readonly string[]): string[] {
+  const wanted = languagesOf(pair).split('-');
+  return names
+    .map((name) => name.slice('apertium-'.length))
+    .filter(
+      (other) =>
+        PAIR.test(other) &&
+        languagesOf(other)
+          .split('-')
+          .some((each) => wanted.includes(each)),
+    );
+}
+
+/** Asks for the names of the packages of Apertium; empty if there are no lists of packages. */
+export async function listPairPackages(
+  programs: Programs,
+  run: { readonly signal: AbortSignal; readonly folder: string },
+): Promise<readonly string[]> {
+  try {
+    const names = (await programs.run('apt-cache', ['pkgnames', 'apertium-'], run))
+      .toString('utf8')
+      .split('\n');
+    return names.filter((name) => PAIR.test(name.slice('apertium-'.length))).sort();
+  } catch (error) {
+    if (error instanceof ProgramMissing || error instanceof ChildFailure) return [];
+    throw error;
+  }
 }
 
 /** Commands are shown even if the user may not run them, so that an administrator can run them. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { ChildFailure, ProgramMissing } from './failures.ts';
 import { endRest, endTree, trackTree } from './process-tree.ts';
 
@@ -14,8 +14,11 @@ interface RunOptions {
   readonly signal: AbortSignal;
   /** Working folder, also for temporary files. */
   readonly folder: string;
-  /** Text for stdin. Default: empty stdin. `open` keeps a pipe open until the child ends. */
-  readonly stdin?: { readonly text: string } | 'open';
+  /**
+   * Text for stdin. Default: empty stdin. `open` keeps a pipe open until the child ends; `connect` also receives a
+   * function that writes to it, when the child has started.
+   */
+  readonly stdin?: { readonly text: string } | 'open' | { connect(write: (text: string) => void): void };
   /** Receives stdout line by line. If it is set, stdout is not collected. */
   readonly onLine?: (line: string) => void;
   readonly onErrorLine?: (line: string) => void;
@@ -61,8 +64,6 @@ async function runProgram(
   if (path === null) throw new ProgramMissing(program);
   // Lazy, because loading it takes longer than a whole command without media work.
   const { execa } = await import('execa');
-  // An abort during the import would otherwise go unnoticed: its event is over when the child listens for it.
-  options.signal.throwIfAborted();
   const [first, ...rest] = [...launcher(options.limits ?? {}, searchPath), path, ...args];
   const child = execa(first ?? path, rest, {
     cwd: options.folder,
@@ -91,7 +92,7 @@ function environment({ env, folder }: RunOptions, searchPath: string): Record<st
 
 function stdinOf(stdin: RunOptions['stdin']): { input: string } | { stdin: 'pipe' | 'ignore' } {
   if (stdin === undefined) return { stdin: 'ignore' };
-  return stdin === 'open' ? { stdin: 'pipe' } : { input: stdin.text };
+  return stdin === 'open' || 'connect' in stdin ? { stdin: 'pipe' } : { input: stdin.text };
 }
 
 interface ChildEnd {
@@ -103,6 +104,7 @@ interface ChildEnd {
 /** The part of execa's subprocess that is used here. */
 interface Subprocess extends PromiseLike<ChildEnd> {
   readonly pid?: number | undefined;
+  readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly nodeChildProcess: { once(event: 'exit', listener: () => void): unknown };
@@ -134,6 +136,12 @@ async function superviseChild(program: string, child: Subprocess, options: RunOp
   };
   const lastWords = keepLastLines(4);
   const stdout = readOutput(program, child, options, lastWords.add, fault);
+  if (typeof options.stdin === 'object' && 'connect' in options.stdin) {
+    const { stdin } = child;
+    // A child that has ended reads nothing; its end is reported below.
+    stdin?.on('error', () => {});
+    options.stdin.connect((text) => void stdin?.write(text));
+  }
   try {
     const result = await child;
     options.signal.throwIfAborted();

@@ -21,7 +21,7 @@ export async function findObstacle(
   entry: EntryOf<BackendStep> | string,
   parts: Parts,
 ): Promise<Obstacle> {
-  if (typeof entry === 'string') return findMissingProgram(step, entry, parts);
+  if (typeof entry === 'string') return findMissingProgram(step, parts);
   switch (entry.type) {
     case 'sherpa':
       return findMissingFolder(entry.folder, parts);
@@ -35,12 +35,11 @@ export async function findObstacle(
   }
 }
 
-function findMissingProgram(step: BackendStep, name: string, { programs }: Parts): Obstacle {
+function findMissingProgram(step: BackendStep, { programs }: Parts): Obstacle {
   const parts = ENGINES.filter((engine) => engine.steps.includes(step));
   const missing = parts.find((engine) => !isInstalled(programs, engine));
   if (missing === undefined) return null;
-  const message = missing.name === name ? 'is not installed' : `${missing.name} is not installed`;
-  return { message, fix: 'vloc engines install' };
+  return { message: `${missing.name} is not installed`, fix: 'Install it with `vloc engines install`.' };
 }
 
 async function findMissingFolder(folder: string, { env }: Parts): Promise<Obstacle> {

@@ -142,6 +142,30 @@ async function openContext(options: ServiceOptions, origin: () => string): Promi
   };
 }
 
+interface EngineSetup {
+  /** The content of an `engines.json`. Default: the built-in engines. */
+  readonly config?: object;
+  /** Variables for the keys of servers and for programs of the user. Default: those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Receives remarks, such as a server that ignores an option. Default: none are shown. */
+  readonly warn?: (message: string) => void;
+}
+
+/**
+ * Creates the engines of `createService` from a configuration, which is checked. The service closes them.
+ * @throws Failure (`configuration`, ENGINES_INVALID) that lists every mistake
+ */
+export async function createEngines({ config, ...others }: EngineSetup = {}): Promise<Engines> {
+  const [engines, { checkEngines }] = await Promise.all([
+    import('../engines/index.ts'),
+    import('../engines/config-check.ts'),
+  ]);
+  return engines.createEngines({
+    ...others,
+    config: config === undefined ? null : checkEngines(config, 'config'),
+  });
+}
+
 function createEngineLoader(
   given: Engines | undefined,
   log: Log,

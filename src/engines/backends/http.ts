@@ -50,7 +50,7 @@ export interface Outgoing {
   readonly isRefusal?: (said: string) => boolean;
 }
 
-interface Answer {
+export interface Answer {
   /** Media type in lower case, without parameters. */
   readonly type: string;
   readonly body: Buffer;

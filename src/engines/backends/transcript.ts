@@ -267,7 +267,8 @@ function timeAt(ranges: readonly Segment[], seconds: number, isEnd: boolean): nu
   return 0;
 }
 
-function splitWords(text: string): string[] {
+/** Splits a text at spaces, and where a script has none, between words. */
+export function splitWords(text: string): string[] {
   return text
     .split(/\s+/)
     .filter((word) => word !== '')

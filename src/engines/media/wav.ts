@@ -114,6 +114,13 @@ export async function openWav(path: string): Promise<WavReader> {
   }
 }
 
+/** Returns the length of a 16-bit PCM file in seconds. */
+export async function wavSeconds(path: string): Promise<number> {
+  const wav = await openWav(path);
+  await wav.close();
+  return wav.frames / wav.sampleRate;
+}
+
 export interface WavWriter extends WavFormat {
   /** Frames written so far. */
   readonly frames: number;

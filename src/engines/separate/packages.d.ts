@@ -37,6 +37,47 @@ declare module 'sherpa-onnx-node' {
     pop(): void;
     flush(): void;
   }
-  const sherpa: { Vad: typeof Vad };
+  /** Models by type, such as `whisper: { encoder, decoder }`. Paths and numbers. */
+  type ModelFiles = Readonly<Record<string, Readonly<Record<string, string | number>> | string | number>>;
+  interface OfflineRecognizerConfig {
+    readonly featConfig: { readonly sampleRate: number; readonly featureDim: number };
+    readonly modelConfig: ModelFiles;
+  }
+  interface RecognitionResult {
+    readonly text: string;
+    readonly tokens?: readonly string[];
+    readonly timestamps?: readonly number[];
+    readonly lang?: string;
+  }
+  interface OfflineStream {
+    acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
+  }
+  class OfflineRecognizer {
+    constructor(config: OfflineRecognizerConfig);
+    createStream(): OfflineStream;
+    decode(stream: OfflineStream): void;
+    getResult(stream: OfflineStream): RecognitionResult;
+  }
+  interface OfflineTtsConfig {
+    readonly model: ModelFiles;
+    readonly maxNumSentences: number;
+    readonly ruleFsts?: string;
+    readonly ruleFars?: string;
+  }
+  class OfflineTts {
+    constructor(config: OfflineTtsConfig);
+    readonly numSpeakers: number;
+    generate(request: { text: string; sid: number; speed: number; enableExternalBuffer: boolean }): {
+      samples: Float32Array;
+      sampleRate: number;
+    };
+  }
+  const sherpa: {
+    Vad: typeof Vad;
+    OfflineRecognizer: typeof OfflineRecognizer;
+    OfflineTts: typeof OfflineTts;
+  };
+
+  export type { OfflineRecognizer, OfflineRecognizerConfig, OfflineTts, OfflineTtsConfig };
   export default sherpa;
 }

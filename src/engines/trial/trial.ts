@@ -26,7 +26,7 @@ interface TrialParts extends Run {
   readonly languages: readonly string[];
 }
 
-export interface Trial {
+interface Trial {
   /** What was used, such as `en` or `en to es`; empty where language does not matter. */
   readonly language: string;
   /** What the engine made of the sample. */
@@ -39,6 +39,11 @@ export interface Trial {
   readonly realTimeFactor: number | null;
 }
 
+/** The engine does not support the language of the sample. */
+interface Skipped {
+  readonly skipped: string;
+}
+
 /**
  * Runs the sample of a step through an engine.
  * @throws JobFailure if the engine fails or its result cannot be used; ProgramMissing, ChildFailure
@@ -47,17 +52,18 @@ export function tryBackend<S extends BackendStep>(
   step: S,
   backend: BackendOf[S],
   parts: TrialParts,
-): Promise<Trial> {
+): Promise<Trial | Skipped> {
   return TRIALS[step](backend, parts);
 }
 
-const TRIALS: { readonly [S in BackendStep]: (backend: BackendOf[S], parts: TrialParts) => Promise<Trial> } =
-  {
-    recognize: tryRecognizer,
-    translate: tryTranslator,
-    speak: trySpeaker,
-    separate: trySeparator,
-  };
+const TRIALS: {
+  readonly [S in BackendStep]: (backend: BackendOf[S], parts: TrialParts) => Promise<Trial | Skipped>;
+} = {
+  recognize: tryRecognizer,
+  translate: tryTranslator,
+  speak: trySpeaker,
+  separate: trySeparator,
+};
 
 const ENGLISH = 'en';
 
@@ -101,8 +107,9 @@ const SENTENCES = [
 /** Long enough to speak the longest sentence. */
 const SENTENCE_MS = 6_000;
 
-async function tryTranslator(backend: Translator, parts: TrialParts): Promise<Trial> {
+async function tryTranslator(backend: Translator, parts: TrialParts): Promise<Trial | Skipped> {
   const to = await chooseTarget(backend, parts);
+  if (to === null) return { skipped: 'it does not translate from English, the language of the sample' };
   const texts = SENTENCES.map((text) => ({ text, durationMs: SENTENCE_MS }));
   const task = { from: ENGLISH, to, texts };
   const { result, seconds } = await timed(parts, () => backend.translate(task, workOf(parts)));
@@ -119,7 +126,10 @@ async function tryTranslator(backend: Translator, parts: TrialParts): Promise<Tr
 /** Tried if the engine lists no pairs: some translate whatever they are asked to. */
 const COMMON_TARGETS = ['es', 'fr', 'de', 'pt', 'it', 'ca', 'nl', 'zh', 'ja'];
 
-async function chooseTarget(backend: Translator, { languages, signal, folder }: TrialParts): Promise<string> {
+async function chooseTarget(
+  backend: Translator,
+  { languages, signal, folder }: TrialParts,
+): Promise<string | null> {
   const run = { signal, folder };
   const listed = (await backend.pairs(run)).flatMap(({ from, to }) =>
     sameLanguage(from, ENGLISH) ? [to] : [],
@@ -127,7 +137,7 @@ async function chooseTarget(backend: Translator, { languages, signal, folder }: 
   for (const to of [...languages, ...COMMON_TARGETS, ...listed]) {
     if (!sameLanguage(to, ENGLISH) && (await backend.supports({ from: ENGLISH, to }, run))) return to;
   }
-  throw unusable(backend, 'does not translate from English, the language of the sample');
+  return null;
 }
 
 /** Digits, which voices read in their own language. */

@@ -42,7 +42,7 @@ export async function runChecks(context: Context, runCheck: RunCheck): Promise<C
       [runCheck('locks', 'disk', () => checkLocks(lockFolders(context)))],
       [folder('temporary folder', tmpdir()), folder('current folder', io.cwd)],
       [runCheck('privacy', 'configuration', () => checkPermissions([state, config], warnings, io.platform))],
-      checkEngines(runCheck, io.env.PATH ?? '', settings.found?.baseUrl.value == null),
+      checkEngines(context, runCheck, settings.found?.baseUrl.value == null),
       [runCheck('terminal', 'configuration', () => checkTerminal(io))],
     ].map(async (group) => Promise.all(await group)),
   );

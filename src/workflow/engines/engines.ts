@@ -9,7 +9,7 @@ import type { RecordForm } from '../../context/records.ts';
 import type { BackendOf, BackendStep, Run } from '../../engines/backend.ts';
 import type { BackendParts } from '../../engines/backends/parts.ts';
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
-import type { Trial } from '../../engines/trial/trial.ts';
+import type { tryBackend } from '../../engines/trial/trial.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 
 type Entry = EntryOf<BackendStep> | string;
@@ -149,7 +149,7 @@ export async function examineEngine(used: UsedEngine, context: Context): Promise
     const languages = await withEngine(step, entry, { parts, signal }, (backend, run) =>
       listLanguages(step, backend, run),
     );
-    return { ...state, languages: typeof entry === 'string' ? languages : (entry.languages ?? languages) };
+    return { ...state, languages };
   } catch (error) {
     context.signal.throwIfAborted();
     if (signal.aborted) return { ...state, problem: `no answer in ${ANSWER_MS / 1000} s`, fix: null };
@@ -174,20 +174,35 @@ function listLanguages<S extends BackendStep>(
   return LANGUAGES[step](backend, run);
 }
 
+/** Creates and ends an engine, which shows whether its entry can work. @throws JobFailure if it cannot */
+export async function createOnce(
+  { step, entry }: Pick<UsedEngine, 'step' | 'entry'>,
+  context: Context,
+): Promise<void> {
+  const parts = await createParts(context);
+  await withEngine(step, entry, { parts, signal: context.signal }, async () => {});
+}
+
 /**
  * Runs the short real sample of its step through an engine.
- * @throws JobFailure if it fails; the reason of the signal when that is aborted
+ * @throws Error if it cannot be reached, JobFailure if it fails; the reason of the signal when that is aborted
  */
 export async function tryEngine(
   { step, entry }: Pick<UsedEngine, 'step' | 'entry'>,
   context: Context,
-): Promise<Trial> {
+): ReturnType<typeof tryBackend> {
   const [{ tryBackend }, { asJobFailure }, parts] = await Promise.all([
     import('../../engines/trial/trial.ts'),
     import('../../engines/failures.ts'),
     createParts(context),
   ]);
   const { signal, io } = context;
+  const { findObstacle } = await import('../../engines/reach.ts');
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const obstacle = await findObstacle(step, entry, { ...parts, signal: soon });
+  signal.throwIfAborted();
+  // At once: an engine tries a server that refuses connections for a minute.
+  if (obstacle !== null) throw new Error(`${obstacle.message}. ${obstacle.fix}`);
   const languages = typeof entry === 'string' ? [] : (entry.languages ?? []);
   try {
     return await withEngine(step, entry, { parts, signal }, (backend, run) =>

@@ -9,7 +9,7 @@ interface TrialRow {
   readonly step: BackendStep;
   readonly position: number;
   readonly engine: string;
-  readonly result: 'succeeded' | 'failed';
+  readonly result: 'succeeded' | 'failed' | 'skipped';
   readonly language: string | null;
   readonly output: string | null;
   /** Share of wrong words. */
@@ -17,7 +17,7 @@ interface TrialRow {
   readonly seconds: number | null;
   /** Seconds for each second of sound. */
   readonly real_time_factor: number | null;
-  /** Why it failed. */
+  /** Why it failed or was skipped. */
   readonly problem: string | null;
 }
 
@@ -57,7 +57,9 @@ export async function runTrial(used: UsedEngine, context: Context): Promise<Tria
   const { step, position, name } = used;
   const tried = { step, position, engine: name };
   try {
-    const { language, output, wordErrorRate, seconds, realTimeFactor } = await tryEngine(used, context);
+    const trial = await tryEngine(used, context);
+    if ('skipped' in trial) return { ...tried, ...UNKNOWN, result: 'skipped', problem: trial.skipped };
+    const { language, output, wordErrorRate, seconds, realTimeFactor } = trial;
     return {
       ...tried,
       result: 'succeeded',

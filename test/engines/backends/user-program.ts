@@ -7,7 +7,14 @@ import { programs, temporaryFolder } from '../workspace.ts';
 
 /** What backends are made with, on this machine. */
 export function createParts(changes: Partial<BackendParts> = {}): BackendParts {
-  return { programs, env: { PATH: process.env.PATH }, warn: () => {}, sleep: async () => {}, ...changes };
+  return { programs, env: { PATH: process.env.PATH }, warn: () => {}, sleep: endless, ...changes };
+}
+
+/** A pause that only ends when it is aborted. */
+function endless(_: number, signal: AbortSignal): Promise<void> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 /** Writes a program of bash and returns its path. */
@@ -31,7 +38,7 @@ export function readNumbers(path: string): number[] {
   return readFileSync(path, 'utf8').trim().split('\n').map(Number);
 }
 
-/** Writes a 16 kHz mono WAV that sounds at the given times in seconds, and returns its path. */
+/** Writes a 16 kHz mono WAV with noise at the given times in seconds, and returns its path. */
 export async function soundFile(
   folder: string,
   seconds: number,
@@ -39,9 +46,11 @@ export async function soundFile(
 ): Promise<string> {
   const rate = 16_000;
   const samples = new Int16Array(seconds * rate);
+  let random = 1;
   for (const [from, to] of bursts) {
     for (let at = from * rate; at < to * rate; at += 1) {
-      samples[at] = Math.round(12_000 * Math.sin((2 * Math.PI * 440 * at) / rate));
+      random = (random * 48_271) % 2_147_483_647; // the same noise in each run
+      samples[at] = (random % 24_000) - 12_000;
     }
   }
   const path = join(folder, 'voice-16k.wav');

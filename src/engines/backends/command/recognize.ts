@@ -5,7 +5,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { BackendWork, RecognitionTask, Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { openWav } from '../../media/wav.ts';
+import { wavSeconds } from '../../media/wav.ts';
 import type { BackendParts } from '../parts.ts';
 import { parseSrtTranscript, parseVerboseJson, type Transcript, wordsOf } from '../transcript.ts';
 import { checkResult, createProgram, isWritten, plain, type UserProgram, unusable } from './program.ts';
@@ -102,10 +102,4 @@ function parse(program: UserProgram, format: Format, text: string): Transcript {
     const why = error instanceof Error ? plain(error.message) : '';
     throw program.failure(`did not write ${format.shown}: ${why}`, error);
   }
-}
-
-async function wavSeconds(path: string): Promise<number> {
-  const wav = await openWav(path);
-  await wav.close();
-  return wav.frames / wav.sampleRate;
 }

@@ -1,0 +1,40 @@
+/** Messages between the service and a sherpa worker: one JSON object per line in each direction. */
+import type { OfflineRecognizerConfig, OfflineTtsConfig } from 'sherpa-onnx-node';
+import type { Segment } from '../../separate/segments.ts';
+
+/** The worker loads a model when a request needs another configuration than the one before. */
+export type WorkerRequest =
+  | {
+      readonly type: 'recognize';
+      readonly config: OfflineRecognizerConfig;
+      /** 16 kHz mono WAV of 16-bit samples. */
+      readonly voice: string;
+      /** The parts of it to recognize, one after the other. */
+      readonly ranges: readonly Segment[];
+    }
+  | {
+      readonly type: 'speak';
+      readonly config: OfflineTtsConfig;
+      readonly text: string;
+      readonly speaker: number;
+      readonly speed: number;
+      /** WAV to write. */
+      readonly output: string;
+    };
+
+export interface Utterance {
+  /** Index of its range. */
+  readonly range: number;
+  readonly text: string;
+  readonly tokens: readonly string[];
+  /** Start of each token in seconds from the start of the range; empty if the model does not time them. */
+  readonly timestamps: readonly number[];
+  /** The language that the model detected, such as `en` or `<|en|>`; empty if none. */
+  readonly language: string;
+}
+
+export type WorkerReply =
+  | { readonly type: 'loaded' }
+  | ({ readonly type: 'utterance' } & Utterance)
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly message: string };

@@ -1,0 +1,153 @@
+/** Recognition with models of sherpa-onnx: whisper, Moonshine, transducers such as Parakeet, SenseVoice, and others. */
+import type { OfflineRecognizerConfig } from 'sherpa-onnx-node';
+import { baseLanguage } from '../../../protocol/language-tag.ts';
+import type { Recognizer } from '../../backend.ts';
+import type { TypedEntry } from '../../config.ts';
+import { matchLanguage } from '../../languages.ts';
+import { wavSeconds } from '../../media/wav.ts';
+import { type Segment, SPEECH_MARGIN } from '../../separate/segments.ts';
+import { unusable } from '../command/program.ts';
+import type { BackendParts } from '../parts.ts';
+import { languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
+import type { Utterance } from './messages.ts';
+import { type OpenedModel, openModel } from './model.ts';
+import { recognizedLanguages } from './model-languages.ts';
+import { RECOGNIZERS } from './model-types.ts';
+import { createWorkers } from './workers.ts';
+
+/** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
+const TIMEOUT = 3_600;
+
+/** @throws JobFailure if the folder has no usable model */
+export async function createSherpaRecognizer(
+  entry: TypedEntry<'recognize', 'sherpa'>,
+  parts: BackendParts,
+): Promise<Recognizer> {
+  const model = await openModel(entry, RECOGNIZERS, parts);
+  const languages = entry.languages ?? (await recognizedLanguages(model.folder, model.found));
+  const [first] = languages;
+  if (first === undefined) {
+    throw unusable(
+      `${model.name}: its files do not tell its languages; add them in engines.json, such as "languages": ["en"]`,
+    );
+  }
+  const workers = createWorkers(model.name, entry.timeout ?? TIMEOUT, parts);
+  return {
+    name: model.name,
+    concurrency: entry.concurrency ?? 1,
+    languages: async () => languages,
+    close: workers.close,
+    async recognize(task, work) {
+      const asked = task.language === 'auto' ? null : matchLanguage(task.language, languages);
+      const language = asked ?? (languages.length === 1 ? first : null);
+      const seconds = await wavSeconds(task.voice);
+      const ranges = rangesOf(task.segments, seconds);
+      const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+      const utterances: Utterance[] = [];
+      let done = 0;
+      const onUtterance = (utterance: Utterance) => {
+        const { start, end } = ranges[utterance.range] ?? { start: 0, end: 0 };
+        done += end - start;
+        utterances.push(utterance);
+        work.report(Math.min(1, done / total));
+      };
+      const config = configure(model, language);
+      await workers.call({ type: 'recognize', config, voice: task.voice, ranges }, work.signal, onUtterance);
+      const phrases = utterances.map((utterance) => {
+        const range = ranges[utterance.range] ?? { start: 0, end: 0 };
+        return { ...range, text: utterance.text, words: timeWords(utterance, range) };
+      });
+      const words = wordsOf({ language: null, phrases, words: [] }, { segments: task.segments, seconds });
+      const isPunctuated = words.some(({ text }) => /\p{Ll}/u.test(text) || /[.?!。？！]/u.test(text));
+      return {
+        language: language ?? heardLanguage(utterances, languages) ?? first,
+        words: isPunctuated ? words : words.map((word) => ({ ...word, text: word.text.toLowerCase() })),
+        punctuated: words.some(({ text }) => /[.?!。？！]/u.test(text)),
+      };
+    },
+  };
+}
+
+/** The language that most utterances were in. */
+function heardLanguage(utterances: readonly Utterance[], languages: readonly string[]): string | null {
+  const heard = utterances.flatMap(({ language }) => {
+    const tag = languageTag(language.replaceAll(/[<|>]/g, ''));
+    const match = tag === null ? null : matchLanguage(tag, languages);
+    return match === null ? [] : [match];
+  });
+  const groups = [...Map.groupBy(heard, (tag) => tag)];
+  return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null;
+}
+
+/** Languages that a model calls differently. */
+const MODEL_CODES: Readonly<Record<string, string>> = { jv: 'jw', nb: 'no' };
+
+function configure({ found, paths, threads }: OpenedModel, language: string | null): OfflineRecognizerConfig {
+  const { key, settings = {} } = found.type;
+  const { tokens = '', ...files } = paths;
+  const base = language === null ? '' : baseLanguage(language);
+  const code = MODEL_CODES[base] ?? base;
+  const spoken: Record<string, string> = {};
+  if (['whisper', 'senseVoice', 'cohereTranscribe'].includes(key)) spoken.language = code;
+  // Canary needs both; the same one means transcription without translation.
+  if (key === 'canary') Object.assign(spoken, { srcLang: code || 'en', tgtLang: code || 'en' });
+  const isNemo = /^EncDec/.test(found.metadataType) || /nemo|parakeet/i.test(files.encoder ?? '');
+  return {
+    // All speech is recognized from a file of this rate. Models that need other features say so in their metadata.
+    featConfig: { sampleRate: 16_000, featureDim: 80 },
+    modelConfig: {
+      ...(key === 'teleSpeechCtc'
+        ? { [key]: files.model ?? '' }
+        : { [key]: { ...files, ...settings, ...spoken } }),
+      ...(key === 'transducer' && isNemo ? { modelType: 'nemo_transducer' } : {}),
+      tokens,
+      numThreads: threads,
+      provider: 'cpu',
+      debug: 0,
+    },
+  };
+}
+
+/** The segments with the margin around them that detection cut, but without that of their neighbours. */
+function rangesOf(segments: readonly Segment[], seconds: number): Segment[] {
+  return segments
+    .map(({ start, end }, at) => ({
+      start: Math.max(0, segments[at - 1]?.end ?? 0, start - SPEECH_MARGIN),
+      end: Math.min(seconds, segments[at + 1]?.start ?? seconds, end + SPEECH_MARGIN),
+    }))
+    .filter((range) => range.end > range.start);
+}
+
+/** Models time the start of a token. The last token of a word lasts about one short syllable, in seconds. */
+const TOKEN_SECONDS = 0.3;
+
+/**
+ * Times the words of an utterance by its tokens.
+ * @returns no words if the model does not time its tokens, or if they are not the same text
+ */
+export function timeWords(
+  { text, tokens, timestamps }: Pick<Utterance, 'text' | 'tokens' | 'timestamps'>,
+  range: Segment,
+): TimedText[] {
+  if (tokens.length === 0 || tokens.length !== timestamps.length) return [];
+  // For each letter, the time of its token.
+  const letters = tokens.map((token) => [...plainLetters(token)]);
+  const times = letters.flatMap((found, at) => found.map(() => range.start + (timestamps[at] ?? 0)));
+  const words = splitWords(text);
+  if (plainLetters(words.join('')) !== letters.flat().join('')) return [];
+  let before = 0;
+  const spans = words.map((word) => {
+    const first = before;
+    before += [...plainLetters(word)].length;
+    return { text: word, start: times[first] ?? range.start, last: times[before - 1] ?? range.start };
+  });
+  return spans.map(({ text: word, start, last }, at) => {
+    const next = spans[at + 1]?.start ?? range.end;
+    return { text: word, start, end: Math.max(start, Math.min(next, last + TOKEN_SECONDS)) };
+  });
+}
+
+/** Tokens mark the start of a word with a space or `▁`, and may differ from the text in case. */
+function plainLetters(text: string): string {
+  return text.replaceAll(/[\s▁]/g, '').toLowerCase();
+}

@@ -1,0 +1,110 @@
+/** Speech with voices of sherpa-onnx: VITS such as Piper, Matcha, Kokoro and Kitten. */
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { OfflineTtsConfig } from 'sherpa-onnx-node';
+import { baseLanguage } from '../../../protocol/language-tag.ts';
+import type { Speaker } from '../../backend.ts';
+import type { TypedEntry } from '../../config.ts';
+import { matchLanguage } from '../../languages.ts';
+import { readSpeech } from '../../media/read-clip.ts';
+import { unusable } from '../command/program.ts';
+import type { BackendParts } from '../parts.ts';
+import { chooseVoice, spokenLanguages, voiceNames } from '../voice-choice.ts';
+import { type OpenedModel, openModel } from './model.ts';
+import { spokenByModel } from './model-languages.ts';
+import { SPEAKERS } from './model-types.ts';
+import { createWorkers } from './workers.ts';
+
+/** One cue takes seconds; the first one also loads the model. */
+const TIMEOUT = 300;
+/** The same range as that of espeak-ng: outside, a voice sounds sleepy or is too fast to understand. */
+const SPEEDS = { least: 0.79, most: 1.58 } as const;
+/** The voice of a model without a choice. */
+const FIRST = '0';
+
+/** @throws JobFailure if the folder has no usable voice */
+export async function createSherpaSpeaker(
+  entry: TypedEntry<'speak', 'sherpa'>,
+  parts: BackendParts,
+): Promise<Speaker> {
+  const model = await openModel(entry, SPEAKERS, parts);
+  const { name } = model;
+  const listed = spokenLanguages(entry);
+  const languages = listed.length > 0 ? listed : await spokenByModel(model.folder, model.found);
+  if (languages.length === 0) {
+    throw unusable(
+      `${name}: its files do not tell its language; add it in engines.json, such as "languages": ["es"]`,
+    );
+  }
+  const names = languages.map((language) => {
+    const voices = voiceNames(entry, language);
+    return { language, voices: voices.length > 0 ? voices : [FIRST] };
+  });
+  const wrong = names.flatMap(({ voices }) => voices).find((voice) => !/^\d{1,5}$/.test(voice));
+  if (wrong !== undefined) {
+    throw unusable(`${name}: the voice "${wrong}" must be the number of a speaker of the model, such as "0"`);
+  }
+  const workers = createWorkers(name, entry.timeout ?? TIMEOUT, parts);
+  return {
+    name,
+    concurrency: entry.concurrency ?? 1,
+    speeds: SPEEDS,
+    decibels: null,
+    voices: async () => names,
+    supports: async (language) => matchLanguage(language, languages) !== null,
+    close: workers.close,
+    async speak({ text, language: wanted, voiceMode, speed }, run) {
+      const language = matchLanguage(wanted, languages) ?? wanted;
+      const speaker = Number(chooseVoice(entry, language, voiceMode) ?? FIRST);
+      const output = join(resolve(run.folder), `speech-${randomUUID()}.wav`);
+      const config = configure(model, language);
+      try {
+        await workers.call({ type: 'speak', config, text, speaker, speed, output }, run.signal);
+        return await readSpeech(await readFile(output), { backend: name, text }, parts.programs, run);
+      } finally {
+        await rm(output, { force: true });
+      }
+    },
+  };
+}
+
+/** Languages that Kokoro speaks by a lexicon; all others by the rules of espeak-ng. */
+const KOKORO_LEXICON = ['en', 'zh'];
+
+function configure({ folder, found, paths, threads }: OpenedModel, language: string): OfflineTtsConfig {
+  const { key } = found.type;
+  const extra: Record<string, string> = {};
+  if (folder.names.includes('espeak-ng-data')) extra.dataDir = folder.at('espeak-ng-data');
+  if (key === 'kokoro') {
+    // American English and Chinese; the British one would replace the American one.
+    const lexicons = folder.names.filter((file) => /^lexicon-(us-en|zh)\.txt$/.test(file));
+    const base = baseLanguage(language);
+    if (lexicons.length > 0) extra.lexicon = lexicons.map(folder.at).join(',');
+    if (lexicons.length > 0 && !KOKORO_LEXICON.includes(base)) {
+      extra.lang = base === 'pt' ? 'pt-br' : base;
+    }
+  } else if (folder.names.includes('lexicon.txt')) {
+    extra.lexicon = folder.at('lexicon.txt');
+  }
+  const rules = (ending: string) =>
+    folder.names
+      .filter((file) => file.endsWith(ending))
+      .toSorted((a, b) => ruleRank(a) - ruleRank(b))
+      .map(folder.at)
+      .join(',');
+  return {
+    model: { [key]: { ...paths, ...extra }, numThreads: threads, provider: 'cpu', debug: 0 },
+    maxNumSentences: 1, // at one time, which limits the memory
+    ruleFsts: rules('.fst'),
+    ruleFars: rules('.far'),
+  };
+}
+
+/** Numbers inside phone numbers and dates must not be read before these. Source: the examples of sherpa-onnx. */
+const RULES = ['phone', 'date', 'number'];
+
+function ruleRank(file: string): number {
+  const found = RULES.findIndex((rule) => file.startsWith(rule));
+  return found < 0 ? RULES.length : found;
+}

@@ -1,0 +1,82 @@
+/**
+ * Entry point of a sherpa worker. It runs in a separate process, because native code ends the whole process for a broken
+ * model, and frees the memory of a model only when the process ends. It answers one request after the other.
+ */
+import { createInterface } from 'node:readline';
+import sherpa, { type OfflineRecognizer, type OfflineTts } from 'sherpa-onnx-node';
+import { createWav, openWav } from '../../media/wav.ts';
+import type { WorkerReply, WorkerRequest } from './messages.ts';
+
+let loaded: { key: string; model: OfflineRecognizer | OfflineTts } | null = null;
+
+// stdin closes when the service ends for any reason. After that, no result is needed.
+process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  try {
+    await serve(JSON.parse(line) as WorkerRequest); // written by the service, so trusted
+    tell({ type: 'done' });
+  } catch (error) {
+    tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function serve(request: WorkerRequest): Promise<void> {
+  return request.type === 'recognize' ? recognize(request) : speak(request);
+}
+
+/** Returns the model of a configuration. Keeps the last one, because most requests use the same. */
+function load<M extends OfflineRecognizer | OfflineTts>(config: object, create: () => M): M {
+  const key = JSON.stringify(config);
+  if (loaded?.key !== key) {
+    loaded = null;
+    loaded = { key, model: create() };
+    tell({ type: 'loaded' });
+  }
+  return loaded.model as M; // a process serves requests of one type
+}
+
+async function recognize(request: Extract<WorkerRequest, { type: 'recognize' }>): Promise<void> {
+  const recognizer = load(request.config, () => new sherpa.OfflineRecognizer(request.config));
+  const voice = await openWav(request.voice);
+  const { sampleRate } = voice;
+  try {
+    for (const [range, { start, end }] of request.ranges.entries()) {
+      const from = Math.round(start * sampleRate);
+      const integers = await voice.read(from, Math.max(1, Math.round(end * sampleRate) - from));
+      const stream = recognizer.createStream();
+      stream.acceptWaveform({ samples: Float32Array.from(integers, (value) => value / 32_768), sampleRate });
+      recognizer.decode(stream);
+      const { text, tokens = [], timestamps = [], lang: language = '' } = recognizer.getResult(stream);
+      tell({ type: 'utterance', range, text, tokens, timestamps, language });
+    }
+  } finally {
+    await voice.close();
+  }
+}
+
+async function speak({
+  config,
+  text,
+  speaker,
+  speed,
+  output,
+}: Extract<WorkerRequest, { type: 'speak' }>): Promise<void> {
+  const tts = load(config, () => new sherpa.OfflineTts(config));
+  if (speaker >= tts.numSpeakers) {
+    throw new Error(
+      `it has ${tts.numSpeakers} voices, from 0 to ${tts.numSpeakers - 1}, and no voice ${speaker}`,
+    );
+  }
+  const sound = tts.generate({ text, sid: speaker, speed, enableExternalBuffer: false });
+  const file = await createWav(output, { sampleRate: sound.sampleRate, channels: 1 });
+  const limited = Int16Array.from(sound.samples, (value) =>
+    Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))),
+  );
+  await file.write(limited);
+  await file.close();
+}
+
+function tell(reply: WorkerReply): void {
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}

@@ -1,0 +1,197 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findMetadata, openModelFolder } from '../../../../src/engines/backends/sherpa/model-folder.ts';
+import {
+  recognizedLanguages,
+  spokenByModel,
+} from '../../../../src/engines/backends/sherpa/model-languages.ts';
+import { findModel, RECOGNIZERS, SPEAKERS } from '../../../../src/engines/backends/sherpa/model-types.ts';
+import { temporaryFolder } from '../../workspace.ts';
+
+/** The end of an ONNX model that names its type. */
+const typed = (type: string) =>
+  Buffer.concat([
+    Buffer.alloc(1_000, 7),
+    Buffer.from([0x72, 14 + type.length, 0x0a, 10]),
+    Buffer.from('model_type'),
+    Buffer.from([0x12, type.length]),
+    Buffer.from(type),
+  ]);
+
+/** A folder with empty files; those with a colon have a model of that type, those with a slash are folders. */
+function folderOf(name: string, files: string): string {
+  const folder = join(temporaryFolder(), name);
+  mkdirSync(folder);
+  for (const file of files.split(' ').filter((word) => word !== '')) {
+    const [path = '', type] = file.split(':');
+    if (path.endsWith('/')) mkdirSync(join(folder, path));
+    else writeFileSync(join(folder, path), type === undefined ? '' : typed(type));
+  }
+  return folder;
+}
+
+const find = async (name: string, files: string, types = RECOGNIZERS) => {
+  const folder = await openModelFolder(folderOf(name, files));
+  return { folder, found: await findModel(folder, types) };
+};
+
+describe('a recognizer', () => {
+  // The files of sherpa's downloads.
+  test.each([
+    [
+      'sherpa-onnx-whisper-tiny.en',
+      'tiny.en-encoder.onnx tiny.en-decoder.onnx tiny.en-tokens.txt',
+      'whisper',
+      'en',
+    ],
+    [
+      'my-model',
+      'large-v3-encoder.int8.onnx large-v3-decoder.int8.onnx large-v3-tokens.txt',
+      'whisper',
+      'en,zh',
+    ],
+    ['a', 'encoder.onnx:whisper-base decoder.onnx tokens.txt', 'whisper', 'en,zh'],
+    [
+      'sherpa-onnx-moonshine-tiny-en-int8',
+      'preprocess.onnx encode.int8.onnx uncached_decode.int8.onnx cached_decode.int8.onnx tokens.txt',
+      'moonshine',
+      'en',
+    ],
+    ['moonshine-base-ja', 'encoder_model.ort decoder_model_merged.ort tokens.txt', 'moonshine', 'ja'],
+    [
+      'sherpa-onnx-zipformer-en-2023-04-01',
+      'encoder-epoch-99-avg-1.int8.onnx decoder-epoch-99-avg-1.onnx joiner-epoch-99-avg-1.int8.onnx tokens.txt bpe.model',
+      'transducer',
+      'en',
+    ],
+    ['parakeet', 'encoder.int8.onnx decoder.int8.onnx joiner.int8.onnx tokens.txt', 'transducer', 'en'],
+    [
+      'sherpa-onnx-nemo-canary-180m-flash-en-es-de-fr-int8',
+      'encoder.int8.onnx decoder.int8.onnx tokens.txt',
+      'canary',
+      'en,de',
+    ],
+    ['mine', 'encoder.onnx:EncDecMultiTaskModel decoder.onnx tokens.txt', 'canary', 'en,de'],
+    [
+      'sherpa-onnx-fire-red-asr-large-zh_en-2025-02-16',
+      'encoder.int8.onnx decoder.int8.onnx tokens.txt',
+      'fireRedAsr',
+      'zh,en',
+    ],
+    [
+      'sherpa-onnx-sense-voice-zh-en-ja-ko-yue-2024-07-17',
+      'model.onnx model.int8.onnx tokens.txt',
+      'senseVoice',
+      'zh,en',
+    ],
+    ['mine', 'model.onnx:sense_voice_ctc tokens.txt', 'senseVoice', 'zh,en'],
+    ['sherpa-onnx-paraformer-zh-2023-09-14', 'model.int8.onnx tokens.txt am.mvn', 'paraformer', 'zh'],
+    ['sherpa-onnx-dolphin-base-ctc-multi-lang-int8', 'model.int8.onnx tokens.txt', 'dolphin', ''],
+    ['sherpa-onnx-zipformer-ctc-zh-int8-2025-07-03', 'model.int8.onnx tokens.txt', 'zipformerCtc', 'zh'],
+    ['mine-fr', 'ctc.onnx:EncDecCTCModelBPE tokens.txt', 'nemoCtc', 'fr'],
+    ['wrongly-named-paraformer-de', 'model.onnx:EncDecHybridRNNTCTCBPEModel tokens.txt', 'nemoCtc', 'de'],
+    ['sherpa-onnx-telespeech-ctc-int8-zh-2024-06-04', 'model.int8.onnx tokens.txt', 'teleSpeechCtc', 'zh'],
+    ['sherpa-onnx-omnilingual-asr-1600-languages-300M-ctc', 'model.int8.onnx tokens.txt', 'omnilingual', ''],
+  ])('in %s with %s is found', async (name, files, key, languages) => {
+    const { folder, found } = await find(name, files);
+    expect(found.type.key).toBe(key);
+    expect((await recognizedLanguages(folder, found)).join(',').slice(0, languages.length || 99)).toBe(
+      languages,
+    );
+  });
+
+  test('of Parakeet has 25 languages if its vocabulary is that of the third version', async () => {
+    const { folder, found } = await find('parakeet', 'encoder.onnx decoder.onnx joiner.onnx tokens.txt');
+    writeFileSync(folder.at('tokens.txt'), 'a 0\n'.repeat(8_193));
+    expect(await recognizedLanguages(folder, found)).toHaveLength(25);
+  });
+
+  test('uses the quantized files if there are others', async () => {
+    const { found } = await find('whisper', 'a-encoder.onnx a-encoder.int8.onnx a-decoder.onnx a-tokens.txt');
+    expect(found.files).toEqual({
+      encoder: 'a-encoder.int8.onnx',
+      decoder: 'a-decoder.onnx',
+      tokens: 'a-tokens.txt',
+    });
+  });
+
+  test.each([
+    ['a', '', 'is empty; expected are files such as model.onnx and tokens.txt'],
+    ['a', 'notes.md', 'has no model; expected are'],
+    [
+      'a',
+      'encoder.onnx decoder.onnx joiner.onnx',
+      'has no whole model; missing are for transducer: tokens.txt',
+    ],
+    ['a', 'encoder.onnx joiner.onnx tokens.txt', 'missing are for transducer: decoder.onnx; '],
+    [
+      'a',
+      'preprocess.onnx encode.onnx uncached_decode.onnx tokens.txt',
+      'missing are for Moonshine: cached_decode.onnx',
+    ],
+    ['a', 'model.onnx', 'missing are for SenseVoice: tokens.txt'],
+    ['a', 'model.onnx tokens.txt', 'has a model of unknown type; name the folder as its download was named'],
+    ['a', 'encoder.onnx decoder.onnx tokens.txt', 'has a model of unknown type'],
+  ])('in %s with "%s" is missed by name', async (name, files, message) => {
+    await expect(find(name, files)).rejects.toThrow(message);
+  });
+});
+
+describe('a voice', () => {
+  test.each([
+    [
+      'vits-piper-es_ES-sharvard-medium',
+      'es_ES-sharvard-medium.onnx tokens.txt espeak-ng-data/',
+      'vits',
+      'es-ES',
+    ],
+    ['piper', 'en_GB-cori-medium.onnx tokens.txt espeak-ng-data/ MODEL_CARD', 'vits', 'en-GB'],
+    ['vits-coqui-de-css10', 'model.onnx tokens.txt', 'vits', 'de'],
+    ['x', 'model.onnx:vits tokens.txt', 'vits', ''],
+    [
+      'matcha-icefall-en_US-ljspeech',
+      'model-steps-3.onnx vocos-22khz-univ.onnx tokens.txt',
+      'matcha',
+      'en-US',
+    ],
+    ['y', 'model.onnx hifigan_v2.onnx tokens.txt', 'matcha', ''],
+    ['kokoro-en-v0_19', 'model.onnx voices.bin tokens.txt espeak-ng-data/', 'kokoro', 'en'],
+    ['z', 'model.onnx voices.bin tokens.txt espeak-ng-data/ lexicon-zh.txt', 'kokoro', 'en,zh'],
+    ['kitten-nano-en-v0_1-fp16', 'model.fp16.onnx voices.bin tokens.txt espeak-ng-data/', 'kitten', 'en'],
+    ['q', 'model.onnx:kitten-tts voices.bin tokens.txt espeak-ng-data/', 'kitten', 'en'],
+  ])('in %s with %s is found', async (name, files, key, languages) => {
+    const { folder, found } = await find(name, files, SPEAKERS);
+    expect(found.type.key).toBe(key);
+    expect((await spokenByModel(folder, found)).join(',')).toBe(languages);
+  });
+
+  test('of Piper says its language beside the model', async () => {
+    const { folder, found } = await find('voice', 'voice.onnx tokens.txt', SPEAKERS);
+    writeFileSync(folder.at('voice.onnx.json'), '{"language": {"code": "pt_BR"}}');
+    expect(await spokenByModel(folder, found)).toEqual(['pt-BR']);
+    writeFileSync(folder.at('voice.onnx.json'), '{"language": null}');
+    expect(await spokenByModel(folder, found)).toEqual([]);
+  });
+
+  test.each([
+    ['matcha', 'model-steps-3.onnx', 'for Matcha: a vocoder such as vocos-22khz-univ.onnx, tokens.txt'],
+    ['kokoro', 'model.onnx voices.bin', 'for Kitten: tokens.txt, espeak-ng-data'],
+    ['supertonic', 'text_encoder.onnx vocoder.onnx', 'has no whole model'],
+  ])('in %s with %s is missed by name', async (name, files, message) => {
+    await expect(find(name, files, SPEAKERS)).rejects.toThrow(message);
+  });
+});
+
+test('metadata may be long, and is empty if it is missing or cut', () => {
+  const long = 'x'.repeat(300);
+  const field = Buffer.concat([
+    Buffer.from([0x0a, 3]),
+    Buffer.from('abc'),
+    Buffer.from([0x12, 0xac, 0x02]),
+    Buffer.from(long),
+  ]);
+  expect(findMetadata(field, 'abc')).toBe(long);
+  expect(findMetadata(field, 'other')).toBe('');
+  expect(findMetadata(field.subarray(0, 6), 'abc')).toBe('');
+});

@@ -1,0 +1,50 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openModel } from '../../../../src/engines/backends/sherpa/model.ts';
+import { RECOGNIZERS, SPEAKERS } from '../../../../src/engines/backends/sherpa/model-types.ts';
+import { temporaryFolder } from '../../workspace.ts';
+import { createParts } from '../user-program.ts';
+import { writeTinyRecognizer, writeTinyVoice } from './tiny-models.ts';
+
+const open = (folder: string, types = SPEAKERS, env = {}) =>
+  openModel({ folder }, types, createParts({ env }));
+const voice = () => writeTinyVoice(join(temporaryFolder(), 'tiny'));
+
+test('a folder may be below the home folder', async () => {
+  const folder = voice();
+  const opened = await open('~/tiny', SPEAKERS, { HOME: dirname(folder) });
+  expect(opened.name).toBe('sherpa tiny');
+  expect(opened.paths.model).toBe(join(folder, 'model.onnx'));
+});
+
+test.each([
+  ['/no/such/model', 'sherpa model: "folder" in engines.json does not exist (/no/such/model)'],
+  ['/etc/hostname', '"folder" in engines.json is a file, not a folder'],
+])('%s is no folder, which is a failure for good', async (folder, message) => {
+  await expect(open(folder)).rejects.toMatchObject({
+    code: 'ENGINE_ERROR',
+    permanent: true,
+    message: expect.stringContaining(message),
+  });
+});
+
+test('a missing file is named', async () => {
+  const folder = voice();
+  rmSync(join(folder, 'tokens.txt'));
+  await expect(open(folder)).rejects.toThrow('sherpa tiny: the folder has no whole model; missing are for');
+});
+
+test('a model for the other step is named as one', async () => {
+  await expect(open(voice(), RECOGNIZERS)).rejects.toThrow('It has a model for the step "speak"');
+  const recognizer = writeTinyRecognizer(join(temporaryFolder(), 'tiny'));
+  writeFileSync(join(recognizer, 'extra.txt'), '');
+  await expect(open(recognizer)).rejects.toThrow('It has a model for the step "recognize"');
+});
+
+test('a model one folder deeper is pointed out', async () => {
+  const folder = join(temporaryFolder(), 'models');
+  mkdirSync(join(folder, 'notes'), { recursive: true });
+  writeTinyVoice(join(folder, 'piper'));
+  await expect(open(folder)).rejects.toThrow('The folder "piper" in it has a model');
+});

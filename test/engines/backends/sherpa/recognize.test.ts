@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
+import { createSherpaRecognizer, timeWords } from '../../../../src/engines/backends/sherpa/recognize.ts';
+import { createWork, temporaryFolder } from '../../workspace.ts';
+import { createParts, soundFile } from '../user-program.ts';
+import { writeTinyRecognizer } from './tiny-models.ts';
+
+async function create(more: object = {}, parts: BackendParts = createParts()) {
+  const folder = writeTinyRecognizer(join(temporaryFolder(), 'tiny-en'));
+  const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, ...more }, parts);
+  onTestFinished(() => recognizer.close());
+  return recognizer;
+}
+
+test('recognizes each segment and times its words', async () => {
+  const folder = temporaryFolder();
+  const voice = await soundFile(folder, 4, [
+    [0.5, 0.8],
+    [1.3, 1.6],
+    [3, 3.3],
+  ]);
+  const segments = [
+    { start: 0.5, end: 1.6 },
+    { start: 3, end: 3.3 },
+  ];
+  const work = createWork(folder);
+  const recognizer = await create();
+  expect(recognizer.name).toBe('sherpa tiny-en');
+  const result = await recognizer.recognize({ voice, segments, language: 'en-GB' }, work);
+  expect(result).toMatchObject({ language: 'en', punctuated: false });
+  const { words } = result;
+  expect(words.map(({ text, segment }) => `${text} ${segment}`)).toEqual(['ba 0', 'ba 0', 'ba 1']);
+  // A frame of this model is 10 ms, and its window reaches some frames ahead.
+  for (const [at, start] of [0.5, 1.3, 3].entries()) expect(words[at]?.start).toBeCloseTo(start, 1);
+  expect(work.reports.at(-1)?.fraction).toBe(1);
+  expect(work.reports).toHaveLength(2);
+});
+
+test('keeps the languages that the entry names, and the first for an automatic choice', async () => {
+  const recognizer = await create({ languages: ['es', 'fr'] });
+  const work = createWork(temporaryFolder());
+  expect(await recognizer.languages(work)).toEqual(['es', 'fr']);
+  const voice = await soundFile(work.folder, 1, [[0.2, 0.5]]);
+  const segments = [{ start: 0.2, end: 0.5 }];
+  expect((await recognizer.recognize({ voice, segments, language: 'auto' }, work)).language).toBe('es');
+});
+
+test('finds no words in silence', async () => {
+  const work = createWork(temporaryFolder());
+  const voice = await soundFile(work.folder, 1, []);
+  const recognizer = await create();
+  const result = await recognizer.recognize(
+    { voice, segments: [{ start: 0, end: 1 }], language: 'en' },
+    work,
+  );
+  expect(result.words).toEqual([]);
+});
+
+test('needs languages if nothing tells them', async () => {
+  const folder = writeTinyRecognizer(join(temporaryFolder(), 'mine'));
+  await expect(createSherpaRecognizer({ type: 'sherpa', folder }, createParts())).rejects.toMatchObject({
+    permanent: true,
+    message: expect.stringContaining(
+      'sherpa mine: its files do not tell its languages; add them in engines.json',
+    ),
+  });
+});
+
+describe('the times of words', () => {
+  const range = { start: 10, end: 13 };
+
+  test('are those of their tokens', () => {
+    const tokens = ['▁Un', 'be', 'liev', 'able', '.', '▁No'];
+    const timestamps = [0, 0.2, 0.4, 0.5, 0.7, 2];
+    expect(timeWords({ text: 'unbelievable. No', tokens, timestamps }, range)).toEqual([
+      { text: 'unbelievable.', start: 10, end: 11 },
+      { text: 'No', start: 12, end: 12.3 },
+    ]);
+  });
+
+  test('never overlap', () => {
+    const words = timeWords({ text: 'a b', tokens: [' a', ' b'], timestamps: [0, 0.1] }, range);
+    expect(words.map(({ end }) => end)).toEqual([10.1, 10.4]);
+  });
+
+  test.each([
+    ['no token has a time', { text: 'a b', tokens: ['a', 'b'], timestamps: [] }],
+    ['the tokens are other text', { text: '20 €', tokens: ['twenty', ' euros'], timestamps: [0, 1] }],
+    ['there are no tokens', { text: 'a', tokens: [], timestamps: [] }],
+  ])('are not known if %s', (_, utterance) => {
+    expect(timeWords(utterance, range)).toEqual([]);
+  });
+});

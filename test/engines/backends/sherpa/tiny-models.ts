@@ -1,0 +1,127 @@
+/** Models of a few kilobytes that sherpa really loads and runs. What they recognize and say means nothing. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// The fields of an ONNX model, in the encoding of protocol buffers.
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  do {
+    const low = Number(rest & 127n);
+    rest >>= 7n;
+    bytes.push(rest > 0n ? low | 128 : low);
+  } while (rest > 0n);
+  return Buffer.from(bytes);
+}
+
+const int = (field: number, value: number) => Buffer.concat([varint(field << 3), varint(value)]);
+const bytes = (field: number, value: Buffer | string) => {
+  const content = Buffer.from(value);
+  return Buffer.concat([varint((field << 3) | 2), varint(content.length), content]);
+};
+const message = (field: number, ...parts: Buffer[]) => bytes(field, Buffer.concat(parts));
+
+const FLOAT = 1;
+const INT64 = 7;
+
+const floats = (values: Float32Array) => Buffer.from(values.buffer);
+const integers = (...values: number[]) => Buffer.from(new BigInt64Array(values.map(BigInt)).buffer);
+const dimension = (size: number | string) =>
+  message(1, typeof size === 'number' ? int(1, size) : bytes(2, size));
+const shaped = (field: number, name: string, type: number, shape: readonly (number | string)[]) =>
+  message(field, bytes(1, name), message(2, message(1, int(1, type), message(2, ...shape.map(dimension)))));
+const input = (name: string, type: number, shape: readonly (number | string)[]) =>
+  shaped(11, name, type, shape);
+const output = (name: string, type: number, shape: readonly (number | string)[]) =>
+  shaped(12, name, type, shape);
+const tensor = (name: string, type: number, shape: readonly number[], raw: Buffer) =>
+  message(5, ...shape.map((size) => int(1, size)), int(2, type), bytes(8, name), bytes(9, raw));
+const node = (operation: string, inputs: string[], outputs: string[], ...attributes: Buffer[]) =>
+  message(
+    1,
+    ...inputs.map((name) => bytes(1, name)),
+    ...outputs.map((name) => bytes(2, name)),
+    bytes(4, operation),
+    ...attributes,
+  );
+const numberAttribute = (name: string, value: number) =>
+  message(5, bytes(1, name), int(3, value), int(20, 2));
+const listAttribute = (name: string, values: readonly number[]) =>
+  message(5, bytes(1, name), ...values.map((value) => int(8, value)), int(20, 7));
+const metadata = (key: string, value: string | number) => message(14, bytes(1, key), bytes(2, String(value)));
+
+/** A model with operations of version 13. */
+function onnx(graph: readonly Buffer[], properties: Readonly<Record<string, string | number>>): Buffer {
+  return Buffer.concat([
+    int(1, 8),
+    bytes(2, 'test'),
+    message(7, ...graph, bytes(2, 'tiny')),
+    message(8, bytes(1, ''), int(2, 13)),
+    ...Object.entries(properties).map(([key, value]) => metadata(key, value)),
+  ]);
+}
+
+const CHANNELS = 80;
+const TOKENS = 3;
+
+/** Writes a NeMo CTC recognizer. Frames louder than a threshold score for one token: each burst of sound is the word "ba". */
+export function writeTinyRecognizer(folder: string): string {
+  const weights = new Float32Array(CHANNELS * TOKENS);
+  for (let channel = 0; channel < CHANNELS; channel += 1) weights[channel * TOKENS] = 1 / CHANNELS;
+  const graph = [
+    node('Transpose', ['audio_signal'], ['frames'], listAttribute('perm', [0, 2, 1])),
+    node('MatMul', ['frames', 'w'], ['scores']),
+    node('Add', ['scores', 'b'], ['biased']),
+    node('LogSoftmax', ['biased'], ['logprobs'], numberAttribute('axis', 2)),
+    tensor('w', FLOAT, [CHANNELS, TOKENS], floats(weights)),
+    tensor('b', FLOAT, [TOKENS], floats(new Float32Array([8, -99, 0]))),
+    input('audio_signal', FLOAT, ['N', CHANNELS, 'T']),
+    input('length', INT64, ['N']),
+    output('logprobs', FLOAT, ['N', 'T', TOKENS]),
+  ];
+  const properties = {
+    vocab_size: TOKENS - 1,
+    subsampling_factor: 1,
+    normalize_type: '',
+    model_type: 'EncDecCTCModel',
+  };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'model.onnx'), onnx(graph, properties));
+  writeFileSync(join(folder, 'tokens.txt'), '▁ba 0\n▁ 1\n<blk> 2\n');
+  return folder;
+}
+
+const RATE = 22_050;
+
+/** Writes a VITS voice. Each letter of its two words, `hola` and `mundo`, is 0.1 s of a tone. */
+export function writeTinyVoice(
+  folder: string,
+  properties: Readonly<Record<string, string | number>> = {},
+): string {
+  const samples = RATE / 10;
+  const wave = new Float32Array(samples).map((_, at) => 0.3 * Math.sin((2 * Math.PI * 440 * at) / RATE));
+  const graph = [
+    node('Shape', ['x'], ['shape']),
+    node('Concat', ['shape', 'samples'], ['full'], numberAttribute('axis', 0)),
+    node('Expand', ['wave', 'full'], ['tiled']),
+    node('Reshape', ['tiled', 'flat'], ['y']),
+    tensor('samples', INT64, [1], integers(samples)),
+    tensor('flat', INT64, [3], integers(1, 1, -1)),
+    tensor('wave', FLOAT, [1, 1, samples], floats(wave)),
+    input('x', INT64, ['N', 'T']),
+    input('x_length', INT64, ['N']),
+    input('noise_scale', FLOAT, [1]),
+    input('length_scale', FLOAT, [1]),
+    input('noise_scale_w', FLOAT, [1]),
+    output('y', FLOAT, ['N', 1, 'L']),
+  ];
+  const usual = { sample_rate: RATE, n_speakers: 1, add_blank: 0, language: 'Spanish', comment: 'tiny' };
+  const letters = ['_', ...'abcdefghijklmnopqrstuvwxyz'].map((letter, id) => `${letter} ${id}`).join('\n');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'model.onnx'), onnx(graph, { ...usual, punctuation: ', .', ...properties }));
+  // Without a token for the space, sherpa ends the process.
+  writeFileSync(join(folder, 'tokens.txt'), `${letters}\n  27\n, 28\n. 29\n`);
+  writeFileSync(join(folder, 'lexicon.txt'), 'hola h o l a\nmundo m u n d o\n');
+  return folder;
+}

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
+import type { WorkerRequest } from '../../../../src/engines/backends/sherpa/messages.ts';
+import { createWorkers } from '../../../../src/engines/backends/sherpa/workers.ts';
+import { isAlive, temporaryFolder } from '../../workspace.ts';
+import { createParts, soundFile } from '../user-program.ts';
+import { writeTinyRecognizer, writeTinyVoice } from './tiny-models.ts';
+
+const signal = new AbortController().signal;
+
+/** Process ids of the workers that this process started. */
+function workerIds(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+        const isWorker = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sherpa/worker.ts');
+        return isWorker && parent === process.pid && isAlive(pid);
+      } catch {
+        return false; // it ended meanwhile
+      }
+    });
+}
+
+function create(parts: Partial<BackendParts> = {}, timeout = 60) {
+  const workers = createWorkers('sherpa tiny', timeout, createParts(parts));
+  onTestFinished(() => workers.close());
+  return workers;
+}
+
+/** A request to speak with the model of a folder. */
+function speech(folder: string, text = 'hola'): WorkerRequest {
+  const at = (name: string) => join(folder, name);
+  const vits = { model: at('model.onnx'), tokens: at('tokens.txt'), lexicon: at('lexicon.txt') };
+  const config = { model: { vits, numThreads: 1, provider: 'cpu', debug: 0 }, maxNumSentences: 1 };
+  return { type: 'speak', config, text, speaker: 0, speed: 1, output: join(temporaryFolder(), 'a.wav') };
+}
+
+/** A request that keeps a worker busy for minutes. */
+async function endlessWork(): Promise<WorkerRequest> {
+  const folder = writeTinyRecognizer(temporaryFolder());
+  const voice = await soundFile(folder, 10, [[1, 2]]);
+  const nemoCtc = { model: join(folder, 'model.onnx') };
+  const tokens = join(folder, 'tokens.txt');
+  const modelConfig = { nemoCtc, tokens, numThreads: 1, provider: 'cpu', debug: 0 };
+  const ranges = Array.from({ length: 20_000 }, () => ({ start: 0, end: 10 }));
+  const config = { featConfig: { sampleRate: 16_000, featureDim: 80 }, modelConfig };
+  return { type: 'recognize', config, voice, ranges };
+}
+
+describe('a worker', () => {
+  test('loads a model once and serves one call after the other', async () => {
+    const workers = create();
+    const folder = writeTinyVoice(temporaryFolder());
+    await workers.call(speech(folder), signal);
+    const ids = workerIds();
+    // A second load would fail.
+    writeFileSync(join(folder, 'model.onnx'), '');
+    await workers.call(speech(folder), signal);
+    expect(ids).toHaveLength(1);
+    expect(workerIds()).toEqual(ids);
+  });
+
+  test('is accompanied by another while it is busy', async () => {
+    const workers = create();
+    const folder = writeTinyVoice(temporaryFolder());
+    await Promise.all([workers.call(speech(folder), signal), workers.call(speech(folder), signal)]);
+    expect(workerIds()).toHaveLength(2);
+  });
+
+  test('ends when it was idle for five minutes, and the next call starts another', async () => {
+    const pauses: { ms: number; end: () => void }[] = [];
+    const sleep = (ms: number, stop: AbortSignal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      stop.addEventListener('abort', () => reject(stop.reason));
+      pauses.push({ ms, end: resolve });
+      return promise;
+    };
+    const workers = create({ sleep });
+    const folder = writeTinyVoice(temporaryFolder());
+    await workers.call(speech(folder), signal);
+    await workers.call(speech(folder), signal);
+    expect(pauses.map(({ ms }) => ms)).toEqual([300_000, 300_000]);
+    pauses[0]?.end(); // it was taken again in time
+    const [first] = workerIds();
+    pauses[1]?.end();
+    while (workerIds().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await workers.call(speech(folder), signal);
+    expect(workerIds()).toHaveLength(1);
+    expect(workerIds()).not.toEqual([first]);
+  });
+
+  test('ends when the backend is closed', async () => {
+    const workers = create();
+    await workers.call(speech(writeTinyVoice(temporaryFolder())), signal);
+    await workers.close();
+    expect(workerIds()).toEqual([]);
+  });
+});
+
+describe('a call', () => {
+  test('that is cancelled ends its worker at once, and others go on', async () => {
+    const workers = create();
+    const stop = new AbortController();
+    const other = Promise.withResolvers<void>();
+    const onUtterance = () => {
+      const folder = writeTinyVoice(temporaryFolder());
+      other.resolve(workers.call(speech(folder), signal));
+      stop.abort(new Error('enough'));
+    };
+    await expect(workers.call(await endlessWork(), stop.signal, onUtterance)).rejects.toThrow('enough');
+    await other.promise;
+    expect(workerIds()).toHaveLength(1);
+  });
+
+  test('that was cancelled before starts nothing', async () => {
+    const request = speech(writeTinyVoice(temporaryFolder()));
+    const stopped = AbortSignal.abort(new Error('before'));
+    await expect(create().call(request, stopped)).rejects.toThrow('before');
+    expect(workerIds()).toEqual([]);
+  });
+
+  test('that takes too long is a failure, and leaves no process', async () => {
+    const run = create({}, 0.5).call(await endlessWork(), signal);
+    await expect(run).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      permanent: false,
+      message: 'sherpa tiny did not finish within 0.5 s; if it needs longer, set "timeout" in engines.json',
+    });
+    expect(workerIds()).toEqual([]);
+  });
+});
+
+describe('a model', () => {
+  const damages: [string, (folder: string) => void][] = [
+    ['is empty', (folder) => writeFileSync(join(folder, 'model.onnx'), '')],
+    ['is cut', (folder) => truncate(join(folder, 'model.onnx'), 0.5)],
+    ['has no metadata', (folder) => truncate(join(folder, 'model.onnx'), 0.985)],
+    ['is other data', (folder) => writeFileSync(join(folder, 'model.onnx'), Buffer.alloc(9_000, 7))],
+  ];
+
+  test.each(damages)('that %s fails for good, and works once it is repaired', async (_, damage) => {
+    const folder = writeTinyVoice(temporaryFolder());
+    const workers = create();
+    damage(folder);
+    await expect(workers.call(speech(folder, 'hola mundo'), signal)).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: expect.stringMatching(/^sherpa tiny (ended with|failed)/),
+      permanent: true,
+    });
+    expect(workerIds()).toEqual([]);
+    writeTinyVoice(folder);
+    await workers.call(speech(folder, 'hola mundo'), signal);
+  });
+
+  test.each([
+    ['no tokens', ''],
+    ['tokens without numbers', 'a\nb\n'],
+    ['no token for the space', 'h 1\no 2\nl 3\na 4\n'],
+  ])('that has %s ends the process while it runs, which is a failure of this call', async (_, tokens) => {
+    const folder = writeTinyVoice(temporaryFolder());
+    writeFileSync(join(folder, 'tokens.txt'), tokens);
+    const workers = create();
+    await expect(workers.call(speech(folder), signal)).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: expect.stringMatching(/^sherpa tiny ended with .* while it/),
+    });
+    expect(workerIds()).toEqual([]);
+    writeTinyVoice(folder);
+    await workers.call(speech(folder), signal);
+  });
+});
+
+function truncate(path: string, share: number): void {
+  const whole = readFileSync(path);
+  writeFileSync(path, whole.subarray(0, Math.floor(whole.length * share)));
+}

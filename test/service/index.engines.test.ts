@@ -1,0 +1,52 @@
+/** Engines of a program's own. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createEngines } from '../../src/service/index.ts';
+import { createWork, temporaryFolder } from '../engines/workspace.ts';
+
+/** A program that translates by writing in capitals. */
+const SHOUT = `
+  for await (const line of (await import('node:readline')).createInterface({ input: process.stdin })) {
+    const cue = JSON.parse(line);
+    console.log(JSON.stringify({ ...cue, text: cue.text.toUpperCase() }));
+  }
+`;
+
+test('the service uses the engines that a program configures', async () => {
+  const script = join(temporaryFolder(), 'shout.mjs');
+  await writeFile(script, SHOUT);
+  const entry = { type: 'command', run: [process.execPath, script], languages: ['en', 'es'] };
+  const engines = await createEngines({ config: { translate: [entry] } });
+  const lines = [{ index: 1, start_ms: 0, end_ms: 2000, text: 'Good morning.' }];
+  const task = { lines, sourceLanguage: 'en', targetLanguage: 'es' };
+  const { subtitle } = await engines.run.subtitle_translation(task, createWork(temporaryFolder()));
+  expect(subtitle.lines.map(({ text }) => text)).toEqual(['GOOD MORNING.']);
+  await engines.close?.();
+});
+
+test('mistakes in the configuration are listed', async () => {
+  await expect(createEngines({ config: { translate: [{ type: 'opnai' }], dub: [] } })).rejects.toMatchObject({
+    message: 'config cannot be used',
+    facts: {
+      code: 'ENGINES_INVALID',
+      errors: [
+        { pointer: 'translate[0] type', detail: 'there is no such type; did you mean openai?' },
+        { pointer: 'dub', detail: expect.stringContaining('there is no such step') },
+      ],
+    },
+  });
+});
+
+test('the example of docs/service.md runs unchanged', async () => {
+  const page = await readFile(new URL('../../docs/service.md', import.meta.url), 'utf8');
+  const [, code = ''] =
+    /run by test\/service\/index\.engines\.test\.ts -->\n```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const source = new URL('../../src/service/index.ts', import.meta.url);
+  const folder = temporaryFolder();
+  await writeFile(join(folder, 'example.ts'), code.replace("from 'vloc/service';", `from '${source}';`));
+  const ended = await promisify(execFile)(process.execPath, ['example.ts'], { cwd: folder });
+  expect(ended.stdout).toBe('');
+});
