@@ -64,6 +64,8 @@ async function runProgram(
   if (path === null) throw new ProgramMissing(program);
   // Lazy, because loading it takes longer than a whole command without media work.
   const { execa } = await import('execa');
+  // An abort during the import would otherwise go unnoticed: its event is over when the child listens for it.
+  options.signal.throwIfAborted();
   const [first, ...rest] = [...launcher(options.limits ?? {}, searchPath), path, ...args];
   const child = execa(first ?? path, rest, {
     cwd: options.folder,

@@ -4,8 +4,9 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Run } from '../backend.ts';
 import type { KeySource } from '../config.ts';
 import { ChildFailure, ProgramMissing } from '../failures.ts';
-import { childEnvironment, expandHome } from './command/program.ts';
+import { childEnvironment } from './command/program.ts';
 import type { BackendParts } from './parts.ts';
+import { expandHome } from './user-entry.ts';
 
 interface ServerKey {
   /** Returns the key, or null if the entry has none. @throws JobFailure */

@@ -25,7 +25,13 @@ export interface Transcript {
 }
 
 const Seconds = v.nullish(v.number());
-const TimedWord = v.object({ word: v.string(), start: Seconds, end: Seconds });
+/** whisper-timestamped calls the word `text`. */
+const TimedWord = v.object({
+  word: v.nullish(v.string()),
+  text: v.nullish(v.string()),
+  start: Seconds,
+  end: Seconds,
+});
 const VerboseJson = v.object({
   language: v.nullish(v.string()),
   text: v.nullish(v.string()),
@@ -48,13 +54,7 @@ const VerboseJson = v.object({
  * @throws Error that completes a sentence such as "The server answered with …"
  */
 export function parseVerboseJson(text: string): Transcript {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error('text that is not JSON');
-  }
-  const parsed = v.safeParse(VerboseJson, value);
+  const parsed = v.safeParse(VerboseJson, parseJson(text));
   if (!parsed.success) throw new Error(`JSON that is not verbose_json (${v.getDotPath(parsed.issues[0])})`);
   const { output } = parsed;
   if (output.text == null && output.segments == null && output.words == null) {
@@ -73,6 +73,22 @@ export function parseVerboseJson(text: string): Transcript {
     phrases,
     words,
   };
+}
+
+/** Programs in Python write numbers that JSON does not have, such as `"avg_logprob": NaN`. */
+const NO_NUMBER = /:\s*(NaN|-?Infinity)(?=\s*[,}])/g;
+
+function parseJson(text: string): unknown {
+  const plain = text.replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(plain);
+  } catch {
+    try {
+      return JSON.parse(plain.replaceAll(NO_NUMBER, ': null'));
+    } catch {
+      throw new Error('text that is not JSON');
+    }
+  }
 }
 
 /** Parses SRT. Its cues are phrases. @throws SubtitleError */
@@ -107,9 +123,10 @@ const CONTROL_TOKEN = /^\s*(<\|.*\|>|\[_[A-Z]+_(\d+\])?\]?)\s*$/;
  * or digit never begins a word. Returns no words if a time is missing.
  */
 function wholeWords(tokens: readonly v.InferOutput<typeof TimedWord>[]): TimedText[] {
-  const isSpaced = tokens.some(({ word }) => /^\s/.test(word));
+  const isSpaced = tokens.some((token) => /^\s/.test(token.word ?? token.text ?? ''));
   const words: TimedText[] = [];
-  for (const { word, start, end } of tokens) {
+  for (const { start, end, ...token } of tokens) {
+    const word = token.word ?? token.text ?? '';
     const text = word.trim();
     if (text === '' || CONTROL_TOKEN.test(word)) continue;
     if (start == null || end == null) return [];
@@ -284,6 +301,11 @@ function splitSpaceless(text: string): string[] {
     else parts.push(segment);
   }
   return parts;
+}
+
+/** Returns whether a recognizer writes marks that end sentences. Such recognizers also write capitals. */
+export function isPunctuated(words: readonly TimedText[]): boolean {
+  return words.some(({ text }) => /[.?!…。？！؟।]/u.test(text));
 }
 
 function nearestSegment(time: number, segments: readonly Segment[]): number {

@@ -16,6 +16,9 @@ const DECODED_RATE = 48_000;
 /** What a speaker may reasonably return. Playlists and scripts, which open other files, are not among them. */
 const DEMUXERS = 'wav,w64,rf64,mp3,flac,ogg,aac,mov,matroska,aiff,au,caf,amr';
 
+/** The speech of a text without words, for which speakers return silence or an error. */
+export const NOTHING_SAID: Clip = { samples: new Int16Array(0), sampleRate: DECODED_RATE };
+
 /**
  * Decodes the answer of a speaker to a text: mono, without silence at both ends.
  * @param backend its name, for messages

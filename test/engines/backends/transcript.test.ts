@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  isPunctuated,
   languageTag,
   parseSrtTranscript,
   parseVerboseJson,
@@ -103,6 +104,12 @@ describe('verbose_json', () => {
     expect(texts({ segments: [{ text, start: 5, end: 6 }], words: inside })).toEqual([]);
   });
 
+  test('may have numbers as Python writes them, and words under the name text', () => {
+    const json = '\uFEFF{"segments": [{"start": 1, "end": 3, "text": "Yes, no", "avg_logprob": NaN}]}';
+    expect(wordsOf(parseVerboseJson(json), task).map(({ text }) => text)).toEqual(['Yes,', 'no']);
+    expect(texts({ words: [{ text: 'Hi', start: 1, end: 2 }] })).toEqual(['Hi']);
+  });
+
   test.each([
     ['<html>', 'text that is not JSON'],
     ['[1]', 'not verbose_json'],
@@ -169,6 +176,15 @@ describe('the language of a transcript', () => {
   ])('%s is %s', (said, tag) => {
     expect(languageTag(said)).toBe(tag);
   });
+});
+
+test.each([
+  ['Hello there', false],
+  ['Hello there.', true],
+  ['你好。', true],
+  ["it's", false],
+])('%s is punctuated: %s', (text, expected) => {
+  expect(isPunctuated([{ text, start: 0, end: 1 }])).toBe(expected);
 });
 
 test('a phrase whose speech was mostly missed keeps its own time', () => {

@@ -1,12 +1,12 @@
 /** Programs of the user: arguments with placeholders, their environment, their results, and why one failed. */
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, isAbsolute, join, sep } from 'node:path';
+import { basename, isAbsolute, sep } from 'node:path';
 import { JobFailure } from '../../../protocol/job-failure.ts';
 import type { Run } from '../../backend.ts';
 import { asJobFailure, ChildFailure, ProgramMissing, withoutPaths } from '../../failures.ts';
 import type { BackendParts } from '../parts.ts';
+import { expandHome, unusable } from '../user-entry.ts';
 
 /** What may stand in an argument, in braces. */
 const PLACEHOLDERS = [
@@ -101,17 +101,6 @@ export function createProgram(
       }
     },
   };
-}
-
-/** A failure that lasts until the configuration is changed. */
-export function unusable(message: string, cause?: unknown): JobFailure {
-  return new JobFailure('ENGINE_ERROR', message, { permanent: true, cause });
-}
-
-/** Expands `~` at the start of a path, as a shell would. */
-export function expandHome(path: string, env: BackendParts['env']): string {
-  if (path !== '~' && !path.startsWith('~/')) return path;
-  return join(env.HOME ?? homedir(), path.slice(1));
 }
 
 /** All variables of the user, except those of vloc and keys of servers. */

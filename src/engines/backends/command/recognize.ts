@@ -7,8 +7,15 @@ import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
 import { wavSeconds } from '../../media/wav.ts';
 import type { BackendParts } from '../parts.ts';
-import { parseSrtTranscript, parseVerboseJson, type Transcript, wordsOf } from '../transcript.ts';
-import { checkResult, createProgram, isWritten, plain, type UserProgram, unusable } from './program.ts';
+import {
+  isPunctuated,
+  parseSrtTranscript,
+  parseVerboseJson,
+  type Transcript,
+  wordsOf,
+} from '../transcript.ts';
+import { unusable } from '../user-entry.ts';
+import { checkResult, createProgram, isWritten, plain, type UserProgram } from './program.ts';
 
 /** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
 const TIMEOUT = 3_600;
@@ -59,7 +66,7 @@ export function createCommandRecognizer(
       return {
         language: asked ?? heard ?? only,
         words,
-        punctuated: words.some(({ text }) => /\p{Lu}|[.?!。？！]/u.test(text)),
+        punctuated: isPunctuated(words),
       };
     },
   };

@@ -4,7 +4,8 @@ import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import type { Separator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { checkResult, createProgram, type UserProgram, unusable } from './program.ts';
+import { unusable } from '../user-entry.ts';
+import { checkResult, createProgram, type UserProgram } from './program.ts';
 
 /** Demucs on one core takes about three times the length of the sound, which is at most 15 minutes. */
 const TIMEOUT = 3_600;

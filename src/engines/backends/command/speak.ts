@@ -5,15 +5,15 @@ import { join, resolve } from 'node:path';
 import type { Run, Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { MAX_SPEECH_BYTES, readSpeech } from '../../media/read-clip.ts';
+import { MAX_SPEECH_BYTES, NOTHING_SAID, readSpeech } from '../../media/read-clip.ts';
+import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
-import { chooseVoice, spokenLanguages, voiceNames } from '../voice-choice.ts';
-import { checkResult, createProgram, unusable } from './program.ts';
+import { unusable } from '../user-entry.ts';
+import { chooseVoice, spokenLanguages, VOICE_SPEEDS, voiceNames } from '../voice-choice.ts';
+import { checkResult, createProgram } from './program.ts';
 
 /** Each call loads the model, for large ones about a minute, and speaks one cue. */
 const TIMEOUT = 300;
-/** The same range as that of espeak-ng: outside, a voice sounds sleepy or is too fast to understand. */
-const SPEEDS = { least: 0.79, most: 1.58 } as const;
 
 /** @throws JobFailure if the entry cannot work */
 export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, parts: BackendParts): Speaker {
@@ -53,12 +53,13 @@ export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, part
   return {
     name: program.name,
     concurrency: entry.concurrency ?? 1,
-    speeds: program.uses('speed') ? SPEEDS : null,
+    speeds: program.uses('speed') ? VOICE_SPEEDS : null,
     decibels: null,
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,
     close: async () => {},
     async speak({ text, language: wanted, voiceMode, speed }, run) {
+      if (!hasWords(text)) return NOTHING_SAID;
       const language = matchLanguage(wanted, languages) ?? wanted;
       const voice = chooseVoice(entry, language, voiceMode) ?? '';
       const sound = await generate({ text, language, voice, speed: speed.toFixed(2) }, run);

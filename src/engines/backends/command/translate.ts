@@ -5,7 +5,8 @@ import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
 import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
-import { createProgram, plain, type UserProgram, unusable } from './program.ts';
+import { unusable } from '../user-entry.ts';
+import { createProgram, plain, type UserProgram } from './program.ts';
 
 /** A large model on one core translates a few words a second, and a film has some thousand words. */
 const TIMEOUT = 3_600;

@@ -1,8 +1,8 @@
 /** Opens the model of an entry: its folder, type and languages. */
 import { basename } from 'node:path';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
-import { expandHome, unusable } from '../command/program.ts';
 import type { BackendParts } from '../parts.ts';
+import { expandHome, unusable } from '../user-entry.ts';
 import { type ModelFolder, openModelFolder } from './model-folder.ts';
 import { type FoundModel, findModel, type ModelType, RECOGNIZERS, SPEAKERS } from './model-types.ts';
 

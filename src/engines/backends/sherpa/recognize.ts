@@ -6,9 +6,9 @@ import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
 import { wavSeconds } from '../../media/wav.ts';
 import { type Segment, SPEECH_MARGIN } from '../../separate/segments.ts';
-import { unusable } from '../command/program.ts';
 import type { BackendParts } from '../parts.ts';
-import { languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
+import { isPunctuated, languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
+import { unusable } from '../user-entry.ts';
 import type { Utterance } from './messages.ts';
 import { type OpenedModel, openModel } from './model.ts';
 import { recognizedLanguages } from './model-languages.ts';
@@ -58,11 +58,13 @@ export async function createSherpaRecognizer(
         return { ...range, text: utterance.text, words: timeWords(utterance, range) };
       });
       const words = wordsOf({ language: null, phrases, words: [] }, { segments: task.segments, seconds });
-      const isPunctuated = words.some(({ text }) => /\p{Ll}/u.test(text) || /[.?!。？！]/u.test(text));
+      const punctuated = isPunctuated(words);
+      // Some models know only capitals.
+      const isShouted = !punctuated && !words.some(({ text }) => /\p{Ll}/u.test(text));
       return {
         language: language ?? heardLanguage(utterances, languages) ?? first,
-        words: isPunctuated ? words : words.map((word) => ({ ...word, text: word.text.toLowerCase() })),
-        punctuated: words.some(({ text }) => /[.?!。？！]/u.test(text)),
+        words: isShouted ? words.map((word) => ({ ...word, text: word.text.toLowerCase() })) : words,
+        punctuated,
       };
     },
   };

@@ -7,10 +7,11 @@ import { baseLanguage } from '../../../protocol/language-tag.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { readSpeech } from '../../media/read-clip.ts';
-import { unusable } from '../command/program.ts';
+import { NOTHING_SAID, readSpeech } from '../../media/read-clip.ts';
+import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
-import { chooseVoice, spokenLanguages, voiceNames } from '../voice-choice.ts';
+import { unusable } from '../user-entry.ts';
+import { chooseVoice, spokenLanguages, VOICE_SPEEDS, voiceNames } from '../voice-choice.ts';
 import { type OpenedModel, openModel } from './model.ts';
 import { spokenByModel } from './model-languages.ts';
 import { SPEAKERS } from './model-types.ts';
@@ -18,8 +19,6 @@ import { createWorkers } from './workers.ts';
 
 /** One cue takes seconds; the first one also loads the model. */
 const TIMEOUT = 300;
-/** The same range as that of espeak-ng: outside, a voice sounds sleepy or is too fast to understand. */
-const SPEEDS = { least: 0.79, most: 1.58 } as const;
 /** The voice of a model without a choice. */
 const FIRST = '0';
 
@@ -49,12 +48,13 @@ export async function createSherpaSpeaker(
   return {
     name,
     concurrency: entry.concurrency ?? 1,
-    speeds: SPEEDS,
+    speeds: VOICE_SPEEDS,
     decibels: null,
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,
     close: workers.close,
     async speak({ text, language: wanted, voiceMode, speed }, run) {
+      if (!hasWords(text)) return NOTHING_SAID;
       const language = matchLanguage(wanted, languages) ?? wanted;
       const speaker = Number(chooseVoice(entry, language, voiceMode) ?? FIRST);
       const output = join(resolve(run.folder), `speech-${randomUUID()}.wav`);

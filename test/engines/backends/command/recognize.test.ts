@@ -62,7 +62,7 @@ test('the program is told the language as engines.json names it', async () => {
   expect(await told('auto', { languages: ['es'] })).toBe('es');
 });
 
-test('words without capitals and marks are not punctuated', async () => {
+test('words without marks are not punctuated', async () => {
   const tool = script(`printf '1\\n00:00:01,000 --> 00:00:02,000\\nhola mundo\\n'`);
   expect((await recognize([tool, '{input}'])).punctuated).toBe(false);
 });

@@ -35,6 +35,10 @@ describe('a program that speaks', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('is not started for a text without words', async () => {
+    expect((await speak([script('exit 3')], undefined, { text: '…' })).samples).toHaveLength(0);
+  });
+
   test('is told language, voice and speed', async () => {
     const tool = script(`[ "$*" = "es ana 1.25" ] && cat ${wav()}`);
     const voices = { es: { female: 'ana', male: 'luis' } };
