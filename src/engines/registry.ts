@@ -29,13 +29,15 @@ type Factory<S extends BackendStep, Entry> = (entry: Entry, parts: BackendParts)
 /** How to create each type of engine. Loaded when used: a run with the built-in engines needs none of the others. */
 const FACTORIES: {
   readonly [S in BackendStep]: {
-    readonly [T in EntryOf<S>['type']]?: Factory<S, TypedEntry<S, T>>;
+    readonly [T in EntryOf<S>['type']]: Factory<S, TypedEntry<S, T>>;
   } & { readonly builtin: Factory<S, string> };
 } = {
   recognize: {
     builtin: async (_, { programs }) => createPocketSphinx(programs),
     openai: async (entry, parts) =>
       (await import('./backends/openai/recognizer.ts')).createOpenAiRecognizer(entry, parts),
+    sherpa: async (entry, parts) =>
+      (await import('./backends/sherpa/recognize.ts')).createSherpaRecognizer(entry, parts),
     command: async (entry, parts) =>
       (await import('./backends/command/recognize.ts')).createCommandRecognizer(entry, parts),
   },
@@ -52,6 +54,8 @@ const FACTORIES: {
     builtin: async (_, { programs }) => createEspeak(programs),
     openai: async (entry, parts) =>
       (await import('./backends/openai/speaker.ts')).createOpenAiSpeaker(entry, parts),
+    sherpa: async (entry, parts) =>
+      (await import('./backends/sherpa/speak.ts')).createSherpaSpeaker(entry, parts),
     command: async (entry, parts) =>
       (await import('./backends/command/speak.ts')).createCommandSpeaker(entry, parts),
   },
