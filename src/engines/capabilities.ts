@@ -5,7 +5,7 @@ import { ENGINES, type Engine } from './catalog.ts';
 import { BUILT_IN } from './config.ts';
 import { type Capabilities, type EngineStep, type MissingEngine, STEPS } from './engine.ts';
 import type { Programs } from './programs.ts';
-import type { Candidate, StepEngines } from './registry.ts';
+import type { EngineChoice, StepEngines } from './registry.ts';
 
 /** A program that does not answer in time counts as missing. */
 const ANSWER_MS = 10_000;
@@ -38,7 +38,7 @@ interface Answers<T> {
 }
 
 async function askEngines<B extends { readonly name: string }, T>(
-  candidates: readonly Candidate<B>[],
+  candidates: readonly EngineChoice<B>[],
   question: (backend: B) => Promise<readonly T[]>,
 ): Promise<Answers<T>> {
   let failure: Answers<T>['failure'] = null;

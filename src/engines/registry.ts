@@ -12,14 +12,14 @@ import { createLimit } from './together.ts';
 import { createApertium } from './translate/apertium.ts';
 
 /** An engine of a step, in order of preference. */
-export interface Candidate<B> {
+export interface EngineChoice<B> {
   readonly backend: B;
   /** Whether a later engine may be used if this one does not support a language. */
   readonly fallback: boolean;
 }
 
 /** The engines of all steps. */
-export type StepEngines = { readonly [S in BackendStep]: readonly Candidate<BackendOf[S]>[] } & {
+export type StepEngines = { readonly [S in BackendStep]: readonly EngineChoice<BackendOf[S]>[] } & {
   /** Runs programs of this machine, for everything between the steps. */
   readonly programs: Programs;
 };
@@ -92,7 +92,7 @@ export async function createStepEngines(
   const create = <S extends BackendStep>(
     step: S,
     entries: readonly (EntryOf<S> | string)[],
-  ): Promise<Candidate<BackendOf[S]>[]> =>
+  ): Promise<EngineChoice<BackendOf[S]>[]> =>
     Promise.all(
       entries.map(async (entry) => {
         const made = await createBackend(step, entry, parts);
@@ -162,7 +162,7 @@ function limitCalls<S extends BackendStep>(step: S, backend: BackendOf[S]): Back
  */
 export async function choose<S extends BackendStep>(
   step: S,
-  candidates: readonly Candidate<BackendOf[S]>[],
+  candidates: readonly EngineChoice<BackendOf[S]>[],
   supports: (backend: BackendOf[S]) => Promise<boolean>,
   explain: () => Promise<JobFailure>,
 ): Promise<{ backend: BackendOf[S]; use: EngineUse }> {

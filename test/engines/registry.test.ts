@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Translator } from '../../src/engines/backend.ts';
 import { createPrograms } from '../../src/engines/programs.ts';
-import { type Candidate, choose, createStepEngines } from '../../src/engines/registry.ts';
+import { choose, createStepEngines, type EngineChoice } from '../../src/engines/registry.ts';
 import { createApertium } from '../../src/engines/translate/apertium.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { createWork, ffmpeg, programs, stepEngines, temporaryFolder } from './workspace.ts';
@@ -19,7 +19,7 @@ function apertiumWith(name: string, modes: string): Translator {
   return { ...createApertium(createPrograms(folder)), name };
 }
 
-function chooseFor(candidates: readonly Candidate<Translator>[]) {
+function chooseFor(candidates: readonly EngineChoice<Translator>[]) {
   const work = createWork(temporaryFolder());
   return choose('translate', candidates, (translator) => translator.supports(PAIR, work), explain);
 }

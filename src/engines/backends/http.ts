@@ -50,7 +50,7 @@ export interface Outgoing {
   readonly isRefusal?: (said: string) => boolean;
 }
 
-export interface Answer {
+interface Answer {
   /** Media type in lower case, without parameters. */
   readonly type: string;
   readonly body: Buffer;

@@ -23,7 +23,7 @@ const MAX_TRACK_MS = 4 * 3600 * 1000;
 /** Samples of silence that are written at a time. */
 const SILENCE_BLOCK = 65_536;
 
-export interface Dub {
+interface Dub {
   /** 48 kHz mono WAV. */
   readonly path: string;
   readonly durationSeconds: number;

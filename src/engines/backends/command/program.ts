@@ -12,7 +12,7 @@ import { expandHome, unusable } from '../user-entry.ts';
 const PLACEHOLDERS = [
   ...['input', 'output', 'out', 'stem', 'language', 'from', 'to', 'voice', 'speed'],
 ] as const;
-export type Placeholder = (typeof PLACEHOLDERS)[number];
+type Placeholder = (typeof PLACEHOLDERS)[number];
 type Values = Partial<Record<Placeholder, string>>;
 
 const PLACEHOLDER = /\{([a-z_]+)\}/g;

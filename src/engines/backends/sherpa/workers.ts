@@ -10,7 +10,7 @@ import type { Utterance, WorkerReply, WorkerRequest } from './messages.ts';
 /** Loading a large model takes about ten seconds, so it stays for a while after a job; it takes up to some GB of memory. */
 const IDLE_MS = 5 * 60_000;
 
-export interface Workers {
+interface Workers {
   /**
    * Sends a request to a worker and waits for its end.
    * @param onUtterance receives the parts of a recognition
