@@ -159,6 +159,15 @@ describe('cancelling', () => {
     await expect(run).rejects.toThrow('before');
     expect(existsSync(join(folder, 'made'))).toBe(false);
   });
+
+  test('starts nothing if it is cancelled just after the call', async () => {
+    const folder = temporaryFolder();
+    const stop = new AbortController();
+    const run = programs.run('touch', ['made'], { signal: stop.signal, folder });
+    stop.abort(new Error('at once'));
+    await expect(run).rejects.toThrow('at once');
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+  });
 });
 
 describe('children of a process that dies', () => {

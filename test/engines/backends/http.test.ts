@@ -363,3 +363,23 @@ describe('cancelling', () => {
     expect(server.received).toEqual([]);
   });
 });
+
+describe('plain http', () => {
+  it('to a public address is refused before anything is sent, and says what to do', async () => {
+    const failure = await failureOf(ask(client('http://203.0.113.7:8000/v1')));
+    expect(failure.permanent).toBe(true);
+    expect(failure.message).toMatch(
+      /^openai tiny: 203\.0\.113\.7:8000 is outside .*use https:\/\/, or set "insecure": true/,
+    );
+  });
+
+  it('may use the name of this machine', async () => {
+    const server = await startServer(() => ({ body: { ok: true } }));
+    await expect(ask(client(server.url.replace('127.0.0.1', 'localhost')))).resolves.toEqual({ ok: true });
+  });
+
+  it('is not checked if the entry allows it', async () => {
+    const server = await startServer(() => ({ body: { ok: true } }));
+    await expect(ask(client(server.url, { entry: { insecure: true } }))).resolves.toEqual({ ok: true });
+  });
+});

@@ -19,10 +19,13 @@ export interface Studio {
   upload(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<string>;
   /** The same, whatever validation says: gives the upload in its last state. */
   validate(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<Json>;
-  /** Creates a job of the kind with that path and waits for its end; throws when it does not succeed. */
+  /** Creates a job of the kind with that path and waits for its end, whatever it is. */
+  finish(path: string, body: Record<string, unknown>): Promise<Json>;
+  /** The same; throws when it does not succeed. */
   run(path: string, body: Record<string, unknown>): Promise<Json>;
   /** Fetches an asset into the folder, holds it against its description, and gives its path. */
   fetch(asset: Json, name: string): Promise<string>;
+  get(path: string): Promise<Json>;
   post(path: string, body: Record<string, unknown>): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -33,10 +36,10 @@ const POLL_MS = 60;
 export const PATIENCE = { timeout: 300_000 };
 const PATIENCE_MS = PATIENCE.timeout - 10_000;
 
-/** Opens a studio; its owner closes it. */
-export async function openStudio(): Promise<Studio> {
+/** Opens a studio; its owner closes it. @param options default: the built-in engines */
+export async function openStudio(options?: Parameters<typeof createEngines>[0]): Promise<Studio> {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-studio-'));
-  const service = await createService({ stateDir: join(folder, 'state'), engines: createEngines() });
+  const service = await createService({ stateDir: join(folder, 'state'), engines: createEngines(options) });
   const [credentials] = service.keys();
   if (credentials === undefined) throw new Error('the service has no key');
   const caller = createCaller(service.url, credentials, Date.now);
@@ -64,18 +67,23 @@ export async function openStudio(): Promise<Studio> {
     return settle(reserved.json.detail_url, ['validating']);
   }
 
+  async function finish(path: string, body: Record<string, unknown>): Promise<Json> {
+    const created = await caller.post(`/v1/${path}`, body);
+    if (created.status !== 202) throw new Error(JSON.stringify(created.json));
+    return settle(created.json.detail_url, ['queued', 'processing']);
+  }
+
   return {
     folder,
     validate,
+    finish,
     async upload(path, purpose) {
       const upload = await validate(path, purpose);
       if (upload.status !== 'ready') throw new Error(JSON.stringify(upload.error));
       return upload.id;
     },
     async run(path, body) {
-      const created = await caller.post(`/v1/${path}`, body);
-      if (created.status !== 202) throw new Error(JSON.stringify(created.json));
-      const job = await settle(created.json.detail_url, ['queued', 'processing']);
+      const job = await finish(path, body);
       if (job.status !== 'succeeded') throw new Error(JSON.stringify(job.error));
       return job;
     },
@@ -88,6 +96,7 @@ export async function openStudio(): Promise<Studio> {
       await writeFile(path, bytes);
       return path;
     },
+    get: async (path) => (await caller.get(`/v1/${path}`)).json,
     post: (path, body) => caller.post(`/v1/${path}`, body),
     async close() {
       await service.close();

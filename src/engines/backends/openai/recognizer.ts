@@ -13,11 +13,11 @@ import { createServer, type Outgoing, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
 import { parseVerboseJson, type Transcript, wordsOf } from '../transcript.ts';
 
-/** Source: the table LANGUAGES in `tokenizer.py` of Whisper, large-v3, as BCP 47 tags (it calls Javanese `jw`). */
+/** Source: the table LANGUAGES in `tokenizer.py` of Whisper, large-v3, as BCP 47 tags. */
 const WHISPER_LANGUAGES: readonly string[] = (
   'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
   'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
-  'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su yue'
+  'yi lo uz fo ht ps tk nn mt sa lb my bo fil mg as tt haw ln ha ba jv su yue'
 ).split(' ');
 /** Where Whisper's code is not the language of the tag. */
 const WHISPER_CODES: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl', jv: 'jw', cmn: 'zh' };
@@ -81,10 +81,21 @@ export function createOpenAiRecognizer(
   /** Recognizes a part of the sound, in two halves if it is too large for the server. */
   async function hear(part: Segment, job: Job): Promise<Word[]> {
     if (!hasSpeech(part, job.segments)) return [];
-    if (!givesTimes && part.end - part.start > UNTIMED_PART) {
-      const halves = halve(part, job, 0);
-      if (halves !== null) return await hearBoth(halves, job);
-    }
+    if (!givesTimes) return await hearUntimed(part, job);
+    return await hearPart(part, job);
+  }
+
+  /** Recognizes a part in pieces that are so short, and so close to the speech, that their times are those of the words. */
+  async function hearUntimed(part: Segment, job: Job): Promise<Word[]> {
+    const halves = part.end - part.start > UNTIMED_PART ? halve(part, job, 0) : null;
+    if (halves !== null) return await hearBoth(halves, job);
+    const speech = job.segments.filter(({ start, end }) => end > part.start && start < part.end);
+    const start = Math.max(part.start, (speech[0]?.start ?? 0) - SPEECH_MARGIN);
+    const end = Math.min(part.end, (speech.at(-1)?.end ?? part.end) + SPEECH_MARGIN);
+    return await hearPart({ start, end }, job);
+  }
+
+  async function hearPart(part: Segment, job: Job): Promise<Word[]> {
     const file = join(job.folder, 'speech.flac');
     await encode(job.voice, part, file, job.work);
     const { size } = await stat(file);
@@ -105,9 +116,10 @@ export function createOpenAiRecognizer(
       server.warn(NO_TIMES);
       return await hear(part, job);
     }
-    if (isUntimed(transcript) || transcript.words.length > 0) {
-      // Nothing to remark.
-    } else if (transcript.phrases.some((phrase) => phrase.words.length === 0)) server.warn(NO_WORD_TIMES);
+    const { words, phrases } = transcript;
+    if (givesTimes && words.length === 0 && phrases.some((phrase) => phrase.words.length === 0)) {
+      server.warn(NO_WORD_TIMES);
+    }
     job.spoken ??= transcript.language;
     job.work.report(Math.min(1, part.end / job.seconds));
     return placeWords(transcript, part, job);
@@ -139,7 +151,7 @@ export function createOpenAiRecognizer(
       } catch (error) {
         if (!(error instanceof ServerRefusal)) throw error;
         if (isTooLarge(error)) {
-          maxBytes = Math.min(maxBytes, Math.floor(size / 2) + 1);
+          maxBytes = Math.min(maxBytes, size - 1);
           return null;
         }
         const mayBeForm = error.status === 400 || error.status === 422 || error.status >= 500;

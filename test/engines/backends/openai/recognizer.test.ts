@@ -1,0 +1,259 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createWork, temporaryFolder } from '../../workspace.ts';
+import { recordedParts } from '../loopback-server.ts';
+import { findDeviations } from '../published-api.ts';
+import {
+  formIn,
+  minute,
+  recognizer,
+  SPEECH,
+  secondsOf,
+  segment,
+  startTranscriber,
+  verbose,
+} from './transcriber.ts';
+
+describe('recognition behind the interface of OpenAI', () => {
+  it('sends FLAC and asks for the times of words, as OpenAI documents it', async () => {
+    const answer = verbose([
+      ['Good', 2.1, 2.4],
+      ['morning.', 2.4, 3],
+      ['Yes?', 41, 42],
+    ]);
+    expect(findDeviations('openai', '/audio/transcriptions', 'response', answer.body)).toEqual([]);
+    const server = await startTranscriber(() => answer);
+    const { task, folder } = await minute({ language: 'en-GB' });
+    const work = createWork(folder);
+    await expect(recognizer(server.url).recognize(task, work)).resolves.toEqual({
+      language: 'en-GB',
+      punctuated: true,
+      words: [
+        { text: 'Good', start: 2.1, end: 2.4, segment: 0 },
+        { text: 'morning.', start: 2.4, end: 3, segment: 0 },
+        { text: 'Yes?', start: 41, end: 42, segment: 2 },
+      ],
+    });
+    const [request] = server.received;
+    expect(request?.path).toBe('/v1/audio/transcriptions');
+    const form = formIn(request ?? { headers: {}, body: Buffer.alloc(0) });
+    expect(form.fields).toEqual({
+      model: ['large-v3'],
+      response_format: ['verbose_json'],
+      'timestamp_granularities[]': ['word', 'segment'],
+      language: ['en'],
+    });
+    expect(form.filename).toBe('speech.flac');
+    expect(secondsOf(form.file)).toBeCloseTo(60, 2);
+    expect(work.reports.at(-1)?.fraction).toBe(1);
+    expect(readdirSync(folder)).toEqual(['voice-16k.wav']);
+  });
+
+  it.each([
+    ['english', 'en'],
+    ['English', 'en'],
+    ['haitian creole', 'ht'],
+    ['pt', 'pt'],
+    ['jw', 'jv'],
+  ])('leaves the language to the model and reads its "%s"', async (language, tag) => {
+    const server = await startTranscriber(() => verbose([['Hm', 2, 3]], { language }));
+    const { task, folder } = await minute({ language: 'auto' });
+    const { language: found } = await recognizer(server.url).recognize(task, createWork(folder));
+    expect(found).toBe(tag);
+    expect(
+      formIn(server.received[0] ?? { headers: {}, body: Buffer.alloc(0) }).fields.language,
+    ).toBeUndefined();
+  });
+
+  it.each([
+    ['nb-NO', 'no'],
+    ['fil', 'tl'],
+    ['jv', 'jw'],
+    ['zh-Hant-TW', 'zh'],
+  ])('calls %s by the code of Whisper, %s', async (language, code) => {
+    const server = await startTranscriber(() => verbose([['Hm', 2, 3]]));
+    const { task, folder } = await minute({ language });
+    await recognizer(server.url).recognize(task, createWork(folder));
+    expect(formIn(server.received[0] ?? { headers: {}, body: Buffer.alloc(0) }).fields.language).toEqual([
+      code,
+    ]);
+  });
+
+  it('recognizes the languages of Whisper, of English models English, or those of the entry', async () => {
+    const run = createWork(temporaryFolder());
+    const languages = await recognizer('http://127.0.0.1:1').languages(run);
+    expect(languages.length).toBe(100);
+    expect(languages.map((tag) => Intl.getCanonicalLocales(tag)[0])).toEqual(languages);
+    await expect(
+      recognizer('http://127.0.0.1:1', { model: 'ggml-base.en-q5' }).languages(run),
+    ).resolves.toEqual(['en']);
+    await expect(recognizer('http://127.0.0.1:1', { languages: ['gl'] }).languages(run)).resolves.toEqual([
+      'gl',
+    ]);
+  });
+});
+
+describe('words of an answer', () => {
+  it('may be tokens in segments, as of whisper.cpp, with ends beyond the sound', async () => {
+    const words = [
+      { word: ' Good', start: 2, end: 2.3 },
+      { word: ' mor', start: 2.3, end: 2.5 },
+      { word: 'ning', start: 2.5, end: 2.8 },
+      { word: '.', start: 2.8, end: 2.9 },
+    ];
+    const last = [{ word: ' Bye', start: 49, end: 87.44 }];
+    const body = {
+      language: 'english',
+      duration: 60,
+      text: ' Good morning. Bye',
+      segments: [segment(' Good morning.', 2, 3, { words }), segment(' Bye', 49, 87.44, { words: last })],
+    };
+    const server = await startTranscriber(() => ({ body }));
+    const { task, folder } = await minute();
+    const { words: found } = await recognizer(server.url).recognize(task, createWork(folder));
+    expect(found.map(({ text, segment: at }) => [text, at])).toEqual([
+      ['Good', 0],
+      ['morning.', 0],
+      ['Bye', 2],
+    ]);
+    // The speech ends at 50 s, with a margin.
+    expect(found[2]?.end).toBeCloseTo(50.15, 5);
+  });
+
+  it('share the time of their segment if they have none, with one warning', async () => {
+    const body = {
+      language: 'en',
+      text: '',
+      segments: [segment(' One three', 2, 10), segment('Five', 20, 28)],
+    };
+    const server = await startTranscriber(() => ({ body }));
+    const parts = recordedParts();
+    const made = recognizer(server.url, {}, parts);
+    const { task, folder } = await minute();
+    const { words } = await made.recognize(task, createWork(folder));
+    await made.recognize(task, createWork(folder));
+    expect(words).toEqual([
+      { text: 'One', start: 2, end: 5, segment: 0 },
+      { text: 'three', start: 5, end: 10, segment: 0 },
+      { text: 'Five', start: 20, end: 28, segment: 1 },
+    ]);
+    expect(parts.warnings).toEqual([expect.stringContaining('times no words')]);
+  });
+
+  it('in silence are dropped, and near speech are kept', async () => {
+    const server = await startTranscriber(() =>
+      verbose([
+        ['early', 0.5, 1.5],
+        ['Thanks', 14, 15],
+        ['for', 15, 15.2],
+        ['watching!', 55, 59],
+      ]),
+    );
+    const { task, folder } = await minute();
+    const { words } = await recognizer(server.url).recognize(task, createWork(folder));
+    expect(words.map(({ text }) => text)).toEqual(['early']);
+  });
+
+  it('may be none', async () => {
+    const server = await startTranscriber(() => verbose([], { segments: [] }));
+    const { task, folder } = await minute();
+    await expect(recognizer(server.url).recognize(task, createWork(folder))).resolves.toMatchObject({
+      words: [],
+    });
+  });
+});
+
+describe('a server that rejects what is asked for', () => {
+  it('is asked without times of words, which is remembered', async () => {
+    const server = await startTranscriber(({ fields }) =>
+      fields['timestamp_granularities[]'] === undefined
+        ? { body: { language: 'en', text: 'Hello', segments: [segment('Hello', 2, 4)] } }
+        : { status: 400, body: { detail: 'timestamp_granularities is not supported' } },
+    );
+    const parts = recordedParts();
+    const made = recognizer(server.url, {}, parts);
+    const { task, folder } = await minute();
+    const { words } = await made.recognize(task, createWork(folder));
+    await made.recognize(task, createWork(folder));
+    expect(words.map(({ text }) => text)).toEqual(['Hello']);
+    expect(server.received.length).toBe(3);
+    expect(parts.warnings.length).toBe(1);
+  });
+
+  it('gets short parts if it gives no times at all', async () => {
+    const server = await startTranscriber(({ fields, file }) =>
+      fields.response_format?.[0] === 'json'
+        ? { body: { text: `About ${Math.round(secondsOf(file))}` } }
+        : { status: 400, body: { error: { message: "response_format 'verbose_json' is not compatible" } } },
+    );
+    const parts = recordedParts();
+    const { task, folder } = await minute();
+    const { words } = await recognizer(server.url, {}, parts).recognize(task, createWork(folder));
+    expect(words.map(({ text, segment: at }) => [text, at])).toEqual([
+      ['About', 0],
+      ['8', 0],
+      ['About', 1],
+      ['8', 1],
+      ['About', 2],
+      ['10', 2],
+    ]);
+    for (const { start, end, segment: at } of words) {
+      const [from, to] = SPEECH[at as 0 | 1 | 2]; // three segments
+      expect(start).toBeGreaterThanOrEqual(from);
+      expect(end).toBeLessThanOrEqual(to);
+    }
+    expect(parts.warnings).toEqual([expect.stringContaining('gives no times')]);
+  });
+
+  it('shows why, if it accepts nothing', async () => {
+    const server = await startTranscriber(() => ({
+      status: 400,
+      body: { error: { message: 'unknown model' } },
+    }));
+    const { task, folder } = await minute();
+    await expect(recognizer(server.url).recognize(task, createWork(folder))).rejects.toMatchObject({
+      permanent: true,
+      message: expect.stringMatching(/^openai large-v3: .*unknown model/),
+    });
+    expect(readdirSync(folder)).toEqual(['voice-16k.wav']);
+  });
+});
+
+describe('failures and cancelling', () => {
+  it.each([
+    ['text that is not JSON', 'Hello there', 'text that is not JSON'],
+    ['JSON of another form', { result: 1 }, 'not verbose_json'],
+    ['a web page', '<html>Sign in</html>', 'a web page'],
+  ])('fails cleanly for %s', async (_, body, shown) => {
+    const server = await startTranscriber(() => ({ body }));
+    const { task, folder } = await minute();
+    await expect(recognizer(server.url).recognize(task, createWork(folder))).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: expect.stringContaining(shown),
+    });
+  });
+
+  it('sends the whole form again after a server error', async () => {
+    const server = await startTranscriber((_, number) =>
+      number === 1 ? { status: 503 } : verbose([['Hm', 2, 3]]),
+    );
+    const { task, folder } = await minute();
+    await recognizer(server.url).recognize(task, createWork(folder));
+    expect(formIn(server.received[1] ?? { headers: {}, body: Buffer.alloc(0) }).file.length).toBeGreaterThan(
+      1_000,
+    );
+  });
+
+  it('ends with the reason when the job is cancelled, and leaves no file and no connection', async () => {
+    const controller = new AbortController();
+    const server = await startTranscriber(() => {
+      controller.abort(new Error('cancelled'));
+      return () => {};
+    });
+    const { task, folder } = await minute();
+    const call = recognizer(server.url).recognize(task, createWork(folder, controller.signal));
+    await expect(call).rejects.toThrow('cancelled');
+    expect(readdirSync(folder)).toEqual(['voice-16k.wav']);
+    await expect.poll(() => server.open.size).toBe(0);
+  });
+});
