@@ -3,6 +3,7 @@ import type { Failure } from '../errors/failure.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
 import type { JobInput } from './plan/input.ts';
+import type { ItemMaking } from './report/making.ts';
 
 export interface BatchItem {
   /** The same in every run of the same command: kind, name of the input below its root, target language. */
@@ -93,6 +94,8 @@ export type ItemState =
       readonly credits: number | null;
       /** Null when this run did it. */
       readonly before: DoneBefore | null;
+      /** How it was made; missing if this run does not know, null if the service does not say. */
+      readonly making?: ItemMaking | null;
     }
   | { readonly phase: 'failed'; readonly jobId: string | null; readonly failure: Failure }
   /** Not started, or still running at the service, because the run stopped. */

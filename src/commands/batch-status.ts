@@ -14,6 +14,7 @@ import {
   openBatch,
   watchStatus,
 } from '../workflow/batch/open-batch.ts';
+import { tellMakings } from '../workflow/batch/tell-making.ts';
 import { warnOfDamage } from '../workflow/jobs/read-history.ts';
 
 export const batchStatus: Command = defineCommand({
@@ -88,6 +89,10 @@ function tell(context: Context, batch: OpenBatch, onward: readonly string[]): vo
   if (credits !== null) {
     terminal.note(describeCredits(credits, items.length));
   }
+  tellMakings(
+    terminal,
+    items.flatMap(({ making, ...item }) => (making === undefined ? [] : [{ ...item, making }])),
+  );
   if (next_deadline !== null) {
     terminal.note(
       `The first result that was not downloaded expires ${formatRelative(next_deadline, io.now())}.`,

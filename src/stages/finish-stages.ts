@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { ItemFile, ItemState } from '../batch/item.ts';
 import { roundCredits } from '../batch/plan/dry-run.ts';
+import { combineJobs } from '../batch/report/making.ts';
 import type { RunOutcome } from '../batch/run/batch.ts';
 import { summarizeOutcomes } from '../batch/run/outcome.ts';
 import { goOnCommand, sameCommand } from '../context/printed-command.ts';
@@ -11,7 +12,7 @@ import { EMBEDDED_STOPS, openCommand } from '../workflow/jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../workflow/jobs/job-outcomes.ts';
 import { digestFile } from './given-subtitle.ts';
 import type { StageSubtitle } from './stage-plan.ts';
-import { readCosts, type StagedRun, type TargetState, unfinished } from './staged-run.ts';
+import { costsOf, readItems, type StagedRun, type TargetState, unfinished } from './staged-run.ts';
 
 /** Prints the results. @throws the Failure that the command ends with */
 export async function finishStages(run: StagedRun): Promise<void> {
@@ -76,11 +77,13 @@ interface Ended {
 /** Prints one result for each video and target language, with the cost of all its stages. */
 async function print(run: StagedRun, exitCode: number): Promise<void> {
   const { context, plan } = run;
-  const costs = await readCosts(plan.delivery.folder, context.io.now());
+  const items = await readItems(plan.delivery.folder, context.io.now());
+  const costs = costsOf(items);
+  const makings = new Map(items.map(({ key, making }) => [key, making ?? null] as const));
   const ended = outcomesOf(run);
   const outcomes = ended.map(({ outcome }) => outcome);
   const told = outcomes.map(
-    (outcome, position): Outcome => withCosts(toOutcome(outcome, undefined), position),
+    (outcome, position): Outcome => withMaking(withCosts(toOutcome(outcome, undefined), position), position),
   );
 
   function withCosts(outcome: Outcome, position: number): Outcome {
@@ -91,6 +94,11 @@ async function print(run: StagedRun, exitCode: number): Promise<void> {
     const isKnown = own.length > 0 && own.every((key) => costs.get(key) !== null);
     const credits = isKnown ? roundCredits(own.reduce((sum, key) => sum + (costs.get(key) ?? 0), 0)) : null;
     return { ...outcome, known: { ...outcome.known, charged_credits: credits } };
+  }
+
+  function withMaking(outcome: Outcome, position: number): Outcome {
+    const keys = ended[position]?.keys ?? [];
+    return { ...outcome, making: combineJobs(keys.map((key) => makings.get(key) ?? null)) };
   }
 
   if (context.output !== 'ndjson') {

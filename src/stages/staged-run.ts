@@ -3,6 +3,7 @@ import type { BatchItem, ItemState } from '../batch/item.ts';
 import { namedPaths } from '../batch/plan/candidate.ts';
 import { fileOf } from '../batch/plan/items.ts';
 import { readBatchFacts } from '../batch/report/batch-facts.ts';
+import type { ItemReport } from '../batch/report/item-report.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../batch/run/batch.ts';
 import { explainDecision } from '../batch/run/decided-outcomes.ts';
@@ -69,7 +70,7 @@ export async function openStagedRun(
 ): Promise<StagedRun> {
   const runOptions = readRunOptions(options, isRetry);
   const begunMs = context.io.now();
-  const costs = await readCosts(plan.delivery.folder, begunMs);
+  const costs = costsOf(await readItems(plan.delivery.folder, begunMs));
   const run: StagedRun = {
     context,
     operands,
@@ -93,9 +94,13 @@ export async function openStagedRun(
   return run;
 }
 
+/** The items of all runs into a folder, according to its journal. */
+export async function readItems(folder: string, nowMs: number): Promise<readonly ItemReport[]> {
+  return readBatchFacts(await readBatchLog(folder), folder, nowMs).items;
+}
+
 /** The credits that each item has cost in all runs, by key; null if the service does not report them. */
-export async function readCosts(folder: string, nowMs: number): Promise<ReadonlyMap<string, number | null>> {
-  const { items } = readBatchFacts(await readBatchLog(folder), folder, nowMs);
+export function costsOf(items: readonly ItemReport[]): ReadonlyMap<string, number | null> {
   return new Map(
     items.flatMap(({ key, job_id: job, credits }): [string, number | null][] => {
       if (credits !== null) return [[key, credits.reserved + credits.charged]];

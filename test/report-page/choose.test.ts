@@ -9,6 +9,7 @@ const entry = (name: string, rest: Partial<ListedEntry> = {}): ListedEntry => ({
   jobs: [],
   duration_ms: null,
   misfits: null,
+  cuts: null,
   ...rest,
 });
 
@@ -27,6 +28,7 @@ const failed = entry('lesson 3', {
       finished_at: null,
       failure: { code: 'ENGINE_ERROR', message: 'no voice', advice: null, retryable: true },
       waits_for: null,
+      engines: [],
     },
   ],
 });

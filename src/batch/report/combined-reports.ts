@@ -7,6 +7,7 @@ import { readPartKey } from '../plan/item-key.ts';
 import { type FinishedVideo, foldStageRecords } from '../stages/records.ts';
 import { parseBatchCommand } from './command-record.ts';
 import { type ItemReport, type ReportState, sumCredits } from './item-report.ts';
+import { combineParts } from './making.ts';
 
 interface PartReport {
   readonly report: ItemReport;
@@ -52,8 +53,10 @@ const DECISIVE: readonly ReportState[] = [
 function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const parts = newestParts(all);
   const reports = parts.map(({ report }) => report);
+  const making = combineParts(reports.map((report) => report.making ?? null));
   const common = {
     ...whole,
+    ...(making === null ? {} : { making }),
     credits: costOf(all),
     attempts: all.reduce((sum, { report }) => sum + report.attempts, 0),
     asked_at: first(reports.map(({ asked_at }) => asked_at)),

@@ -8,6 +8,7 @@ import type { CreditTotals } from '../item.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
+import type { ItemMaking } from './making.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface ItemReport {
   readonly downloaded_at: string | null;
   /** Until when the result can be downloaded, RFC 3339; null if there is none to download. */
   readonly deadline: string | null;
+  /** Engines and cues of its job; missing if the service did not say how it made the result. */
+  readonly making?: ItemMaking;
 }
 
 interface ReportedFile {
@@ -86,6 +89,8 @@ interface ItemRecords {
   /** All its intents, newest last. */
   readonly intents: readonly Intent[];
   readonly credits: ItemReport['credits'];
+  /** How its newest job made the result. */
+  readonly making?: ItemMaking | undefined;
 }
 
 /**
@@ -93,7 +98,7 @@ interface ItemRecords {
  * @param now milliseconds since 1970
  */
 export function reportItem(records: ItemRecords, now: number): ItemReport | null {
-  const { key, facts, unusable, intents, credits } = records;
+  const { key, facts, unusable, intents, credits, making } = records;
   const named = readItemKey(key);
   const last = intents.at(-1);
   const kind = facts?.kind ?? last?.asked?.kind ?? named?.kind;
@@ -118,6 +123,7 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
     finished_at: times.finished ?? null,
     downloaded_at: times.downloaded ?? null,
     deadline: last === undefined ? null : deadlineOf(last, state),
+    ...(making === undefined ? {} : { making }),
   };
 }
 

@@ -6,6 +6,7 @@
 import { relative } from 'node:path';
 import { type BatchFacts, countFailed, countOpen, FAILED_STATES, type ReportHead } from './batch-facts.ts';
 import type { ItemReport } from './item-report.ts';
+import { describeCuts, fallbacksOf } from './making.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeJunit(facts: BatchFacts, head: ReportHead): string {
@@ -26,7 +27,11 @@ export function writeJunit(facts: BatchFacts, head: ReportHead): string {
 
 function writeCase(item: ItemReport, folder: string): XmlElement {
   const attributes = { name: item.label, classname: `vloc.${item.kind}`, time: seconds(durationMs(item)) };
-  return element('testcase', attributes, [...writeOutcome(item), ...writeFiles(item, folder)]);
+  return element('testcase', attributes, [
+    ...writeOutcome(item),
+    ...writeFiles(item, folder),
+    ...writeRemarks(item),
+  ]);
 }
 
 function writeOutcome({ state, error, job_id: job }: ItemReport): XmlElement[] {
@@ -47,6 +52,13 @@ function writeOutcome({ state, error, job_id: job }: ItemReport): XmlElement[] {
 function writeFiles({ files }: ItemReport, folder: string): XmlElement[] {
   if (files.length === 0) return [];
   return [element('system-out', {}, [files.map(({ path }) => relative(folder, path)).join('\n')])];
+}
+
+/** Engines in place of preferred ones, and cues that are cut off. */
+function writeRemarks({ making }: ItemReport): XmlElement[] {
+  if (making === undefined) return [];
+  const remarks = [...fallbacksOf(making), ...[describeCuts(making) ?? []].flat()];
+  return remarks.length === 0 ? [] : [element('system-err', {}, [remarks.join('\n')])];
 }
 
 function durationMs({ created_at: from, finished_at, downloaded_at }: ItemReport): number {

@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import { formatBytes } from '../../errors/amounts.ts';
 import { type BatchFacts, FAILED_STATES, type ReportHead } from './batch-facts.ts';
 import { describeCredits, ITEM_STATES, type ItemReport } from './item-report.ts';
+import { cutsOf, describeUse } from './making.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
@@ -13,6 +14,7 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
     [summary(facts, head)],
     problems(facts),
     failed.length === 0 ? [] : ['## What failed', table(FAILURE_HEAD, failed.map(failureRow))],
+    describeMakings(facts.items),
     facts.items.length === 0
       ? []
       : [
@@ -51,6 +53,17 @@ const FAILURE_HEAD = ['item', 'code', 'why', 'retryable', 'job', 'request'];
 function failureRow({ label, error, job_id }: ItemReport): string[] {
   const retryable = error?.retryable === true ? 'yes' : 'no';
   return [label, error?.code ?? '', error?.message ?? '', retryable, job_id ?? '', error?.request_id ?? ''];
+}
+
+const MAKING_HEAD = ['item', 'engines', 'cues cut off'];
+
+/** Which engines were used, and which cues have no end; nothing if the service said neither. */
+function describeMakings(items: readonly ItemReport[]): string[] {
+  const rows = items.flatMap(({ label, making }) => {
+    if (making === undefined) return [];
+    return [[label, making.engines.map(describeUse).join('; '), cutsOf(making)?.numbers ?? '']];
+  });
+  return rows.length === 0 ? [] : ['## How it was made', table(MAKING_HEAD, rows)];
 }
 
 const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];

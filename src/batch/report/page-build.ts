@@ -2,6 +2,7 @@
 
 import { digestLines } from '../stages/items.ts';
 import { sumCredits } from './item-report.ts';
+import { describeCuts } from './making.ts';
 import {
   type EntryDetail,
   REPORT_FORMAT,
@@ -56,7 +57,10 @@ async function buildEntry(
   const tracks = await readTracks(group, pageFolder, readers);
   const subtitles = await readSubtitles(group, tracks, pageFolder, readers);
   const fit = readFit(group, tracks, subtitles);
-  const detail: EntryDetail = { tracks: tracks.map(({ track }) => track), subtitles, fit };
+  // Of the newest speech, which is a dub or a localization.
+  const spoken = group.jobs.findLast(({ engines }) => engines.some(({ step }) => step === 'speak'));
+  const cues = spoken?.cues ?? [];
+  const detail: EntryDetail = { tracks: tracks.map(({ track }) => track), subtitles, fit, cues };
   return {
     id,
     name: group.name,
@@ -65,12 +69,13 @@ async function buildEntry(
     jobs: group.jobs.map(publicJob),
     duration_ms: duration(detail),
     misfits: countMisfits(detail),
+    cuts: describeCuts({ engines: [], cues }),
     detail,
   };
 }
 
 /** Removes absolute paths, since users share the page. */
-function publicJob({ input_name, input_path, target_language, subtitles, files, ...job }: PageJob) {
+function publicJob({ input_name, input_path, target_language, subtitles, files, cues, ...job }: PageJob) {
   return job;
 }
 

@@ -1,6 +1,7 @@
 /** The JSON document of the HTML report: everything that the page shows, as plain data. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { ItemCue, ItemMaking } from './making.ts';
 
 /** The version of the document format. */
 export const REPORT_FORMAT = 'vloc-report/1';
@@ -32,6 +33,8 @@ export interface ReportEntry {
   readonly duration_ms: number | null;
   /** Number of lines whose speech does not fit; null if unknown. */
   readonly misfits: number | null;
+  /** Which cues are cut off at their end, in words; null if none is, or if unknown. */
+  readonly cuts: string | null;
   /** Data that only the opened entry needs: most of the document. */
   readonly detail: EntryDetail;
 }
@@ -58,6 +61,8 @@ export interface ReportJob {
   readonly failure: ReportFailure | null;
   /** Why it is not finished, as text; null if it is finished. */
   readonly waits_for: string | null;
+  /** Empty if the service did not name them. */
+  readonly engines: ItemMaking['engines'];
 }
 
 export interface ReportFailure {
@@ -71,6 +76,8 @@ export interface EntryDetail {
   readonly tracks: readonly ReportTrack[];
   readonly subtitles: readonly ReportSubtitle[];
   readonly fit: ReportFit;
+  /** Cues that were made to fit, according to the service. */
+  readonly cues: readonly ItemCue[];
 }
 
 /** In display order. */

@@ -1,6 +1,7 @@
 /** What the HTML report is built from: jobs from the journal, grouped by input, and functions that read media files. */
 
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { ItemCue } from './making.ts';
 import type { EntryState, ReportJob, ReportSubtitle } from './page-facts.ts';
 import type { Loudness } from './speech-fit.ts';
 
@@ -13,6 +14,8 @@ export interface PageJob extends ReportJob {
   /** Its subtitles besides those that it has read and written. */
   readonly subtitles: readonly PageSubtitle[];
   readonly files: readonly PageFile[];
+  /** Cues that were made to fit. */
+  readonly cues: readonly ItemCue[];
 }
 
 export interface PageFile {

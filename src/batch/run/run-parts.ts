@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
+import { readMakings } from '../making-record.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
 import { RECORD_FOLDER } from '../record-folder.ts';
+import { combineParts, type ItemMaking } from '../report/making.ts';
 import type { RunOutcome } from './batch.ts';
 import { readBills } from './budget.ts';
 import { joinResults, type PartResult, partDelivery } from './join-parts.ts';
@@ -64,7 +66,8 @@ async function runPhases(run: Run, item: BatchItem, order: number, jobs: string[
     );
     const files = await joinResults(run, item, split.parts, results, split.folder);
     const credits = creditsOf(split);
-    return { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null };
+    const making = makingOf(split);
+    return { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null, making };
   } finally {
     split.source?.release();
   }
@@ -238,4 +241,13 @@ function creditsOf({ run, parts }: SplitRun): number | null {
   if (charged.length < parts.items.length) return null;
   // Sums of thousandths are exact.
   return charged.reduce((sum, credits) => sum + Math.round(credits * 1000), 0) / 1000;
+}
+
+/** How the jobs for the parts made their results, also those of earlier runs. */
+function makingOf({ run, parts }: SplitRun): ItemMaking | null {
+  const { intents, records } = run.journal;
+  const makings = readMakings(records());
+  return combineParts(
+    parts.items.map(({ key }) => makings.get(intents.byItem.get(key)?.at(-1) ?? '') ?? null),
+  );
 }

@@ -6,7 +6,7 @@ import { formatClock, speakClock } from '../times.ts';
 import { STATE_NAMES } from '../words.ts';
 import { make } from './element.ts';
 import { type Ensemble, makeEnsemble, makePlayers, type Player } from './ensemble.ts';
-import { makeFailures, makeFiles, makeJobs } from './jobs.ts';
+import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs } from './jobs.ts';
 import { type Lines, makeLines } from './lines.ts';
 import { makeWaves } from './waves.ts';
 
@@ -26,13 +26,14 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
     { class: 'entry', 'aria-labelledby': 'entry-title' },
     makeHead(entry),
     ...makeFailures(entry),
+    makeCuts(entry),
   );
   const stage = detail.tracks.some(({ file }) => file.present) ? makeStage(entry, detail) : null;
   const lines = stage?.lines ?? makeLines(detail, entry.language, () => {});
   node.append(...(stage?.nodes ?? []));
   if (lines.pairs.length > 0) node.append(makeSubtitles(lines, detail));
-  const files = makeFiles(detail);
-  node.append(makeJobs(entry), ...(files === null ? [] : [files]));
+  const more = [makeCues(detail), makeJobs(entry), makeFiles(detail)];
+  node.append(...more.filter((section) => section !== null));
   return {
     node,
     ensemble: stage?.ensemble ?? null,

@@ -1,5 +1,6 @@
 /** The jobs of an entry: options, credits, ids for support, and files. */
 
+import { describeFit, describeUse } from '../../batch/report/making.ts';
 import type { EntryDetail, ReportFile, ReportJob } from '../../batch/report/page-facts.ts';
 import { formatBytes } from '../../errors/amounts.ts';
 import type { ListedEntry } from '../choose.ts';
@@ -26,6 +27,41 @@ export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
   });
 }
 
+/** A warning about cues whose end cannot be heard. */
+export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
+  if (cuts === null) return null;
+  return make(
+    'section',
+    { class: 'failure', 'aria-label': 'Cues are cut off' },
+    make('h3', {}, 'Cues are cut off'),
+    make('p', {}, `${cuts}.`),
+    make('p', { class: 'advice' }, 'Shorten their text in the subtitles: vloc localize --from-subtitles'),
+  );
+}
+
+/** What was done to each cue so that it fits; null if nothing was done, or if it is not known. */
+export function makeCues({ cues }: EntryDetail): HTMLElement | null {
+  if (cues.length === 0) return null;
+  const rows = cues.map((cue) => {
+    const numbers = cue.cues.join(', ');
+    const what = cue.part === undefined ? `Cue ${numbers}` : `Part ${cue.part}, cue ${numbers}`;
+    const row = make('span', { class: cue.fit === 'cut' ? 'what over' : 'what' }, what);
+    return make('li', {}, row, make('span', {}, describeFit(cue)));
+  });
+  const isOpen = cues.some(({ fit }) => fit === 'cut');
+  return make(
+    'section',
+    { class: 'files cues' },
+    make('h3', {}, 'Voice made to fit'),
+    make(
+      'details',
+      { open: isOpen },
+      make('summary', {}, cues.length === 1 ? '1 text' : `${cues.length} texts`),
+      make('ul', {}, ...rows),
+    ),
+  );
+}
+
 export function makeJobs({ jobs }: ListedEntry): HTMLElement {
   const cards = jobs.map((job) => {
     const state = make('span', { class: `state ${job.state}` }, STATE_NAMES[job.state]);
@@ -46,6 +82,7 @@ function describe(job: ReportJob): Row[] {
     // The reservation matters only while the job runs: afterwards the rest is released.
     ['Reserved', credits && job.state === 'unfinished' ? formatCredits(credits.reserved) : null],
     ['Options', options.join(', ')],
+    ['Engines', job.engines.map(describeUse).join('; ')],
     ['Job', job.job_id, 'code'],
     ['Requests', job.request_ids.join('\n'), 'code'],
     ['Reference', job.client_reference, 'code'],

@@ -1,5 +1,6 @@
 /** Original and translated subtitles side by side, with the fit of each line. */
 
+import { describeFit, type ItemCue } from '../../batch/report/making.ts';
 import type { EntryDetail, LineFit } from '../../batch/report/page-facts.ts';
 import { rateFit } from '../../batch/report/speech-fit.ts';
 import { type LinePair, lineAt, pairLines } from '../align.ts';
@@ -26,6 +27,10 @@ export function makeLines(
   const { fit } = detail;
   const fits = new Map(fit.measured_on === null ? [] : fit.lines.map((line) => [line.index, line]));
   const isFitOfTranslated = fit.measured_on !== 'voice';
+  // Each part of a video counts its own cues.
+  const whole = detail.cues.filter(({ part }) => part === undefined);
+  const made = new Map(whole.flatMap((cue) => cue.cues.map((number) => [number, cue] as const)));
+  const hasFit = fits.size + made.size > 0;
   const rows = pairs.map((pair) => {
     const measured = isFitOfTranslated ? pair.translated : pair.original;
     const time = make('button', { type: 'button', class: 'time' }, formatCueTime(pair.start_ms));
@@ -33,19 +38,23 @@ export function makeLines(
     const cells = [
       original && makeText(pair.original?.text, original.language),
       translated && makeText(pair.translated?.text, translated.language ?? language),
-      fits.size > 0 && makeFit(measured === null ? undefined : fits.get(measured.index)),
+      hasFit &&
+        makeFit(
+          measured === null ? undefined : fits.get(measured.index),
+          pair.translated === null ? undefined : made.get(pair.translated.index),
+        ),
     ];
     return make('li', {}, time, ...cells);
   });
   const heads = [
     original && `Original${nameLanguage(original.language)}`,
     translated && `Translation${nameLanguage(translated.language ?? language)}`,
-    fits.size > 0 && 'Speech in its slot',
+    hasFit && 'Speech in its slot',
   ].filter((text) => typeof text === 'string');
   const columns = [original, translated].filter((found) => found !== undefined).length;
   const list = make('ol', { tabindex: 0, 'aria-label': 'Subtitle lines' }, ...rows);
   const head = make('p', { class: 'heads' }, ...['Time', ...heads].map((text) => make('span', {}, text)));
-  const shape = `lines columns-${columns}${fits.size > 0 ? ' with-fit' : ''}`;
+  const shape = `lines columns-${columns}${hasFit ? ' with-fit' : ''}`;
   let current: Element | null = null;
   const follow = (ms: number) => {
     const place = lineAt(pairs, ms);
@@ -70,9 +79,10 @@ function makeText(text: string | undefined, language: string | null): HTMLElemen
   return make('p', { class: 'text', dir: 'auto', lang: languageAttribute(language) }, text ?? '–');
 }
 
-/** Shows slot and speech as bars and as text. */
-function makeFit(line: LineFit | undefined): HTMLElement {
-  if (line === undefined) return make('p', { class: 'fit' });
+/** Shows slot and speech as bars and as text, and what was done to make the speech fit. */
+function makeFit(line: LineFit | undefined, cue: ItemCue | undefined): HTMLElement {
+  const done = cue !== undefined && make('span', { class: `made ${cue.fit}` }, describeFit(cue));
+  if (line === undefined) return make('p', { class: 'fit' }, done);
   const { grade, slotMs, speechMs, overMs } = rateFit(line);
   const words = {
     fits: `${formatSeconds(speechMs)} of ${formatSeconds(slotMs)}`,
@@ -89,7 +99,7 @@ function makeFit(line: LineFit | undefined): HTMLElement {
     speech.style.width = share(speechMs);
   }
   const bar = make('span', { class: 'bar', 'aria-hidden': 'true' }, slot, speech);
-  return make('p', { class: `fit ${grade}` }, bar, make('span', { class: 'words' }, words));
+  return make('p', { class: `fit ${grade}` }, bar, make('span', { class: 'words' }, words), done);
 }
 
 /** Scrolls the list only, not the page. */

@@ -245,6 +245,7 @@ function describe(entry: ListedEntry): string {
     entry.duration_ms !== null && formatClock(entry.duration_ms),
     ...new Set(failures),
     ...(failures.length === 0 ? new Set(waits) : []),
+    entry.cuts !== null && 'cues cut off',
     misfits !== null && misfits > 0 && `${misfits} line${misfits === 1 ? '' : 's'} of poor fit`,
   ]
     .filter(Boolean)

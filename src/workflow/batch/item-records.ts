@@ -2,6 +2,7 @@
 
 import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
+import { cutsOf } from '../../batch/report/making.ts';
 import type { Context, TableHead } from '../../context/context.ts';
 import { formatRelative } from '../../context/format.ts';
 import type { Column, RecordForm } from '../../context/records.ts';
@@ -22,6 +23,7 @@ export const ITEM_FIELDS = [
   'finished_at',
   'downloaded_at',
   'deadline',
+  'making',
   'key',
 ] as const satisfies readonly (keyof ItemReport)[];
 
@@ -45,9 +47,11 @@ export function tableOf(items: readonly ItemReport[]): RecordForm<ItemReport> {
   return { ...ITEMS, columns };
 }
 
-function describeProblem({ error, deadline }: ItemReport, nowMs: number): string {
+function describeProblem({ error, deadline, making }: ItemReport, nowMs: number): string {
   if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
-  return deadline === null ? '' : `expires ${formatRelative(deadline, nowMs)}`;
+  if (deadline !== null) return `expires ${formatRelative(deadline, nowMs)}`;
+  const cuts = making === undefined ? null : cutsOf(making);
+  return cuts === null ? '' : `cues cut off: ${cuts.numbers}`;
 }
 
 const COUNT_HEAD: readonly TableHead[] = ['STATE', 'ITEMS'];

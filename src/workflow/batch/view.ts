@@ -4,6 +4,7 @@ import type { Context, Progress } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import { lineOfRun, linesOfItem, summaryLine } from './event-lines.ts';
 import { createBatchProgress, type ItemProgress, isActive, stepOf } from './progress.ts';
+import { createMakingTeller } from './tell-making.ts';
 
 interface BatchView {
   readonly listener: BatchListener;
@@ -36,6 +37,7 @@ export async function createBatchView(
     return grows ? { ...seen, leftMs: null } : seen;
   };
   const progress = await openProgress(context, isMany, look);
+  const makings = createMakingTeller(terminal, isMany);
   const write = (line: object) => {
     if (context.output === 'ndjson') context.print(JSON.stringify(line));
   };
@@ -51,11 +53,17 @@ export async function createBatchView(
       for (const line of linesOfItem(change.before, change.now, event.atMs)) write(line);
       if (isMany) showOfMany(progress, change.now, event.atMs, io.cwd);
       else showOfFew(progress, change.now, event.atMs, io.cwd);
+      const { item, state } = change.now;
+      const making = state.phase === 'done' ? (state.making ?? null) : null;
+      if (making !== null) makings.add({ label: item.label, kind: item.kind, key: item.key, making });
     },
     summarize: (outcomes, exitCode) => {
       write(summaryLine(outcomes, picture.look(io.now()).credits, exitCode));
     },
-    close: () => progress.close(),
+    close: () => {
+      progress.close();
+      makings.end();
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { deliverResults } from '../../batch/deliver/deliver-results.ts';
 import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
 import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import type { Client, Job } from '../../client/index.ts';
+import { type Client, type Job, makingOf } from '../../client/index.ts';
 import type { Connection } from '../../context/connection.ts';
 import type { Context, Progress, Step } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
@@ -96,7 +96,9 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
     });
     progress.end(key, 'done', files.map((file) => showPath(file.path, context.io.cwd)).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
-    return { label: job.id, stem: job.id, job, files, failure: null };
+    const making = makingOf(job);
+    if (making !== null) event(context, { type: 'making', id: job.id, ...making });
+    return { label: job.id, stem: job.id, job, files, failure: null, making };
   } catch (error) {
     return failedJob(follow, job, error);
   }

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import type { DeliveredFile } from '../../batch/deliver/download-results.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import type { ItemMaking } from '../../batch/report/making.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import type { Job } from '../../client/index.ts';
 import { type Context, Interruption, type TableHead } from '../../context/context.ts';
@@ -32,6 +33,8 @@ export interface Outcome {
   };
   readonly files: readonly DeliveredFile[];
   readonly failure: Failure | null;
+  /** How the result was made; missing or null if the service does not say. */
+  readonly making?: ItemMaking | null;
 }
 
 /** The fields of an outcome in JSON, each with the function that reads it. */
@@ -46,13 +49,19 @@ const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   expires_at: ({ job }) => job?.expires_at ?? null,
   files: ({ files }) => files,
   error: ({ failure }) => (failure === null ? null : errorDocument(failure)),
+  making: ({ making }) => making ?? null,
 };
 
 /** The names that --fields accepts. */
 export const OUTCOME_FIELDS: readonly string[] = Object.keys(DOCUMENT);
 
-/** One outcome as JSON, with these fields only. */
-export function outcomeDocument(outcome: Outcome, fields: readonly string[] = OUTCOME_FIELDS): object {
+/**
+ * One outcome as JSON.
+ * @param chosen the fields of --fields; null for all, without `making` if the service does not say it
+ */
+export function outcomeDocument(outcome: Outcome, chosen: readonly string[] | null = null): object {
+  const fields =
+    chosen ?? OUTCOME_FIELDS.filter((field) => field !== 'making' || (outcome.making ?? null) !== null);
   return Object.fromEntries(fields.map((field) => [field, DOCUMENT[field]?.(outcome) ?? null]));
 }
 
@@ -80,7 +89,7 @@ export async function printOutcomes(
   exitCode?: number,
 ): Promise<void> {
   const { fields } = context;
-  const documents = outcomes.map((outcome) => outcomeDocument(outcome, fields ?? OUTCOME_FIELDS));
+  const documents = outcomes.map((outcome) => outcomeDocument(outcome, fields));
   switch (context.output) {
     case 'json':
       context.print(JSON.stringify({ object: 'list', data: documents }, null, 2));
@@ -207,7 +216,8 @@ export function toOutcome(
     part_ids: partJobs ?? [],
   };
   const files = state.phase === 'done' ? filesOf(state, planned) : [];
-  return { label, stem, job, known, files, failure: failureOf(state) };
+  const making = state.phase === 'done' ? (state.making ?? null) : null;
+  return { label, stem, job, known, files, failure: failureOf(state), making };
 }
 
 /** The status of an item whose job this run has not read. */

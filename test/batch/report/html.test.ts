@@ -19,7 +19,8 @@ const facts: ReportFacts = {
       jobs: [],
       duration_ms: null,
       misfits: null,
-      detail: { tracks: [], subtitles: [], fit: { measured_on: null, reason: HOSTILE } },
+      cuts: null,
+      detail: { tracks: [], subtitles: [], cues: [], fit: { measured_on: null, reason: HOSTILE } },
     },
   ],
 };

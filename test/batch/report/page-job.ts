@@ -24,6 +24,8 @@ export function pageJob(given: Partial<Omit<PageJob, 'files'>> & { files?: reado
     finished_at: null,
     failure: null,
     waits_for: null,
+    engines: [],
+    cues: [],
     input_name: 'talk.mp4',
     input_path: null,
     target_language: null,

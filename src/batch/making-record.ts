@@ -1,0 +1,55 @@
+/** The journal records of how results were made. Journals of earlier versions have none. */
+import * as v from 'valibot';
+import { readRecord } from '../journal/read-record.ts';
+import type { LogRecord } from '../journal/record-line.ts';
+import { CUE_FITS, MAKING_STEPS, type MakingResource } from '../protocol/resources.ts';
+
+/** What is as usual is left out: a batch may have thousands of cues. */
+const makingRecord = v.object({
+  type: v.literal('made'),
+  /** Of the intent. */
+  key: v.string(),
+  engines: v.array(
+    v.object({
+      step: v.picklist(MAKING_STEPS),
+      engine: v.string(),
+      skipped: v.optional(v.array(v.string()), []),
+    }),
+  ),
+  cues: v.array(
+    v.object({
+      cues: v.array(v.number()),
+      fit: v.picklist(CUE_FITS),
+      speed: v.optional(v.number(), 1),
+      tempo: v.optional(v.number(), 1),
+      cut_seconds: v.optional(v.number(), 0),
+    }),
+  ),
+});
+
+/** The record of how the job of an intent made its result; none if the service does not say. */
+export function writeMaking(key: string, making: MakingResource | null): readonly LogRecord[] {
+  if (making === null) return [];
+  const engines = making.engines.map(({ skipped, ...use }) => ({
+    ...use,
+    ...(skipped.length === 0 ? {} : { skipped }),
+  }));
+  const cues = making.cues.map(({ cues: numbers, fit, speed, tempo, cut_seconds }) => ({
+    cues: numbers,
+    fit,
+    ...(speed === 1 ? {} : { speed }),
+    ...(tempo === 1 ? {} : { tempo }),
+    ...(cut_seconds === 0 ? {} : { cut_seconds }),
+  }));
+  return [{ type: 'made', key, engines, cues }];
+}
+
+/** How the job of each intent made its result, by the key of the intent. */
+export function readMakings(records: readonly LogRecord[]): ReadonlyMap<string, MakingResource> {
+  const makings = new Map<string, MakingResource>();
+  for (const record of records) {
+    const read = readRecord(makingRecord, record);
+    if (read !== null) makings.set(read.key, { engines: read.engines, cues: read.cues });
+  }
+  return makings;
+}

@@ -1,0 +1,116 @@
+/** How the results of items were made, combined and in words. Pure. */
+import type { MakingResource } from '../../protocol/resources.ts';
+
+/** Cues that were spoken as one text, and what was done to make them fit. */
+export type ItemCue = MakingResource['cues'][number] & {
+  /** From 1, for an item in parts: each part counts its own cues. */
+  readonly part?: number;
+};
+
+export interface ItemMaking {
+  /** Each step with each engine once. */
+  readonly engines: MakingResource['engines'];
+  readonly cues: readonly ItemCue[];
+}
+
+/** How an item was made whose jobs were made in these ways; null if no job says it. */
+export function combineJobs(jobs: readonly (ItemMaking | null)[]): ItemMaking | null {
+  const engines = new Map(
+    jobs.flatMap((making) => making?.engines ?? []).map((use) => [JSON.stringify(use), use] as const),
+  );
+  const cues = jobs.flatMap((making) => making?.cues ?? []);
+  return engines.size + cues.length === 0 ? null : { engines: [...engines.values()], cues };
+}
+
+/** The same for the jobs of parts, in order. */
+export function combineParts(parts: readonly (ItemMaking | null)[]): ItemMaking | null {
+  return combineJobs(
+    parts.map(
+      (making, place) =>
+        making && { ...making, cues: making.cues.map((cue) => ({ ...cue, part: place + 1 })) },
+    ),
+  );
+}
+
+type EngineUse = MakingResource['engines'][number];
+
+const STEP_WORDS: Readonly<Record<EngineUse['step'], string>> = {
+  separate: 'separated',
+  recognize: 'recognized',
+  translate: 'translated',
+  speak: 'spoken',
+};
+
+/** `spoken by espeak-ng instead of openai kokoro, which does not support the language` */
+export function describeUse({ step, engine, skipped }: EngineUse): string {
+  const made = `${STEP_WORDS[step]} by ${engine}`;
+  if (skipped.length === 0) return made;
+  const verb = skipped.length === 1 ? 'does' : 'do';
+  return `${made} instead of ${skipped.join(' and ')}, which ${verb} not support the language`;
+}
+
+/** The steps for which a preferred engine could not be used, in words. */
+export function fallbacksOf({ engines }: ItemMaking): readonly string[] {
+  return engines.filter(({ skipped }) => skipped.length > 0).map(describeUse);
+}
+
+/** `spoken 1.2 times as fast, then sped up 1.5 times, 0.4 s cut off` */
+export function describeFit({ speed, tempo, cut_seconds: cut }: ItemCue): string {
+  const parts = [
+    speed === 1 ? null : `spoken ${times(speed)} as fast`,
+    tempo === 1 ? null : `sped up ${times(tempo)}`,
+    cut === 0 ? null : `${cut.toFixed(1)} s cut off`,
+  ];
+  return parts.filter((part) => part !== null).join(', ');
+}
+
+function times(factor: number): string {
+  return `${factor.toFixed(2)} times`;
+}
+
+/** Numbers that a message lists; a page or JSON lists all. */
+const FEW_NUMBERS = 12;
+
+/** Which cues were cut off at their end; null if none was. */
+export function cutsOf({ cues }: ItemMaking): { readonly count: number; readonly numbers: string } | null {
+  const cut = cues
+    .filter(({ fit }) => fit === 'cut')
+    .flatMap((cue) => cue.cues.map((number) => ({ ...cue, number })));
+  if (cut.length === 0) return null;
+  const listed = Map.groupBy(cut.slice(0, FEW_NUMBERS), ({ part }) => part);
+  const lists = [...listed].map(([part, own]) => {
+    const numbers = own.map(({ number }) => number).join(', ');
+    return part === undefined ? numbers : `part ${part}: ${numbers}`;
+  });
+  const rest = cut.length > FEW_NUMBERS ? ` and ${cut.length - FEW_NUMBERS} more` : '';
+  return { count: cut.length, numbers: lists.join('; ') + rest };
+}
+
+/** `2 cues were too long to be spoken in their time and are cut off: 4, 17`; null if none was. */
+export function describeCuts(making: ItemMaking): string | null {
+  const cuts = cutsOf(making);
+  if (cuts === null) return null;
+  const what =
+    cuts.count === 1
+      ? '1 cue was too long to be spoken in its time and is'
+      : `${cuts.count} cues were too long to be spoken in their time and are`;
+  return `${what} cut off: ${cuts.numbers}`;
+}
+
+/** Labels that a message lists. */
+const FEW_LABELS = 5;
+
+interface LabelledMaking {
+  readonly label: string;
+  readonly making: ItemMaking;
+}
+
+/** Each use of a fallback with the items that it concerns: `a.mp4 → gl, b.mp4 → gl: spoken by …`. */
+export function groupFallbacks(items: readonly LabelledMaking[]): readonly string[] {
+  const uses = items.flatMap(({ label, making }) => fallbacksOf(making).map((text) => ({ label, text })));
+  return [...Map.groupBy(uses, ({ text }) => text)].map(([text, own]) => {
+    const labels = [...new Set(own.map(({ label }) => label))];
+    const rest = labels.length > FEW_LABELS ? ` and ${labels.length - FEW_LABELS} more` : '';
+    return `${labels.slice(0, FEW_LABELS).join(', ')}${rest}: ${text}`;
+  });
+}

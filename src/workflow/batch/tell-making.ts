@@ -1,0 +1,85 @@
+/** Says on the terminal how results were made: by which engine instead of a preferred one, and which cues are cut off. */
+import { describeCuts, fallbacksOf, groupFallbacks, type ItemMaking } from '../../batch/report/making.ts';
+import { isStageKey } from '../../batch/stages/items.ts';
+import type { Terminal } from '../../context/context.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+
+interface MadeItem {
+  readonly label: string;
+  readonly kind: JobKind;
+  /** Key of the item; null for a job without one. */
+  readonly key: string | null;
+  readonly making: ItemMaking;
+}
+
+/** How to shorten cues that are cut off. */
+function adviceFor({ kind, key }: MadeItem): string {
+  if (kind !== 'dubbing') {
+    return 'Shorten their text: localize with --stop-after translate, edit the subtitles, then localize with --from-subtitles.';
+  }
+  return key !== null && isStageKey(key)
+    ? 'Shorten their text in the subtitles beside the video, then localize with --from-subtitles.'
+    : 'Shorten their text in the subtitles, then run the command with --clobber. For a video, edit its subtitles and localize it with --from-subtitles.';
+}
+
+/** More warnings would hide the rest of the output. */
+const MOST_WARNINGS = 10;
+
+/** Says it for finished items. */
+export function tellMakings(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
+  for (const text of groupFallbacks(items)) terminal.note(`${text}.`);
+  const cut = items.flatMap((item) => {
+    const text = describeCuts(item.making);
+    return text === null ? [] : [{ item, text }];
+  });
+  for (const { item, text } of cut.slice(0, MOST_WARNINGS)) terminal.warn(`${item.label}: ${text}.`);
+  if (cut.length > MOST_WARNINGS) {
+    terminal.warn(
+      `Cues are cut off in ${cut.length - MOST_WARNINGS} more items; vloc batch report lists them.`,
+    );
+  }
+  tellAdvice(
+    terminal,
+    cut.map(({ item }) => item),
+  );
+}
+
+function tellAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[]): void {
+  for (const advice of new Set(items.map(adviceFor))) note(advice);
+}
+
+interface MakingTeller {
+  add(item: MadeItem): void;
+  /** Says what is still to be said; may be called twice. */
+  end(): void;
+}
+
+/**
+ * Says it while items finish.
+ * @param isMany whether to speak at once: each warning, and each fallback when it first occurs; else everything at the end
+ */
+export function createMakingTeller(terminal: Pick<Terminal, 'note' | 'warn'>, isMany: boolean): MakingTeller {
+  const items: MadeItem[] = [];
+  const told = new Set<string>();
+  return {
+    add(item) {
+      items.push(item);
+      if (!isMany) return;
+      for (const text of fallbacksOf(item.making)) {
+        if (!told.has(text)) terminal.note(`${item.label}: ${text}.`);
+        told.add(text);
+      }
+      const cuts = describeCuts(item.making);
+      if (cuts !== null) terminal.warn(`${item.label}: ${cuts}.`);
+    },
+    end() {
+      const made = items.splice(0);
+      if (!isMany) return tellMakings(terminal, made);
+      if (made.length > 1) for (const text of groupFallbacks(made)) terminal.note(`${text}.`);
+      tellAdvice(
+        terminal,
+        made.filter(({ making }) => describeCuts(making) !== null),
+      );
+    },
+  };
+}
