@@ -49,6 +49,20 @@ describe('an item in parts', () => {
     expect(gathered[1]).toBe(other);
   });
 
+  it('was made by the engines of all parts, each of which counts its own cues', () => {
+    const use = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
+    const cue = { cues: [3], fit: 'cut', speed: 1, tempo: 4, cut_seconds: 0.5 } as const;
+    const making = { engines: [use], cues: [cue] };
+    const parts = [part(1, { state: 'done', making }), part(2, { state: 'done', making })];
+    const [item] = gatherParts([report({}), ...parts]);
+    const cues = [
+      { ...cue, part: 1 },
+      { ...cue, part: 2 },
+    ];
+    expect(item?.making).toEqual({ engines: [use], cues });
+    expect(gatherParts([report({}), part(1, {})])[0]).not.toHaveProperty('making');
+  });
+
   it('stands where what is least far stands, and names the part that failed', () => {
     const failure = { code: 'ENGINE_ERROR', message: 'it broke', retryable: true, request_id: null };
     const failed = part(2, { state: 'failed', error: failure });

@@ -54,6 +54,22 @@ const srt = (start_ms: number, end_ms: number, text: string) =>
   formatSrt([{ index: 1, start_ms, end_ms, text }]);
 
 describe('an entry', () => {
+  it('has the cues of its newest speech, which may fit by now, and the engines of each job', async () => {
+    const { build } = setUp();
+    const engines = [{ step: 'speak', engine: 'openai kokoro', skipped: [] }] as const;
+    const cues = [{ cues: [4], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 }] as const;
+    const whole = pageJob({ target_language: 'es', engines, cues });
+    const [cut] = (await build([whole])).entries;
+    expect(cut?.cuts).toBe('1 cue was too long to be spoken in its time and is cut off: 4');
+    expect(cut?.detail.cues).toEqual(cues);
+    expect(cut?.jobs).toMatchObject([{ engines }]);
+    expect(cut?.jobs[0]).not.toHaveProperty('cues');
+    const dub = pageJob({ kind: 'dubbing', target_language: 'es', engines });
+    const separation = pageJob({ kind: 'audio_separation', target_language: 'es' });
+    const [shortened] = (await build([whole, dub, separation])).entries;
+    expect(shortened).toMatchObject({ cuts: null, detail: { cues: [] } });
+  });
+
   it('has the input beside everything that was made of it, each with its address from the page', async () => {
     const { write, build } = setUp();
     const input_path = write('in/a.mp4');

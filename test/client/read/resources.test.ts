@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBalance, readTransaction } from '../../../src/client/credits.ts';
-import { assetsOf, Failure, type Job } from '../../../src/client/index.ts';
+import { assetsOf, Failure, type Job, makingOf } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
 import { readList } from '../../../src/client/read/record.ts';
 import { readUpload } from '../../../src/client/read/upload.ts';
@@ -167,9 +167,56 @@ test('a page that says there is more must say where', () => {
   expect(readList({ data: [] }, null, (item) => item)).toMatchObject({ has_more: false, next_cursor: null });
 });
 
+describe('how a result was made', () => {
+  const engines = [{ step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] }];
+  const cues = [{ cues: [3, 4], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 }];
+
+  test('is read as the contract has it', () => {
+    expect(makingOf(succeeded({ making: { engines, cues } }))).toEqual({ engines, cues });
+  });
+
+  test('is null if the service does not say it, or says it in a form of its own', () => {
+    for (const making of [undefined, null, 'espeak-ng', [], {}, { engines: {}, cues: 'none' }]) {
+      expect(makingOf(succeeded({ making }))).toBeNull();
+    }
+    expect(makingOf(succeeded(null))).toBeNull();
+  });
+
+  test('is read without the steps and fits that this version does not know', () => {
+    const strange = {
+      engines: [{ step: 'sing', engine: 'x' }, { step: 'speak' }, null, ...engines],
+      cues: [
+        { cues: [1], fit: 'stretched' },
+        { cues: [], fit: 'cut' },
+        { cues: ['1'], fit: 'cut' },
+        7,
+        ...cues,
+      ],
+    };
+    expect(makingOf(succeeded({ making: strange }))).toEqual({ engines, cues });
+  });
+
+  test('has usual values for numbers that are missing, and reads numbers sent as text', () => {
+    const making = { engines, cues: [{ cues: [1], fit: 'speed', speed: '1.25' }] };
+    expect(makingOf(succeeded({ making }))?.cues).toEqual([
+      { cues: [1], fit: 'speed', speed: 1.25, tempo: 1, cut_seconds: 0 },
+    ]);
+  });
+
+  test('has names on one row and of a readable length', () => {
+    const making = {
+      engines: [{ step: 'speak', engine: `a\n\tb ${'x'.repeat(500)}`, skipped: ['c\nd', 7, ''] }],
+    };
+    const [use] = makingOf(succeeded({ making }))?.engines ?? [];
+    expect(use?.engine).toMatch(/^a b x{96}$/);
+    expect(use?.skipped).toEqual(['c d']);
+  });
+});
+
 test('whatever JSON comes, reading gives a value or a Failure, never another error', () => {
   const readers = [
     (body: unknown) => JOB_KIND_NAMES.map((kind) => assetsOf(readJob(kind, body, null))),
+    (body: unknown) => makingOf({ result: { making: body } }),
     (body: unknown) => readUpload(body, null),
     (body: unknown) => readBalance(body, null),
     (body: unknown) => readTransaction(body, null),
@@ -189,6 +236,10 @@ test('whatever JSON comes, reading gives a value or a Failure, never another err
     'constructor',
     'error',
     'video',
+    'engines',
+    'skipped',
+    'cues',
+    'fit',
   );
   const leaf = fc.oneof(fc.constantFrom('succeeded', 'ready', 'x', '', null, true, -1, 1e308), fc.string());
   const { body } = fc.letrec((tie) => ({

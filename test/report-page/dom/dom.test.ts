@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { PageParts } from '../../../src/batch/report/html.ts';
 import type { ReportFacts } from '../../../src/batch/report/page-facts.ts';
 import { bundlePage, CHROMIUM, launchBrowser, openPage, type View } from './browser.ts';
-import { HOSTILE, makeFacts } from './sample-report.ts';
+import { HOSTILE, HOSTILE_ENGINE, makeFacts } from './sample-report.ts';
 
 /** A desk and a phone, by day and by night. */
 const VIEWS = [
@@ -62,6 +62,26 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(text).toContain('ENGINE_ERROR');
     expect(text).toContain('req_42');
     expect(text).toContain('Try later.');
+  });
+
+  it('says by which engine, how each cue was made to fit, and warns of those cut off', async () => {
+    const { page } = await open(1);
+    expect(await page.locator('.entries a').nth(1).textContent()).toContain('cues cut off');
+    const warning = page.locator('section[aria-label="Cues are cut off"]');
+    expect(await warning.textContent()).toContain('cut off: 2.');
+    expect(await warning.textContent()).toContain('--from-subtitles');
+    expect(await page.locator('.jobs').textContent()).toContain(
+      `spoken by espeak-ng instead of ${HOSTILE_ENGINE}, which does not support the language`,
+    );
+    expect(await page.locator('.cues li').allTextContents()).toEqual([
+      'Cue 1spoken 1.25 times as fast',
+      'Cue 2spoken 1.40 times as fast, sped up 4.00 times, 0.5 s cut off',
+    ]);
+    expect(await page.locator('.lines .made').allTextContents()).toEqual([
+      'spoken 1.25 times as fast',
+      'spoken 1.40 times as fast, sped up 4.00 times, 0.5 s cut off',
+    ]);
+    expect(await page.locator('svg[onload]').count()).toBe(0);
   });
 
   it('shows names and messages from outside as text, and asks for nothing but the media beside it', async () => {

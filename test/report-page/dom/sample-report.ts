@@ -10,6 +10,9 @@ import { readFolder } from './browser.ts';
 /** A name that would run, were it not shown as text. */
 export const HOSTILE = '<img src=https://a.example/x onerror=alert(1)>.mp4';
 
+/** The same, as the name of an engine. */
+export const HOSTILE_ENGINE = '<svg onload=alert(3)>';
+
 /** Ten seconds of a moving picture with a tone: enough to seek in. */
 function makeVideo(folder: string, name: string, hertz: number): string {
   const path = join(folder, name);
@@ -41,11 +44,16 @@ export async function makeFacts(folder: string): Promise<ReportFacts> {
   const dub = join(folder, 'talk.es.wav');
   ffmpeg('-f', 'lavfi', '-i', "aevalsrc='0.5*sin(2*PI*300*t)*between(t,1,3)':d=10:s=16000", dub);
   const language = { target_language: 'es' };
+  const engines = [{ step: 'speak', engine: 'espeak-ng', skipped: [HOSTILE_ENGINE] }] as const;
+  const cues = [
+    { cues: [1], fit: 'speed', speed: 1.25, tempo: 1, cut_seconds: 0 },
+    { cues: [2], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 },
+  ] as const;
   return readFolder(folder, [
     pageJob({ ...language, input_path, files: [makeVideo(folder, 'talk.es.mp4', 880)] }),
     pageJob({ kind: 'subtitle_recognition', input_path, files: [original] }),
     pageJob({ kind: 'subtitle_translation', ...language, input_path: original, files: [translated] }),
-    pageJob({ kind: 'dubbing', ...language, input_path: translated, files: [dub] }),
+    pageJob({ kind: 'dubbing', ...language, input_path: translated, files: [dub], engines, cues }),
     pageJob({
       input_name: HOSTILE,
       state: 'failed',

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { readMakings, writeMaking } from '../../src/batch/making-record.ts';
+import type { MakingResource } from '../../src/protocol/resources.ts';
+
+const MAKING: MakingResource = {
+  engines: [
+    { step: 'recognize', engine: 'openai large-v3', skipped: [] },
+    { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] },
+  ],
+  cues: [
+    { cues: [1], fit: 'speed', speed: 1.2, tempo: 1, cut_seconds: 0 },
+    { cues: [2, 3], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 },
+  ],
+};
+
+describe('the record of how a result was made', () => {
+  it('is read as it was written, also through a file', () => {
+    const records = JSON.parse(JSON.stringify(writeMaking('k', MAKING)));
+    expect(readMakings(records)).toEqual(new Map([['k', MAKING]]));
+  });
+
+  it('leaves out what is as usual, since a batch has thousands of cues', () => {
+    expect(writeMaking('k', MAKING)).toEqual([
+      {
+        type: 'made',
+        key: 'k',
+        engines: [
+          { step: 'recognize', engine: 'openai large-v3' },
+          { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] },
+        ],
+        cues: [
+          { cues: [1], fit: 'speed', speed: 1.2 },
+          { cues: [2, 3], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 },
+        ],
+      },
+    ]);
+  });
+
+  it('is not written if the service does not say it', () => {
+    expect(writeMaking('k', null)).toEqual([]);
+  });
+
+  it('counts as the newest of its request, and others do not disturb', () => {
+    const [first] = writeMaking('k', { ...MAKING, cues: [] });
+    const [second] = writeMaking('k', MAKING);
+    if (first === undefined || second === undefined) throw new Error('no record was written');
+    const others = [
+      { type: 'finished', key: 'k' },
+      { type: 'made', key: 'k', engines: 'none' },
+    ];
+    expect(readMakings([first, second, ...others]).get('k')).toEqual(MAKING);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  combineJobs,
+  combineParts,
+  cutsOf,
+  describeCuts,
+  describeFit,
+  describeUse,
+  groupFallbacks,
+  type ItemMaking,
+} from '../../../src/batch/report/making.ts';
+
+const SPOKEN = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
+const FALLBACK = { step: 'translate', engine: 'apertium', skipped: ['openai qwen3'] } as const;
+const cut = (...cues: number[]) => ({ cues, fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.52 }) as const;
+const faster = (...cues: number[]) => ({ cues, fit: 'speed', speed: 1.2, tempo: 1, cut_seconds: 0 }) as const;
+const making = (cues: ItemMaking['cues'], engines: ItemMaking['engines'] = [SPOKEN]) => ({ engines, cues });
+
+describe('the making of several jobs', () => {
+  it('names each use of an engine once, and keeps all cues', () => {
+    const both = combineJobs([making([], [FALLBACK]), null, making([cut(3)], [FALLBACK, SPOKEN])]);
+    expect(both).toEqual({ engines: [FALLBACK, SPOKEN], cues: [cut(3)] });
+  });
+
+  it('counts the cues of each part on their own', () => {
+    const whole = combineParts([making([cut(3)]), null, making([faster(3)])]);
+    expect(whole?.cues).toEqual([
+      { ...cut(3), part: 1 },
+      { ...faster(3), part: 3 },
+    ]);
+  });
+
+  it('is nothing if no job says it', () => {
+    expect(combineParts([null, null])).toBeNull();
+    expect(combineJobs([])).toBeNull();
+  });
+});
+
+describe('an engine', () => {
+  it('is named with its step, and with those that it was used instead of', () => {
+    expect(describeUse(SPOKEN)).toBe('spoken by openai kokoro');
+    expect(describeUse(FALLBACK)).toBe(
+      'translated by apertium instead of openai qwen3, which does not support the language',
+    );
+    expect(describeUse({ ...SPOKEN, skipped: ['a', 'b'] })).toBe(
+      'spoken by openai kokoro instead of a and b, which do not support the language',
+    );
+  });
+
+  it('used for many items is named once, with the first of them', () => {
+    const items = Array.from({ length: 7 }, (_, at) => ({
+      label: `${at}.srt → gl`,
+      making: making([], [FALLBACK]),
+    }));
+    expect(groupFallbacks([...items, { label: 'x', making: making([]) }])).toEqual([
+      '0.srt → gl, 1.srt → gl, 2.srt → gl, 3.srt → gl, 4.srt → gl and 2 more: translated by apertium instead of openai qwen3, which does not support the language',
+    ]);
+  });
+});
+
+describe('cues', () => {
+  it('say what was done to them, in the order in which it was done', () => {
+    expect(describeFit(faster(1))).toBe('spoken 1.20 times as fast');
+    expect(describeFit({ ...faster(1), speed: 0.85 })).toBe('spoken 0.85 times as fast');
+    expect(describeFit(cut(1))).toBe('spoken 1.40 times as fast, sped up 4.00 times, 0.5 s cut off');
+  });
+
+  it('that are cut off are counted one by one, also those spoken as one text', () => {
+    expect(describeCuts(making([faster(1), cut(4, 5), cut(17)]))).toBe(
+      '3 cues were too long to be spoken in their time and are cut off: 4, 5, 17',
+    );
+    expect(describeCuts(making([cut(4)]))).toBe(
+      '1 cue was too long to be spoken in its time and is cut off: 4',
+    );
+    expect(describeCuts(making([faster(1)]))).toBeNull();
+  });
+
+  it('of parts are listed by part, and of many cues only the first', () => {
+    const parts = [
+      { ...cut(4, 5), part: 1 },
+      { ...cut(4), part: 2 },
+    ];
+    expect(cutsOf(making(parts))?.numbers).toBe('part 1: 4, 5; part 2: 4');
+    const many = Array.from({ length: 30 }, (_, at) => cut(at + 1));
+    expect(cutsOf(making(many))).toEqual({
+      count: 30,
+      numbers: '1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 18 more',
+    });
+  });
+});

@@ -1,0 +1,163 @@
+/** What commands say of how results were made: real services, real HTTP, engines that name others. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { CueFit, Making } from '../../../src/engines/engine.ts';
+import { startVloc } from '../../commands/support/run-vloc.ts';
+import { startStaging } from '../../stages/staging.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+const LENGTHS = { seconds: 1, allowedSeconds: 1, cutSeconds: 0 };
+const FASTER: CueFit = { cues: [1], fit: 'speed', speed: 1.25, tempo: 1, ...LENGTHS };
+const CUT: CueFit = { cues: [2, 3], fit: 'cut', speed: 1.4, tempo: 4, ...LENGTHS, cutSeconds: 0.5 };
+
+const OWN: Making = { engines: [{ step: 'speak', engine: 'openai kokoro', skipped: [] }], fits: [] };
+const FALLBACK: Making = {
+  engines: [{ step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] }],
+  fits: [FASTER, CUT],
+};
+const NOTE = 'spoken by espeak-ng instead of openai kokoro, which does not support the language.';
+const WARNING = '2 cues were too long to be spoken in their time and are cut off: 2, 3.';
+const ADVICE = 'Shorten their text in the subtitles, then run the command with --clobber.';
+
+/** How the service and the command say what FALLBACK did. */
+const SAID = {
+  engines: FALLBACK.engines,
+  cues: [
+    { cues: [1], fit: 'speed', speed: 1.25, tempo: 1, cut_seconds: 0 },
+    { cues: [2, 3], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 },
+  ],
+};
+
+async function start(making: Making, count = 1) {
+  const vloc = await startVloc();
+  vloc.engines.tellMaking(making);
+  const names = Array.from({ length: count }, (_, at) => `${at}.srt`);
+  for (const name of names) await writeFile(join(vloc.folder, name), SRT);
+  return { ...vloc, dub: ['dub', ...names, '--to', 'es', '--out', 'out'] };
+}
+
+const countOf = (text: string, part: string) => text.split(part).length - 1;
+
+test('a job by a fallback says which engine it replaced, warns of cut cues, and says what to do', async () => {
+  const vloc = await start(FALLBACK);
+  const { code, stderr } = await vloc.run(vloc.dub);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(`0.srt → es: ${NOTE}\n! 0.srt → es: ${WARNING}\n${ADVICE}`);
+});
+
+test('a job by the preferred engine, all of whose cues fit, says nothing', async () => {
+  const vloc = await start({ ...OWN, fits: [FASTER] });
+  const { code, stderr } = await vloc.run(vloc.dub);
+  expect(code, stderr).toBe(0);
+  expect(stderr).not.toMatch(/kokoro|cut off|Shorten/);
+});
+
+test('--quiet leaves the warning alone', async () => {
+  const vloc = await start(FALLBACK);
+  const { stderr } = await vloc.run([...vloc.dub, '--quiet']);
+  expect(stderr).toBe(`! 0.srt → es: ${WARNING}\n`);
+});
+
+test('a localization is shortened in its subtitles, of which it has to be asked first', async () => {
+  const vloc = await startStaging();
+  vloc.engines.tellMaking(FALLBACK);
+  const { code, stderr } = await vloc.run(['localize', 'talk.mp4', '--to', 'es']);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(`! talk.mp4 → es: ${WARNING}`);
+  expect(stderr).toContain('localize with --stop-after translate, edit the subtitles');
+});
+
+test('a localization in stages says it of its dub, and has it in its result', async () => {
+  const vloc = await startStaging();
+  vloc.engines.tellMaking(FALLBACK);
+  await vloc.run(['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate']);
+  const { code, stdout, stderr } = await vloc.run([
+    'localize',
+    'talk.mp4',
+    '--to',
+    'es',
+    '--from-subtitles',
+    '-o',
+    'json',
+  ]);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('Shorten their text in the subtitles beside the video');
+  expect(JSON.parse(stdout).data[0].making.cues).toContainEqual(SAID.cues[1]);
+});
+
+test('programs find it in the outcome, in the events and with --fields', async () => {
+  const vloc = await start(FALLBACK);
+  const json = await vloc.run([...vloc.dub, '-o', 'json']);
+  expect(JSON.parse(json.stdout).data[0].making).toEqual(SAID);
+  const events = await vloc.run([...vloc.dub, '--fresh', '--clobber', '-o', 'ndjson']);
+  const lines = events.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const id = lines.find(({ type }) => type === 'created').id;
+  expect(lines.filter(({ type }) => type === 'making')).toEqual([{ type: 'making', id, ...SAID }]);
+  const chosen = await vloc.run(['jobs', 'get', id, '-o', 'json']);
+  expect(JSON.parse(chosen.stdout).result.making).toEqual(SAID);
+});
+
+test('without engines of the user, no output has a word more', async () => {
+  const vloc = await start({});
+  const { stdout, stderr } = await vloc.run([...vloc.dub, '-o', 'json']);
+  expect(Object.keys(JSON.parse(stdout).data[0])).not.toContain('making');
+  expect(stderr).not.toMatch(/spoken|cut off/);
+  const fields = await vloc.run([...vloc.dub, '--fields', 'input,making', '-o', 'json']);
+  expect(JSON.parse(fields.stdout).data).toEqual([{ input: '0.srt', making: null }]);
+  const status = await vloc.run(['batch', 'status', 'out', '-o', 'json']);
+  expect(Object.keys(JSON.parse(status.stdout).items[0])).not.toContain('making');
+  expect((await vloc.run(['batch', 'report', 'out'])).stdout).not.toContain('How it was made');
+  expect(await readFile(join(vloc.folder, 'out/.vloc/journal'), 'utf8')).not.toContain('"made"');
+});
+
+test('jobs wait says it of each job that it delivers', async () => {
+  const vloc = await start(FALLBACK);
+  const { stdout } = await vloc.run([...vloc.dub, '--detach', '-o', 'id']);
+  const ended = await vloc.run(['jobs', 'wait', stdout.trim(), '--out', 'there']);
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(ended.stderr).toContain(NOTE);
+  expect(ended.stderr).toContain(WARNING);
+  const events = await vloc.run(['jobs', 'download', stdout.trim(), '--out', 'elsewhere', '-o', 'ndjson']);
+  expect(events.stdout).toContain(JSON.stringify({ type: 'making', id: stdout.trim(), ...SAID }));
+});
+
+test('of many, each cut is a warning, a fallback is said once at first and once for all, and the advice once', async () => {
+  const vloc = await start(FALLBACK, 6);
+  const { code, stderr } = await vloc.run(vloc.dub);
+  expect(code, stderr).toBe(0);
+  expect(countOf(stderr, WARNING)).toBe(6);
+  expect(countOf(stderr, NOTE)).toBe(2);
+  expect(stderr).toMatch(/\.srt → es and 1 more: spoken by espeak-ng instead/);
+  expect(countOf(stderr, ADVICE)).toBe(1);
+});
+
+test('a name from outside cannot write to the terminal', async () => {
+  const vloc = await start({
+    engines: [{ step: 'speak', engine: 'a\u001b[2Jb\nc', skipped: ['\u001b]0;x\u0007'] }],
+  });
+  const { stderr } = await vloc.run(vloc.dub);
+  expect(stderr).toMatch(/spoken by a.*b c instead of/);
+  expect(stderr).not.toContain('\u001b[2J');
+  expect(stderr).not.toContain('\u0007');
+});
+
+test('the record of the folder has it for batch status and batch report', async () => {
+  const vloc = await start(FALLBACK, 2);
+  await vloc.run(vloc.dub);
+  const status = await vloc.run(['batch', 'status', 'out', '--all']);
+  expect(status.code, status.stderr).toBe(0);
+  expect(status.stderr).toContain(`0.srt → es, 1.srt → es: ${NOTE}`);
+  expect(status.stderr).toContain(`! 1.srt → es: ${WARNING}`);
+  expect(status.stdout).toMatch(/0\.srt → es +done +dub_\w+ +cues cut off: 2, 3/);
+  const json = await vloc.run(['batch', 'status', 'out', '-o', 'json', '--fields', 'label,making']);
+  expect(JSON.parse(json.stdout).items[0]).toEqual({ label: '0.srt → es', making: SAID });
+  const report = await vloc.run(['batch', 'report', 'out']);
+  expect(report.stdout).toMatch(/## How it was made\n\n\| item \| engines \| cues cut off \|/);
+  expect(report.stdout).toContain(`| 0.srt → es | ${NOTE.slice(0, -1)} | 2, 3 |`);
+  const junit = await vloc.run(['batch', 'report', 'out', '--format', 'junit']);
+  expect(junit.stdout).toContain(`<system-err>${NOTE.slice(0, -1)}\n${WARNING.slice(0, -1)}</system-err>`);
+});
