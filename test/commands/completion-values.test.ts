@@ -27,6 +27,19 @@ describe('values for a shell', () => {
     );
   });
 
+  it('are the steps with configured engines and the names of these, for `engines remove`', async () => {
+    const file = join(desk.folder, 'mine.json');
+    const server = { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large-v3' };
+    const unsafe = { ...server, model: 'a/b $(x)' };
+    writeFileSync(file, JSON.stringify({ recognize: [server, unsafe, 'pocketsphinx'] }), { mode: 0o600 });
+    expect(await ask('engines', { VLOC_ENGINES: 'mine.json' })).toBe(
+      'recognize\ta step\nlarge-v3\topenai large-v3, to recognize\npocketsphinx\tpocketsphinx, to recognize\n',
+    );
+    writeFileSync(file, '{');
+    expect(await ask('engines', { VLOC_ENGINES: 'mine.json' })).toBe('');
+    expect(await ask('engines')).toBe('');
+  });
+
   it('are no jobs and no uploads that the service has forgotten', async () => {
     const later = () => Date.now() + 8 * DAYS_MS;
     expect(await ask('jobs', {}, later)).toBe('');

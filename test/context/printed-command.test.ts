@@ -64,6 +64,19 @@ describe('a command that is printed', () => {
     },
   );
 
+  it.each([
+    ['engines test', 'vloc engines test --engines my.json'],
+    ['serve --port 1', 'vloc serve --port 1 --engines my.json'],
+    ['jobs list', 'vloc jobs list --profile local --engines my.json'],
+    ['engines list --engines other.json', 'vloc engines list --engines other.json'],
+    ['serve keys list', 'vloc serve keys list'],
+    ['profile use prod', 'vloc profile use prod'],
+    ['engines add --help', 'vloc engines add --help'],
+  ])('names the engines that a flag chose, where they matter: %s', (line, written) => {
+    const service = { profile: 'local', engines: 'my.json' };
+    expect(writeCommand(callerOf({ service }), line.split(' '))).toBe(written);
+  });
+
   it('has flags before `--`, behind which they would be operands', () => {
     const caller = { ...running('dub', '--to', 'es', '--', '--fresh'), service: PROD };
     expect(sameCommand(caller)).toBe('vloc dub --to es --profile prod -- --fresh');
@@ -140,6 +153,7 @@ describe('commands in a text', () => {
     ['See `vloc jobs wait --help`.', 'See `vloc jobs wait --help`.'],
     ['Already whole: `vloc doctor --base-url x`', 'Already whole: `vloc doctor --base-url x`'],
     ['another vloc works in /x', 'another vloc works in /x'],
+    ['See `vloc engines list`.', 'See `vloc engines list`.'],
   ])('%s', (text, whole) => {
     expect(complete(text)).toBe(whole);
   });
