@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import { saveEnginesFile } from '../../../src/engines/config-file.ts';
 import { createEngines } from '../../../src/engines/index.ts';
 import { eventBody, sign } from '../../client/webhooks/sign.ts';
 import { send } from '../../commands/support/listening.ts';
+import { PROGRAMS } from '../../commands/support/run-engines.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
+import { writeTinyVoice } from '../../engines/backends/sherpa/tiny-models.ts';
+import { nodeScript } from '../../engines/backends/user-program.ts';
 import { until } from '../../service/harness/scene.ts';
 import { startPlain } from '../../service/outgoing/outside.ts';
 import { createTestIo, type TestIo } from '../../support/test-io.ts';
@@ -31,6 +35,8 @@ const STANDING = { reason: 'it serves until it is stopped', run: runUntilServing
 const FAILED_ITEM = { reason: 'one item of the batch has failed, as `--help` says', code: 3 };
 const LISTING = { reason: 'the jobs go on once they are listed', run: letGoWhenListed };
 const WATCHING = { reason: 'it watches until it is stopped', code: 130, run: runUntilLocalized };
+const UNTRIED = { reason: 'its server or program is not here', run: addUntried };
+const CONFIGURED = { reason: 'it needs configured engines', run: runConfigured };
 const INSTALLING = { reason: 'it would change this machine', hindrance: findMissingEngines };
 
 export const WAYS: Readonly<Record<string, Way>> = {
@@ -56,6 +62,20 @@ export const WAYS: Readonly<Record<string, Way>> = {
     reason: 'it asks on a terminal',
     needs: 'script',
     run: answerQuestions,
+  },
+  'vloc engines add recognize --type openai --url http://127.0.0.1:8000/v1 --model large-v3': UNTRIED,
+  'vloc engines add translate --type openai --url https://api.example.com/v1 --model m --key-env ASR_KEY':
+    UNTRIED,
+  'vloc engines add translate --type libretranslate --url http://127.0.0.1:5000': UNTRIED,
+  'vloc engines add speak --type sherpa --folder ~/models/piper-es --language es': UNTRIED,
+  "vloc engines add separate --vocals '{stem}/vocals.wav' --background '{stem}/no_vocals.wav' -- demucs -o '{out}' '{input}'":
+    UNTRIED,
+  'vloc engines remove recognize large-v3': CONFIGURED,
+  'vloc engines remove translate 2': CONFIGURED,
+  'vloc engines test speak kokoro --output json': CONFIGURED,
+  'vloc engines install --pair eng-glg': {
+    ...INSTALLING,
+    hindrance: async () => 'it would install a package',
   },
   'vloc engines install': INSTALLING,
   'vloc engines install --yes': INSTALLING,
@@ -180,6 +200,27 @@ async function answerQuestions(desk: Desk, line: string): Promise<Ended> {
   const code = await session.ended;
   expect(session.screen()).not.toContain(credentials.secret);
   return { code, stdout: session.screen(), stderr: '' };
+}
+
+/** Saves without the sample, which needs what the example adds; the entry is checked all the same. */
+async function addUntried(desk: Desk, line: string): Promise<Ended> {
+  const words = await splitWords(desk, line);
+  if (line.includes('sherpa')) writeTinyVoice(join(desk.folder, 'home/models/piper-es'));
+  const ended = await desk.run(words.toSpliced(2, 0, '--no-check'));
+  const saved = JSON.parse(await readFile(join(desk.folder, 'config/engines.json'), 'utf8'));
+  expect(Object.values(saved)).toContainEqual([expect.any(Object), expect.any(String)]);
+  return ended;
+}
+
+async function runConfigured(desk: Desk, line: string): Promise<Ended> {
+  const url = 'http://127.0.0.1:1/v1';
+  const file = {
+    recognize: [{ type: 'openai', url, model: 'large-v3' }, 'pocketsphinx'],
+    translate: [{ type: 'libretranslate', url }, 'apertium'],
+    speak: [{ type: 'command', run: [nodeScript(PROGRAMS.speak, 'kokoro')], languages: ['es'] }],
+  };
+  await saveEnginesFile(join(desk.folder, 'config/engines.json'), JSON.parse(JSON.stringify(file)));
+  return desk.run(await splitWords(desk, line));
 }
 
 async function findMissingEngines(): Promise<string | null> {
