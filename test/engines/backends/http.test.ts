@@ -1,52 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import * as v from 'valibot';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createServer as connect,
-  jsonBody,
-  type Server,
-  ServerRefusal,
-} from '../../../src/engines/backends/http.ts';
-import type { BackendParts } from '../../../src/engines/backends/parts.ts';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { ServerRefusal } from '../../../src/engines/backends/http.ts';
+import { ask, client, failureOf } from './http-client.ts';
 import { recordedParts, startServer } from './loopback-server.ts';
 
 const KEY = 'sk-very-secret-0123456789';
-const MIB = 1024 * 1024;
-
-interface Options {
-  readonly entry?: Partial<Parameters<typeof connect>[0]>;
-  readonly parts?: BackendParts;
-  readonly keyIn?: 'header' | 'caller';
-}
-
-function client(
-  url: string,
-  { entry = {}, parts = recordedParts(), keyIn = 'header' }: Options = {},
-): Server {
-  const server = connect({ url, ...entry }, { name: 'openai tiny', timeout: 60, keyIn }, parts);
-  onTestFinished(() => server.close());
-  return server;
-}
-
-function run(signal = new AbortController().signal) {
-  return { signal, folder: temporaryFolder() };
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<JobFailure> {
-  const error = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof JobFailure) return error;
-  throw new Error('no job failure', { cause: error });
-}
-
-const Ok = v.object({ ok: v.boolean() });
-const ask = (server: Server, signal?: AbortSignal) =>
-  server.sendForJson({ path: '/ask', body: jsonBody({ question: 1 }) }, Ok, run(signal));
 
 describe('a call to a server', () => {
   it('is sent below the address, with the key in the header', async () => {
@@ -140,6 +99,14 @@ describe('a server that is busy or failing', () => {
     expect(server.received.length).toBe(6);
     expect(parts.pauses.length).toBe(5);
     expect(parts.warnings).toEqual([expect.stringContaining('trying again')]);
+  });
+
+  it('is asked once while a person waits', async () => {
+    const server = await startServer(() => ({ status: 503 }));
+    const parts = recordedParts();
+    const failure = await failureOf(ask(client(server.url, { parts: { ...parts, tries: 1 } })));
+    expect(failure.message).toMatch(/answered with 503; see the log of the server$/);
+    expect(parts).toMatchObject({ pauses: [], warnings: [] });
   });
 
   it('is given up after two minutes of pauses', async () => {
@@ -245,141 +212,5 @@ describe('a server that refuses', () => {
     expect(failure.message).toContain(`redirects to ${new URL(other.url).origin};`);
     expect(other.received).toEqual([]);
     expect(server.received.length).toBe(1);
-  });
-});
-
-describe('an answer', () => {
-  it.each([
-    ['a web page by its type', { headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: 'Sign in' }],
-    ['a web page by its content', { body: '\n<!DOCTYPE html><title>Sign in</title>' }],
-  ])('that is %s is refused', async (_, answer) => {
-    const server = await startServer(() => answer);
-    const failure = await failureOf(ask(client(server.url)));
-    expect(failure.permanent).toBe(true);
-    expect(failure.message).toContain('answered with a web page');
-  });
-
-  it.each([
-    ['truncated', '{"ok":', 'invalid JSON'],
-    ['empty', '', 'invalid JSON'],
-    ['of another form', { ok: 'yes' }, 'unexpected JSON (ok is missing or wrong)'],
-    ['an error with status 200', { error: { message: 'model is loading' } }, 'model is loading'],
-  ])('that is %s fails with what was wrong', async (_, body, shown) => {
-    const server = await startServer(() => ({ body }));
-    const failure = await failureOf(ask(client(server.url)));
-    expect(failure.message).toContain(shown);
-    expect(failure.code).toBe('ENGINE_ERROR');
-  });
-
-  it('of 1 GiB is read up to the limit only', async () => {
-    let sent = 0;
-    const server = await startServer(() => (response) => {
-      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': String(1024 * MIB) });
-      const chunk = Buffer.alloc(MIB, ' ');
-      const send = () => {
-        while (!response.destroyed && sent < 1024 * MIB) {
-          sent += chunk.length;
-          if (!response.write(chunk)) {
-            response.once('drain', send);
-            return;
-          }
-        }
-      };
-      send();
-    });
-    const failure = await failureOf(ask(client(server.url)));
-    expect(failure.permanent).toBe(true);
-    expect(failure.message).toContain('answered with more than 8 MiB');
-    expect(sent).toBeLessThan(64 * MIB);
-  });
-
-  it('that does not come fails after the time of the entry, and closes the connection', async () => {
-    const server = await startServer(() => () => {});
-    const failure = await failureOf(ask(client(server.url, { entry: { timeout: 0.2 } })));
-    expect(failure.permanent).toBe(false);
-    expect(failure.message).toContain('did not answer within 0.2 s');
-    for (const socket of server.open) await once(socket, 'close');
-    expect(server.received.length).toBe(1);
-  });
-
-  it('that trickles in fails after the same time', async () => {
-    const server = await startServer(() => (response) => {
-      response.writeHead(200);
-      const timer = setInterval(() => response.write(' '), 20);
-      response.on('close', () => clearInterval(timer));
-    });
-    const failure = await failureOf(ask(client(server.url, { entry: { timeout: 0.3 } })));
-    expect(failure.message).toContain('did not answer within 0.3 s');
-  });
-
-  it('that is not HTTP is reported', async () => {
-    const server = createServer((socket) => void socket.end('220 mail ready\r\n')).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const failure = await failureOf(ask(client(`http://127.0.0.1:${port}`)));
-    expect(failure.message).toContain('does not answer in HTTP');
-  });
-
-  it('without TLS to an https address is reported', async () => {
-    const server = await startServer(() => ({ body: { ok: true } }));
-    const failure = await failureOf(ask(client(server.url.replace('http:', 'https:'))));
-    expect(failure.permanent).toBe(true);
-    expect(failure.message).toContain('it does not speak TLS');
-  });
-});
-
-describe('cancelling', () => {
-  it('ends a call to a hanging server at once with the reason, and closes the connection', async () => {
-    const server = await startServer(() => () => {});
-    const controller = new AbortController();
-    const call = ask(client(server.url), controller.signal);
-    await server.called;
-    const reason = new Error('cancelled');
-    controller.abort(reason);
-    await expect(call).rejects.toBe(reason);
-    for (const socket of server.open) await once(socket, 'close');
-  });
-
-  it('ends a pause', async () => {
-    const server = await startServer(() => ({ status: 503 }));
-    const controller = new AbortController();
-    const sleep = (_: number, signal: AbortSignal) =>
-      new Promise<void>((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-        controller.abort(new Error('cancelled'));
-      });
-    await expect(
-      ask(client(server.url, { parts: recordedParts({ sleep }) }), controller.signal),
-    ).rejects.toThrow('cancelled');
-  });
-
-  it('before the call sends nothing', async () => {
-    const server = await startServer(() => ({ body: { ok: true } }));
-    await expect(ask(client(server.url), AbortSignal.abort(new Error('cancelled')))).rejects.toThrow(
-      'cancelled',
-    );
-    expect(server.received).toEqual([]);
-  });
-});
-
-describe('plain http', () => {
-  it('to a public address is refused before anything is sent, and says what to do', async () => {
-    const failure = await failureOf(ask(client('http://203.0.113.7:8000/v1')));
-    expect(failure.permanent).toBe(true);
-    expect(failure.message).toMatch(
-      /^openai tiny: 203\.0\.113\.7:8000 is outside .*use https:\/\/, or set "insecure": true/,
-    );
-  });
-
-  it('may use the name of this machine', async () => {
-    const server = await startServer(() => ({ body: { ok: true } }));
-    await expect(ask(client(server.url.replace('127.0.0.1', 'localhost')))).resolves.toEqual({ ok: true });
-  });
-
-  it('is not checked if the entry allows it', async () => {
-    const server = await startServer(() => ({ body: { ok: true } }));
-    await expect(ask(client(server.url, { entry: { insecure: true } }))).resolves.toEqual({ ok: true });
   });
 });

@@ -49,13 +49,10 @@ const SAMPLE = 2_000;
 /** How the form of the answer is required, the strictest first. Not every server accepts each. */
 const FORMATS = ['json_schema', 'json_object', 'none'] as const;
 
+/** Text, or parts of which some are text and others reasoning (Mistral). */
+const Content = v.union([v.string(), v.array(v.object({ text: v.optional(v.string(), '') }))]);
 const Completion = v.object({
-  choices: v.pipe(
-    v.array(
-      v.object({ message: v.object({ content: v.nullish(v.string()), refusal: v.nullish(v.string()) }) }),
-    ),
-    v.minLength(1),
-  ),
+  choices: v.pipe(v.array(v.object({ message: v.object({ content: v.nullish(Content) }) })), v.minLength(1)),
 });
 
 interface Question {
@@ -116,8 +113,8 @@ export function createOpenAiTranslator(
       Completion,
       run,
     );
-    const message = choices[0]?.message;
-    return message?.content ?? message?.refusal ?? '';
+    const content = choices[0]?.message.content ?? '';
+    return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
   }
 
   async function translate(task: TranslationTask, work: BackendWork): Promise<readonly string[]> {

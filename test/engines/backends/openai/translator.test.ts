@@ -246,6 +246,18 @@ describe('the form of an answer', () => {
     expect(model.received.length).toBe(1);
   });
 
+  it('may come in parts, some of them reasoning', async () => {
+    const { body } = completion('');
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+    const content = [
+      thinking,
+      { type: 'text', text: json.slice(0, 9) },
+      { type: 'text', text: json.slice(9) },
+    ];
+    const model = await startModel(() => ({ body: { ...body, choices: [{ message: { content } }] } }));
+    await expect(translator(model.url).translate(task(cues('Hello')), work())).resolves.toEqual(['Hola']);
+  });
+
   it('may quote the tags of reasoning in a cue', async () => {
     const text = 'El modelo escribe </think> al final';
     const model = await startModel(() => completion(JSON.stringify({ cues: [{ id: 1, text }] })));

@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../workspace.ts';
+import { ask, client, failureOf } from './http-client.ts';
+import { recordedParts, startServer } from './loopback-server.ts';
+
+const MIB = 1024 * 1024;
+
+describe('an answer', () => {
+  it.each([
+    ['a web page by its type', { headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: 'Sign in' }],
+    ['a web page by its content', { body: '\n<!DOCTYPE html><title>Sign in</title>' }],
+  ])('that is %s is refused', async (_, answer) => {
+    const server = await startServer(() => answer);
+    const failure = await failureOf(ask(client(server.url)));
+    expect(failure.permanent).toBe(true);
+    expect(failure.message).toContain('answered with a web page');
+  });
+
+  it.each([
+    ['truncated', '{"ok":', 'invalid JSON'],
+    ['empty', '', 'invalid JSON'],
+    ['of another form', { ok: 'yes' }, 'unexpected JSON (ok is missing or wrong)'],
+    ['an error with status 200', { error: { message: 'model is loading' } }, 'model is loading'],
+  ])('that is %s fails with what was wrong', async (_, body, shown) => {
+    const server = await startServer(() => ({ body }));
+    const failure = await failureOf(ask(client(server.url)));
+    expect(failure.message).toContain(shown);
+    expect(failure.code).toBe('ENGINE_ERROR');
+  });
+
+  it('of 1 GiB is read up to the limit only', async () => {
+    let sent = 0;
+    const server = await startServer(() => (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': String(1024 * MIB) });
+      const chunk = Buffer.alloc(MIB, ' ');
+      const send = () => {
+        while (!response.destroyed && sent < 1024 * MIB) {
+          sent += chunk.length;
+          if (!response.write(chunk)) {
+            response.once('drain', send);
+            return;
+          }
+        }
+      };
+      send();
+    });
+    const failure = await failureOf(ask(client(server.url)));
+    expect(failure.permanent).toBe(true);
+    expect(failure.message).toContain('answered with more than 8 MiB');
+    expect(sent).toBeLessThan(64 * MIB);
+  });
+
+  it('that does not come fails after the time of the entry, and closes the connection', async () => {
+    const server = await startServer(() => () => {});
+    const failure = await failureOf(ask(client(server.url, { entry: { timeout: 0.2 } })));
+    expect(failure.permanent).toBe(false);
+    expect(failure.message).toContain('did not answer within 0.2 s');
+    for (const socket of server.open) await once(socket, 'close');
+    expect(server.received.length).toBe(1);
+  });
+
+  it('that trickles in fails after the same time', async () => {
+    const server = await startServer(() => (response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const failure = await failureOf(ask(client(server.url, { entry: { timeout: 0.3 } })));
+    expect(failure.message).toContain('did not answer within 0.3 s');
+  });
+
+  it('that is not HTTP is reported', async () => {
+    const server = createServer((socket) => void socket.end('220 mail ready\r\n')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const failure = await failureOf(ask(client(`http://127.0.0.1:${port}`)));
+    expect(failure.message).toContain('does not answer in HTTP');
+  });
+
+  it('without TLS to an https address is reported', async () => {
+    const server = await startServer(() => ({ body: { ok: true } }));
+    const failure = await failureOf(ask(client(server.url.replace('http:', 'https:'))));
+    expect(failure.permanent).toBe(true);
+    expect(failure.message).toContain('it does not speak TLS');
+  });
+});
+
+describe('https', () => {
+  it('to a server whose certificate nobody trusts sends nothing and says what to set', async () => {
+    const [key, certificate] = ['key.pem', 'certificate.pem'].map((name) => join(temporaryFolder(), name));
+    const files = ['-keyout', key ?? '', '-out', certificate ?? ''];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+    const subject = ['-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...files], { stdio: 'ignore' });
+    let requests = 0;
+    const pair = { key: readFileSync(key ?? ''), cert: readFileSync(certificate ?? '') };
+    const server = createTlsServer(pair, (_, response) => {
+      requests += 1;
+      response.end('{"ok":true}');
+    }).listen(0, '127.0.0.1');
+    server.on('tlsClientError', () => {});
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const failure = await failureOf(ask(client(`https://127.0.0.1:${port}/v1`)));
+    expect(failure.permanent).toBe(true);
+    expect(failure.message).toContain('its certificate is not trusted; set NODE_EXTRA_CA_CERTS');
+    expect(requests).toBe(0);
+  });
+});
+
+describe('cancelling', () => {
+  it('ends a call to a hanging server at once with the reason, and closes the connection', async () => {
+    const server = await startServer(() => () => {});
+    const controller = new AbortController();
+    const call = ask(client(server.url), controller.signal);
+    await server.called;
+    const reason = new Error('cancelled');
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    for (const socket of server.open) await once(socket, 'close');
+  });
+
+  it('ends a pause', async () => {
+    const server = await startServer(() => ({ status: 503 }));
+    const controller = new AbortController();
+    const sleep = (_: number, signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        controller.abort(new Error('cancelled'));
+      });
+    await expect(
+      ask(client(server.url, { parts: recordedParts({ sleep }) }), controller.signal),
+    ).rejects.toThrow('cancelled');
+  });
+
+  it('before the call sends nothing', async () => {
+    const server = await startServer(() => ({ body: { ok: true } }));
+    await expect(ask(client(server.url), AbortSignal.abort(new Error('cancelled')))).rejects.toThrow(
+      'cancelled',
+    );
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('plain http', () => {
+  it('to a public address is refused before anything is sent, and says what to do', async () => {
+    const failure = await failureOf(ask(client('http://203.0.113.7:8000/v1')));
+    expect(failure.permanent).toBe(true);
+    expect(failure.message).toMatch(
+      /^openai tiny: 203\.0\.113\.7:8000 is outside .*use https:\/\/, or set "insecure": true/,
+    );
+  });
+
+  it('may use the name of this machine', async () => {
+    const server = await startServer(() => ({ body: { ok: true } }));
+    await expect(ask(client(server.url.replace('127.0.0.1', 'localhost')))).resolves.toEqual({ ok: true });
+  });
+
+  it('is not checked if the entry allows it', async () => {
+    const server = await startServer(() => ({ body: { ok: true } }));
+    await expect(ask(client(server.url, { entry: { insecure: true } }))).resolves.toEqual({ ok: true });
+  });
+});
