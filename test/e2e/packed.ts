@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { rememberingPath } from '../support/remembered-programs.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -41,7 +42,7 @@ export function openInstallation(): Installation {
   copyFileSync(SAMPLE, join(folder, 'sample.mp4'));
   const stateDir = join(root, 'state');
   const program = join(home, 'node_modules', '.bin', 'vloc');
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, VLOC_STATE_DIR: stateDir, LANG: 'C.UTF-8' };
+  const env = { PATH: rememberingPath(), HOME: folder, VLOC_STATE_DIR: stateDir, LANG: 'C.UTF-8' };
   return {
     folder,
     stateDir,

@@ -1,9 +1,10 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { findSpeechModels } from '../../src/engines/recognize/model.ts';
 import { makeVideo } from '../prepare/workspace.ts';
 import { askProgram } from '../support/remembered-programs.ts';
-import { temporaryFolder } from './workspace.ts';
+import { createWork, ffmpeg, programs, speechClip, temporaryFolder } from './workspace.ts';
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
 const DURATION = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0'];
@@ -39,4 +40,39 @@ test('a result in a file is written each time', () => {
     askProgram('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', join(folder, name)]);
     expect(secondsOf(join(folder, name))).toBe(1);
   }
+});
+
+test('words are remembered for a sound, not for its place, and the log is written each time', async () => {
+  const logs: number[] = [];
+  const hear = async (...options: string[]) => {
+    const folder = temporaryFolder();
+    ffmpeg('-i', speechClip('0870'), ...options, join(folder, 'one.wav'));
+    writeFileSync(join(folder, 'list'), 'one\n');
+    const [model] = findSpeechModels();
+    const args = [
+      ...[
+        '-hmm',
+        model?.acousticModel ?? '',
+        '-lm',
+        model?.languageModel ?? '',
+        '-dict',
+        model?.dictionary ?? '',
+      ],
+      ...['-ctl', join(folder, 'list'), '-cepdir', folder, '-cepext', '.wav', '-adcin', 'yes'],
+      ...['-hypseg', join(folder, 'words')],
+    ];
+    const log: string[] = [];
+    await programs.run('pocketsphinx_batch', args, {
+      ...createWork(folder),
+      onErrorLine: (line) => log.push(line),
+    });
+    logs.push(log.filter((line) => line.includes('seconds speech')).length);
+    return readFileSync(join(folder, 'words'), 'utf8');
+  };
+  const heard = await hear('-t', '1.5');
+  expect(heard).toContain('one');
+  expect(await hear('-t', '1.5')).toBe(heard);
+  expect(await hear('-t', '1')).not.toBe(heard);
+  expect(logs[0]).toBeGreaterThan(0);
+  expect(logs[1]).toBe(logs[0]);
 });

@@ -1,7 +1,7 @@
 /**
- * Answers of ffprobe and ffmpeg that are remembered for one run of the suite. What they write to stdout about a file depends
- * on their arguments and on the bytes of the file alone, and starting them costs a tenth of a second of processor time. Tests
- * ask the same about the same bytes thousands of times.
+ * Answers of programs that are remembered for one run of the suite. What ffprobe and ffmpeg write to stdout about a file
+ * depends on their arguments and on the bytes of the file alone, and starting them costs a tenth of a second of processor
+ * time. Tests ask the same about the same bytes thousands of times. Recognizing a sentence costs five seconds.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { locateProgram } from '../../src/engines/programs.ts';
  * all arguments, the ending of the file's name and its bytes. All else is left to the real program: several inputs, other
  * files in the arguments, and results that are written to files.
  */
-const script = (real: string, folder: string) => `#!/bin/sh
+const media = (real: string, folder: string) => `#!/bin/sh
 real='${real}'
 input=
 inputs=0
@@ -66,6 +66,48 @@ rm "$part" "$part.errors"
 exit $status
 `;
 
+/** The same for recognition. Its words and its log are kept by all arguments but the places of files, and by the sound. */
+const recognition = (real: string, folder: string) => `#!/bin/sh
+real='${real}'
+words=$real
+before=
+for word do
+  case $before in
+  -ctl) list=$word ;;
+  -cepdir) sounds=$word ;;
+  -hypseg) result=$word ;;
+  *) words="$words $word" ;;
+  esac
+  before=$word
+done
+[ -f "$list" ] && [ -n "$sounds" ] && [ -n "$result" ] || exec "$real" "$@"
+key=$(
+  {
+    echo "$words"
+    while read -r name; do
+      echo "$name"
+      cat "$sounds/$name.wav" || echo "none of $$"
+    done <"$list"
+  } | sha256sum
+)
+kept='${folder}'/\${key%% *}
+if [ ! -f "$kept" ]; then
+  "$real" "$@" 2>"$kept.$$"
+  status=$?
+  if [ $status != 0 ] || ! cp "$result" "$kept.part.$$"; then
+    cat "$kept.$$" >&2
+    [ $status -gt 128 ] && kill -$((status - 128)) $$
+    exit $status
+  fi
+  mv "$kept.$$" "$kept.log"
+  mv "$kept.part.$$" "$kept"
+fi
+cat "$kept.log" >&2
+exec cp "$kept" "$result"
+`;
+
+const SCRIPTS = { ffprobe: media, ffmpeg: media, pocketsphinx_batch: recognition };
+
 let path: string | undefined;
 
 /** A value for PATH with these programs in front of the real ones. Not for tests of how a program is run. */
@@ -77,7 +119,7 @@ export function rememberingPath(): string {
 function createPath(searchPath: string): string {
   const folder = join(inject('runFolder'), 'remembered');
   mkdirSync(join(folder, 'answers'), { recursive: true });
-  for (const name of ['ffprobe', 'ffmpeg']) {
+  for (const [name, script] of Object.entries(SCRIPTS)) {
     const real = locateProgram(name, searchPath);
     const own = join(folder, name);
     if (real === null || existsSync(own)) continue;

@@ -29,7 +29,7 @@ const TABLE: [string, string[], ConversionOptions, string][] = [
   ['vorbis.mkv', [...TONE(220), ...H264, '-c:a', 'libvorbis'], {}, 'copy encode'],
   [
     'web.webm',
-    [...TONE(220), '-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'],
+    [...TONE(220), '-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime', '-c:a', 'libopus'],
     {},
     'encode copy',
   ],

@@ -11,7 +11,7 @@ const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25:d=10'];
 const tone = (seconds: number) => ['-f', 'lavfi', '-i', `sine=f=220:r=48000:d=${seconds}`];
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'];
 const MP4 = [...H264, '-c:a', 'aac'];
-const VP8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-b:v', '300k', '-c:a', 'libopus'];
+const VP8 = ['-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime', '-b:v', '300k', '-c:a', 'libopus'];
 const TWO = [...tone(10), ...tone(10), '-map', '0:v', '-map', '1:a', '-map', '2:a'];
 
 function make(name: string, ...options: string[]): string {

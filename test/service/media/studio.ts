@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngines } from '../../../src/engines/index.ts';
 import { createService } from '../../../src/service/index.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createCaller, type Reply, send } from '../harness/caller.ts';
 import { putObject } from '../harness/scene.ts';
 
@@ -39,7 +40,8 @@ const PATIENCE_MS = PATIENCE.timeout - 10_000;
 /** Opens a studio; its owner closes it. @param options default: the built-in engines */
 export async function openStudio(options?: Parameters<typeof createEngines>[0]): Promise<Studio> {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-studio-'));
-  const service = await createService({ stateDir: join(folder, 'state'), engines: createEngines(options) });
+  const engines = createEngines({ searchPath: rememberingPath(), ...options });
+  const service = await createService({ stateDir: join(folder, 'state'), engines });
   const [credentials] = service.keys();
   if (credentials === undefined) throw new Error('the service has no key');
   const caller = createCaller(service.url, credentials, Date.now);

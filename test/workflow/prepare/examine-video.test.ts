@@ -23,7 +23,7 @@ const TABLE: [name: string, options: string[], refusal: RegExp | null, note: Reg
   ['talk.mkv', [...TONE, ...MP4], /MKV and WebM files .*--convert makes an MP4 of it, without/, /remuxed/],
   [
     'web.webm',
-    [...TONE, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'],
+    [...TONE, '-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime', '-c:a', 'libopus'],
     /holds vp8 and opus\); --convert makes an MP4 of it, encoding what it must/,
     /transcoded .*vp8 pictures are encoded as H\.264/,
   ],

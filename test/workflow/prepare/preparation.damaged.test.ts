@@ -9,7 +9,7 @@ import { type MediaDesk, openMediaDesk } from './desk.ts';
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5'];
 const MP4 = [...H264, '-c:a', 'aac'];
 const FAST = [...MP4, '-movflags', '+faststart'];
-const WEBM = ['-c:v', 'libvpx', '-deadline', 'realtime', '-b:v', '300k', '-c:a', 'libopus'];
+const WEBM = ['-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime', '-b:v', '300k', '-c:a', 'libopus'];
 const PATIENCE = { timeout: 300_000 };
 
 /** A video of which so much is there as if its download had broken off. */
