@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createWork, temporaryFolder } from '../../workspace.ts';
@@ -205,6 +206,19 @@ describe('a server that rejects what is asked for', () => {
     expect(parts.warnings).toEqual([expect.stringContaining('gives no times')]);
   });
 
+  it('with a server error about the form is asked in another form at once', async () => {
+    const server = await startTranscriber(({ fields }) =>
+      fields['timestamp_granularities[]'] === undefined
+        ? verbose([['Hm', 2, 3]])
+        : { status: 500, body: { error: 'timestamp_granularities needs --dtw' } },
+    );
+    const parts = recordedParts();
+    const { task, folder } = await minute();
+    await recognizer(server.url, {}, parts).recognize(task, createWork(folder));
+    expect(server.received.length).toBe(2);
+    expect(parts.pauses).toEqual([]);
+  });
+
   it('shows why, if it accepts nothing', async () => {
     const server = await startTranscriber(() => ({
       status: 400,
@@ -254,6 +268,6 @@ describe('failures and cancelling', () => {
     const call = recognizer(server.url).recognize(task, createWork(folder, controller.signal));
     await expect(call).rejects.toThrow('cancelled');
     expect(readdirSync(folder)).toEqual(['voice-16k.wav']);
-    await expect.poll(() => server.open.size).toBe(0);
+    for (const socket of server.open) await once(socket, 'close');
   });
 });
