@@ -147,9 +147,17 @@ function crash(name: string, reason: unknown, isLoaded: boolean): JobFailure {
   return fail(`${name} ended with ${how} ${doing}${said === '' ? '' : ` (${said})`}`, reason, !isLoaded);
 }
 
-/** One row of what native code said, without folders. */
+/** Where in its code a library failed: `model.cc:177 onnxruntime::Model::Model(const PathString&) `. */
+const CODE_PLACE = /[\w/]*\.cc:\d+ [\w:~]+(\([^)]*\))? ?/g;
+
+/** One row of what native code said, without folders and places in code. */
 function shorten(text: string): string {
-  return withoutPaths(text.replaceAll(/[\p{C}\s]+/gu, ' ').trim()).slice(0, 300);
+  const row = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+  const plain = row
+    .replace(/^what\(\): /, '')
+    .replaceAll(CODE_PLACE, ' ')
+    .replaceAll(/ +/g, ' ');
+  return withoutPaths(plain).trim().slice(0, 300);
 }
 
 /** In the source tree the worker is beside this file; in the build it is beside the bundle, under another name. */

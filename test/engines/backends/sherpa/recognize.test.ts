@@ -4,7 +4,7 @@ import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
 import { createSherpaRecognizer, timeWords } from '../../../../src/engines/backends/sherpa/recognize.ts';
 import { createWork, temporaryFolder } from '../../workspace.ts';
 import { createParts, soundFile } from '../user-program.ts';
-import { writeTinyRecognizer } from './tiny-models.ts';
+import { writeEmptyModel, writeTinyRecognizer } from './tiny-models.ts';
 
 async function create(more: object = {}, parts: BackendParts = createParts()) {
   const folder = writeTinyRecognizer(join(temporaryFolder(), 'tiny-en'));
@@ -64,6 +64,44 @@ test('needs languages if nothing tells them', async () => {
     message: expect.stringContaining(
       'sherpa mine: its files do not tell its languages; add them in engines.json',
     ),
+  });
+});
+
+const CODERS = 'encoder.onnx decoder.onnx tokens.txt';
+const SINGLE = 'model.onnx tokens.txt';
+
+// Weights of these types are not here, but sherpa gets far enough to open the file that the type needs first.
+test.each<readonly [string, string, string]>([
+  ['whisper-tiny.en', 'tiny.en-encoder.onnx tiny.en-decoder.onnx tiny.en-tokens.txt', 'tiny.en-encoder.onnx'],
+  [
+    'moonshine-tiny-en',
+    'preprocess.onnx encode.onnx uncached_decode.onnx cached_decode.onnx tokens.txt',
+    'preprocess.onnx',
+  ],
+  [
+    'moonshine-base-en',
+    'encoder_model.ort decoder_model_merged.ort tokens.txt',
+    'ORT model verification failed',
+  ],
+  ['zipformer-en', `${CODERS} joiner.onnx`, 'encoder.onnx'],
+  ['nemo-parakeet-en', `${CODERS} joiner.onnx`, 'encoder.onnx'],
+  ['canary', CODERS, 'encoder.onnx'],
+  ['fire-red', CODERS, 'encoder.onnx'],
+  ['cohere-en', CODERS, 'encoder.onnx'],
+  ...[
+    ...['sense-voice', 'paraformer-zh', 'dolphin-zh', 'omnilingual-en', 'medasr', 'fire-red-ctc'],
+    ...['zipformer-ctc-en', 'wenet-zh', 'telespeech', 'nemo-ctc-en'],
+  ].map((name) => [name, SINGLE, 'model.onnx'] as const),
+])('hands sherpa the files of %s', async (name, files, opened) => {
+  const folder = writeEmptyModel(join(temporaryFolder(), name), files);
+  const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder }, createParts());
+  onTestFinished(() => recognizer.close());
+  const work = createWork(temporaryFolder());
+  const voice = await soundFile(work.folder, 1, []);
+  const run = recognizer.recognize({ voice, segments: [{ start: 0, end: 1 }], language: 'auto' }, work);
+  await expect(run).rejects.toMatchObject({
+    permanent: true,
+    message: expect.stringContaining(opened.endsWith('.onnx') ? `Load model from ${opened} failed` : opened),
   });
 });
 

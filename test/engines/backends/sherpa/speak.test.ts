@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSherpaSpeaker } from '../../../../src/engines/backends/sherpa/speak.ts';
 import { temporaryFolder } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
-import { writeTinyVoice } from './tiny-models.ts';
+import { writeEmptyModel, writeTinyVoice } from './tiny-models.ts';
 
 const signal = new AbortController().signal;
 const request = { text: 'hola mundo', language: 'es-MX', voiceMode: 'auto', speed: 1 } as const;
@@ -66,4 +66,27 @@ test('a voice of unknown language needs one in the entry', async () => {
     createSherpaSpeaker({ type: 'sherpa', folder, languages }, createParts());
   await expect(create()).rejects.toThrow('sherpa mine: its files do not tell its language');
   expect(await (await create(['tlh'])).supports('tlh', { signal, folder: '/' })).toBe(true);
+});
+
+// Weights of these types are not here, but sherpa gets far enough to open the model.
+test.each([
+  ['kitten', 'model.onnx voices.bin tokens.txt espeak-ng-data/', 'model.onnx'],
+  ['kokoro-en', 'model.onnx voices.bin tokens.txt espeak-ng-data/', 'model.onnx'],
+  [
+    'kokoro-es',
+    'model.onnx voices.bin tokens.txt espeak-ng-data/ lexicon-us-en.txt lexicon-zh.txt',
+    'model.onnx',
+  ],
+  ['matcha-en', 'model-steps-3.onnx vocos-22khz-univ.onnx tokens.txt espeak-ng-data/', 'model-steps-3.onnx'],
+  ['matcha-zh', 'model-steps-3.onnx vocos-22khz-univ.onnx tokens.txt lexicon.txt', 'model-steps-3.onnx'],
+  ['piper-en', 'en_US-amy-low.onnx tokens.txt espeak-ng-data/', 'en_US-amy-low.onnx'],
+  ['coqui-de', 'model.onnx tokens.txt', 'model.onnx'],
+])('hands sherpa the files of %s', async (name, files, opened) => {
+  const folder = writeEmptyModel(join(temporaryFolder(), name), files);
+  const speaker = await createSherpaSpeaker({ type: 'sherpa', folder }, createParts());
+  onTestFinished(() => speaker.close());
+  await expect(speaker.speak(request, { signal, folder: temporaryFolder() })).rejects.toMatchObject({
+    permanent: true,
+    message: expect.stringMatching(`^sherpa ${name} ended with .*Load model from ${opened} failed: [A-Z]`),
+  });
 });

@@ -125,3 +125,13 @@ export function writeTinyVoice(
   writeFileSync(join(folder, 'lexicon.txt'), 'hola h o l a\nmundo m u n d o\n');
   return folder;
 }
+
+/** Writes empty files with the given names, separated by spaces; those that end with a slash are folders of espeak-ng. */
+export function writeEmptyModel(folder: string, names: string): string {
+  mkdirSync(folder, { recursive: true });
+  for (const name of names.split(' ')) {
+    if (name.endsWith('/')) writeEmptyModel(join(folder, name), 'phontab phonindex phondata intonations');
+    else writeFileSync(join(folder, name), name.endsWith('.txt') ? 'a 0\n' : '');
+  }
+  return folder;
+}
