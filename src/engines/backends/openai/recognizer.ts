@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { baseLanguage } from '../../../protocol/language-tag.ts';
 import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { fileAddress, ownInput, QUIET } from '../../media/arguments.ts';
@@ -12,15 +11,7 @@ import { findPauses, type Segment, SPEECH_MARGIN } from '../../separate/segments
 import { createServer, type Outgoing, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
 import { parseVerboseJson, type Transcript, wordsOf } from '../transcript.ts';
-
-/** Source: the table LANGUAGES in `tokenizer.py` of Whisper, large-v3, as BCP 47 tags. */
-const WHISPER_LANGUAGES: readonly string[] = (
-  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
-  'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
-  'yi lo uz fo ht ps tk nn mt sa lb my bo fil mg as tt haw ln ha ba jv su yue'
-).split(' ');
-/** Where Whisper's code is not the language of the tag. */
-const WHISPER_CODES: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl', jv: 'jw', cmn: 'zh' };
+import { WHISPER_LANGUAGES, whisperCode } from '../whisper-languages.ts';
 
 /** Many servers accept 25 MB. The rest is for the form around the sound. */
 const MAX_UPLOAD_BYTES = 24_900_000;
@@ -161,11 +152,10 @@ export function createOpenAiRecognizer(
   }
 
   async function request(path: string, form: number, { spoken, work }: Job): Promise<Transcript> {
-    const language = spoken === null ? null : baseLanguage(spoken);
     const fields = [
       ['model', entry.model] as const,
       ...(FORMS[form] ?? []),
-      ...(language === null ? [] : [['language', WHISPER_CODES[language] ?? language] as const]),
+      ...(spoken === null ? [] : [['language', whisperCode(spoken)] as const]),
     ];
     const body = await formBody(fields, { path, name: 'speech.flac', type: 'audio/flac' });
     const isRefusal = (said: string) => /timestamp|verbose_json|response_format/i.test(said);

@@ -1,6 +1,7 @@
 /** The languages of a model, as far as its files and names tell. */
 import { canonicalLanguage } from '../../../protocol/language-tag.ts';
 import { languageTag } from '../transcript.ts';
+import { WHISPER_LANGUAGES } from '../whisper-languages.ts';
 import type { ModelFolder } from './model-folder.ts';
 import type { FoundModel } from './model-types.ts';
 
@@ -24,6 +25,9 @@ export async function recognizedLanguages(
   const { type, files } = found;
   const model = [folder.name, ...Object.values(files)].join(' ').toLowerCase();
   if (type.key === 'whisper' && /\.en\b/.test(model)) return ['en'];
+  if (type.key === 'whisper' && !/v3|turbo/.test(`${model} ${found.metadataType}`)) {
+    return WHISPER_LANGUAGES.filter((tag) => tag !== 'yue'); // sherpa ends for a language that its model does not know
+  }
   if (type.languages !== undefined) return type.languages;
   const named = namedLanguages(folder.name);
   if (named.length > 0) return named;

@@ -1,4 +1,5 @@
 /** The types of models that sherpa runs, by their files. */
+import { WHISPER_LANGUAGES } from '../whisper-languages.ts';
 import type { ModelFolder } from './model-folder.ts';
 
 /** A file that a type needs, and what it is called in messages. */
@@ -35,13 +36,6 @@ const model = needed(
   /^(?!.*(encode|decode|joiner|preprocess|vocos|vocoder|hifigan|embedding)).*\.onnx$/i,
   'model.onnx',
 );
-
-/** The languages of whisper, the commonest first. Source: openai/whisper, tokenizer.py. */
-const WHISPER_LANGUAGES = (
-  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
-  'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
-  'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su'
-).split(' ');
 
 const pair = { encoder: part('encoder'), decoder: part('decoder'), tokens };
 const single = { model, tokens };

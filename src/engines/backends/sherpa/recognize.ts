@@ -1,6 +1,5 @@
 /** Recognition with models of sherpa-onnx: whisper, Moonshine, transducers such as Parakeet, SenseVoice, and others. */
 import type { OfflineRecognizerConfig } from 'sherpa-onnx-node';
-import { baseLanguage } from '../../../protocol/language-tag.ts';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
@@ -9,6 +8,7 @@ import { type Segment, SPEECH_MARGIN } from '../../separate/segments.ts';
 import type { BackendParts } from '../parts.ts';
 import { isPunctuated, languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
 import { unusable } from '../user-entry.ts';
+import { whisperCode } from '../whisper-languages.ts';
 import type { Utterance } from './messages.ts';
 import { type OpenedModel, openModel } from './model.ts';
 import { recognizedLanguages } from './model-languages.ts';
@@ -81,14 +81,10 @@ function heardLanguage(utterances: readonly Utterance[], languages: readonly str
   return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null;
 }
 
-/** Languages that a model calls differently. */
-const MODEL_CODES: Readonly<Record<string, string>> = { jv: 'jw', nb: 'no' };
-
 function configure({ found, paths, threads }: OpenedModel, language: string | null): OfflineRecognizerConfig {
   const { key, settings = {} } = found.type;
   const { tokens = '', ...files } = paths;
-  const base = language === null ? '' : baseLanguage(language);
-  const code = MODEL_CODES[base] ?? base;
+  const code = language === null ? '' : whisperCode(language);
   const spoken: Record<string, string> = {};
   if (['whisper', 'senseVoice', 'cohereTranscribe'].includes(key)) spoken.language = code;
   // Canary needs both; the same one means transcription without translation.

@@ -101,6 +101,17 @@ describe('a recognizer', () => {
     );
   });
 
+  test('of whisper has Cantonese from its third version on', async () => {
+    const files = (size: string) =>
+      ['encoder.onnx', 'decoder.onnx', 'tokens.txt'].map((file) => `${size}-${file}`);
+    const languages = async (size: string) => {
+      const { folder, found } = await find('whisper', files(size).join(' '));
+      return recognizedLanguages(folder, found);
+    };
+    expect(await languages('large-v3')).toContain('yue');
+    expect(await languages('medium')).not.toContain('yue');
+  });
+
   test('of Parakeet has 25 languages if its vocabulary is that of the third version', async () => {
     const { folder, found } = await find('parakeet', 'encoder.onnx decoder.onnx joiner.onnx tokens.txt');
     writeFileSync(folder.at('tokens.txt'), 'a 0\n'.repeat(8_193));
