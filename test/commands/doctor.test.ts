@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -164,5 +164,82 @@ describe('vloc doctor', () => {
     expect(checks['connection of the proxy']).toMatchObject({ state: 'ok' });
     expect(checks).not.toHaveProperty('name lookup');
     expect(stdout + stderr).not.toContain('canary');
+  });
+});
+
+describe('engines of engines.json', () => {
+  async function configure(file: object | string): Promise<void> {
+    const path = join(folder, 'config', 'engines.json');
+    await mkdir(join(folder, 'config'), { mode: 0o700 });
+    await writeFile(path, typeof file === 'string' ? file : JSON.stringify(file), { mode: 0o600 });
+  }
+
+  it('are checked: file, server, key, program and languages', async () => {
+    const { origin } = await startPlain((_request, response) =>
+      response.end(
+        JSON.stringify([
+          { code: 'en', targets: ['es'] },
+          { code: 'es', targets: ['en'] },
+        ]),
+      ),
+    );
+    await configure({
+      recognize: [{ type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large' }, 'pocketsphinx'],
+      translate: [
+        { type: 'libretranslate', url: origin },
+        { type: 'libretranslate', url: origin, key: { env: 'LT_KEY' }, languages: ['en', 'fr'] },
+      ],
+    });
+    const { code, stdout } = await run();
+    expect(code).toBe(4);
+    const checks = checksOf(stdout);
+    expect(checks['engines file']).toMatchObject({
+      state: 'ok',
+      message: join(folder, 'config/engines.json'),
+    });
+    expect(checks['recognize with openai large']).toMatchObject({
+      state: 'fail',
+      message: '127.0.0.1 port 1 refuses connections',
+      fix: 'Start the server, or correct its url.',
+    });
+    const [first, second] = JSON.parse(stdout).checks.filter(
+      ({ check }: { check: string }) => check === 'translate with libretranslate',
+    );
+    expect(first).toMatchObject({ state: 'ok', message: 'can be reached; languages: 2' });
+    expect(second).toMatchObject({ state: 'warn', message: 'the variable LT_KEY with its key is not set' });
+  });
+
+  it('make the built-in engine of a step unnecessary, or a fallback', async () => {
+    const { origin } = await startPlain((_request, response) => response.end('[]'));
+    const server = { type: 'openai', url: `${origin}/v1`, model: 'm', languages: ['es'] };
+    await configure({ speak: [{ ...server, voices: { es: 'dora' } }], recognize: [server, 'pocketsphinx'] });
+    // A path without any engine.
+    const checks = checksOf((await run({ PATH: folder })).stdout);
+    expect(checks['engine espeak-ng']).toMatchObject({
+      state: 'ok',
+      message: expect.stringContaining('not needed: other engines are configured'),
+    });
+    expect(checks['engine pocketsphinx']).toMatchObject({ state: 'warn', fix: 'vloc engines install' });
+    expect(checks['engine apertium']).toMatchObject({ state: 'fail' });
+    expect(checks['engine ffmpeg']).toMatchObject({ state: 'fail' });
+  });
+
+  it('fail the check of their file for a mistake in it, which the other checks survive', async () => {
+    await configure('{"translate": [}');
+    const { code, stdout } = await run();
+    expect(code).toBe(4);
+    const checks = checksOf(stdout);
+    expect(checks['engines file']).toMatchObject({
+      state: 'fail',
+      message: expect.stringContaining('is not JSON: line 1, column 16'),
+    });
+    expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
+  });
+
+  it('do not matter to a service elsewhere', async () => {
+    await configure('{"translate": [}');
+    const { code, stdout } = await run(await serviceEnv());
+    expect(code).toBe(0);
+    expect(checksOf(stdout)).not.toHaveProperty('engines file');
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   detectSystem,
+  findPairPackage,
   hasFreshLists,
+  listNearPairs,
   planInstall,
   runInstall,
   showCommand,
@@ -104,5 +106,27 @@ describe('running a plan', () => {
       lastWords: 'E: no such package',
     });
     expect(lines).not.toContain('never');
+  });
+});
+
+describe('a pair of languages', () => {
+  const NAMES = ['apertium-en-es', 'apertium-eng-spa', 'apertium-en-gl', 'apertium-spa-cat'];
+
+  test('is found by its languages, the newer name first', () => {
+    expect(findPairPackage('spa-eng', NAMES)).toBe('apertium-eng-spa');
+    expect(findPairPackage('glg-en', NAMES)).toBe('apertium-en-gl');
+    expect(findPairPackage('eng-xho', NAMES)).toBeNull();
+    expect(findPairPackage('eng-xho', [])).toBe('apertium-eng-xho');
+  });
+
+  test('has neighbours that share a language', () => {
+    expect(listNearPairs('gl-xho', NAMES)).toEqual(['en-gl']);
+    expect(listNearPairs('deu-xho', NAMES)).toEqual([]);
+  });
+
+  test('is added to what is installed, also when nothing is missing', () => {
+    const plan = planInstall({ ...facts, missing: [], pairs: ['apertium-en-gl'] });
+    expect(shown(plan).at(-1)).toMatch(/ apertium-en-gl$/);
+    expect(plan.engines).toEqual(['apertium-en-gl']);
   });
 });

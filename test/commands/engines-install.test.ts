@@ -1,0 +1,79 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { detectSystem, readOsRelease } from '../../src/engines/install.ts';
+import { temporaryFolder } from '../engines/workspace.ts';
+import { type EnginesDesk, openEnginesDesk } from './support/run-engines.ts';
+
+let desk: EnginesDesk;
+let bin = '';
+beforeEach(async () => {
+  desk = await openEnginesDesk();
+  bin = temporaryFolder();
+});
+
+function addProgram(name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+
+const install = (...words: string[]) =>
+  desk.run(['install', ...words], { PATH: `${bin}:${process.env.PATH ?? ''}` });
+
+/** A list of packages, so that the tests do not depend on those of this machine. */
+const addPackages = (...names: string[]) => addProgram('apt-cache', `printf '%s\\n' ${names.join(' ')}`);
+
+describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
+  'vloc engines install --pair',
+  () => {
+    it('shows the package of the pair, whatever its codes and order, and installs nothing without a yes', async () => {
+      addPackages('apertium-en-gl', 'apertium-eng-cat', 'apertium-all-dev', 'apertium-apy');
+      for (const pair of ['eng-glg', 'glg-eng', 'en-gl']) {
+        const { code, stderr } = await install('--pair', pair);
+        expect(stderr).toContain('To be installed: apertium-en-gl\n');
+        expect(stderr).toMatch(/apt-get install -y -q --no-install-recommends apertium-en-gl\n/);
+        expect(code).not.toBe(0);
+      }
+    });
+
+    it('installs nothing for a pair that is there', async () => {
+      addPackages('apertium-eng-spa');
+      const { code, stdout } = await install('--pair', 'spa-eng', '--pair', 'en-ca', '-o', 'json');
+      expect([code, JSON.parse(stdout)]).toEqual([0, { installed: [], missing: [] }]);
+    });
+
+    it('runs the package manager, then checks that the pair is there', async () => {
+      addPackages('apertium-en-gl');
+      // The package manager of this machine, which the test replaces by a note of its call.
+      const note = join(bin, 'called');
+      for (const name of ['env', 'sudo']) addProgram(name, `echo "$@" >> '${note}'`);
+      const path = process.env.PATH;
+      process.env.PATH = `${bin}:${path}`;
+      try {
+        const { code, stderr } = await install('--pair', 'eng-glg', '--yes');
+        expect(readFileSync(note, 'utf8')).toContain('apertium-en-gl');
+        expect([code, stderr]).toEqual([4, expect.stringContaining('still missing: eng-glg')]);
+      } finally {
+        process.env.PATH = path;
+      }
+    });
+
+    it('names similar pairs for one that no package has', async () => {
+      addPackages('apertium-en-gl', 'apertium-eng-cat', 'apertium-spa-cat', 'apertium-all-dev');
+      const { code, stderr } = await install('--pair', 'eng-xho');
+      expect(code).toBe(2);
+      expect(stderr).toContain('no package of Apertium translates eng-xho');
+      expect(stderr).toContain('Similar pairs: en-gl, eng-cat. Other translators can be used');
+    });
+
+    it('takes the pair as it is where packages cannot be listed', async () => {
+      addProgram('apt-cache', 'exit 100');
+      expect((await install('--pair', 'eng-glg')).stderr).toContain('To be installed: apertium-eng-glg\n');
+    });
+
+    it.each(['eng', 'eng-glg-spa', '-o Dpkg::Pre-Invoke', 'English-Galician'])('refuses %j', async (pair) => {
+      const { code, stderr } = await install(`--pair=${pair}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is not a pair of languages')]);
+    });
+  },
+);
