@@ -30,7 +30,7 @@ const tool = defineConfig({
         // nor client.
         {
           name: 'start',
-          test: /src\/(disk\/[\w-]+|cli\/version|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
+          test: /src\/(disk\/[\w-]+|cli\/version|context\/engines|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
           priority: 3,
         },
         // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP.

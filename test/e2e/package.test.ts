@@ -38,6 +38,8 @@ const WANTED = [
   /^dist\/[\w-]+\.c?js$/,
   /^dist\/report-page\.css$/,
   /^dist\/silero_vad_v6\.onnx$/,
+  /^dist\/speech-0870\.flac$/,
+  /^docs\/engines\.schema\.json$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^dist\/types\/.+\.d\.ts$/,
 ];
