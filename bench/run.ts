@@ -1,6 +1,7 @@
 /** `npm run bench [NAME…]`: measures, prints the rows of bench/README.md, and fails if a limit is exceeded. */
 import { measureBatch } from './batch.ts';
 import { measureColdStart } from './cold-start.ts';
+import { measureEngines } from './engines.ts';
 import { type Figure, figureRow, keepsLimit } from './figure.ts';
 import { measureLoad } from './load.ts';
 import { measureLongTalk } from './long-talk.ts';
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   waiting: measureWaiting,
   batch: measureBatch,
   'many-videos': measureManyVideos,
+  engines: measureEngines,
 };
 
 /** It keeps two cores busy for an hour. */
