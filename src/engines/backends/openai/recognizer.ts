@@ -15,6 +15,8 @@ import { WHISPER_LANGUAGES, whisperCode } from '../whisper-languages.ts';
 
 /** Many servers accept 25 MB. The rest is for the form around the sound. */
 const MAX_UPLOAD_BYTES = 24_900_000;
+/** A quarter of a minute. Shorter sound is sent as it is: to start the encoder takes longer than to send twice the bytes. */
+const MAX_WAV_BYTES = 500_000;
 /** A server that refuses a shorter sound as too large has another problem. In seconds. */
 const LEAST_PART = 20;
 /** Length of parts for servers that give no times, in seconds: a word is then at most a few seconds off. */
@@ -87,9 +89,8 @@ export function createOpenAiRecognizer(
   }
 
   async function hearPart(part: Segment, job: Job): Promise<Word[]> {
-    const file = join(job.folder, 'speech.flac');
-    await encode(job.voice, part, file, job.work);
-    const { size } = await stat(file);
+    const file = await prepare(part, job);
+    const { size } = await stat(file.path);
     const transcript = size > maxBytes ? null : await transcribe(file, size, job);
     if (transcript === null) {
       const halves = halve(part, job, LEAST_PART);
@@ -121,6 +122,16 @@ export function createOpenAiRecognizer(
     return [...words, ...(await hear(second, job))];
   }
 
+  async function prepare(part: Segment, job: Job): Promise<FormFile> {
+    const isWhole = part.start === 0 && part.end === job.seconds;
+    if (isWhole && (await stat(job.voice)).size <= MAX_WAV_BYTES) {
+      return { path: job.voice, name: 'speech.wav', type: 'audio/wav' };
+    }
+    const path = join(job.folder, 'speech.flac');
+    await encode(job.voice, part, path, job.work);
+    return { path, name: 'speech.flac', type: 'audio/flac' };
+  }
+
   async function encode(
     voice: string,
     { start, end }: Segment,
@@ -133,10 +144,10 @@ export function createOpenAiRecognizer(
   }
 
   /** Returns null if the sound is too large for the server. */
-  async function transcribe(path: string, size: number, job: Job): Promise<Transcript | null> {
+  async function transcribe(file: FormFile, size: number, job: Job): Promise<Transcript | null> {
     for (let form = known; ; form += 1) {
       try {
-        const transcript = await request(path, form, job);
+        const transcript = await request(file, form, job);
         known = form;
         return transcript;
       } catch (error) {
@@ -151,13 +162,13 @@ export function createOpenAiRecognizer(
     }
   }
 
-  async function request(path: string, form: number, { spoken, work }: Job): Promise<Transcript> {
+  async function request(file: FormFile, form: number, { spoken, work }: Job): Promise<Transcript> {
     const fields = [
       ['model', entry.model] as const,
       ...(FORMS[form] ?? []),
       ...(spoken === null ? [] : [['language', whisperCode(spoken)] as const]),
     ];
-    const body = await formBody(fields, { path, name: 'speech.flac', type: 'audio/flac' });
+    const body = await formBody(fields, file);
     const isRefusal = (said: string) => /timestamp|verbose_json|response_format/i.test(said);
     const answer = await server.sendForText({ path: '/audio/transcriptions', body, isRefusal }, work);
     try {

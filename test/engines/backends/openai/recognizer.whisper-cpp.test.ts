@@ -42,14 +42,17 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
   /** Rows of its log about recognized sounds. */
   const processed = (): readonly string[] => server.printed.filter((row) => /processing '/.test(row));
 
-  test('receives the sound as FLAC in the language of the speech', async () => {
+  test.each([
+    ['a short sound as it is', 1, 'speech.wav', 48_000, '3.0 sec'],
+    ['a longer one as FLAC', 6, 'speech.flac', 288_000, '18.0 sec'],
+  ])('receives %s, with the language of the speech', async (_, times, name, samples, seconds) => {
     const { recognizer } = open();
     const before = processed().length;
-    await recognizer.recognize({ ...speech(1), language: 'es-MX' }, createWork(temporaryFolder()));
+    await recognizer.recognize({ ...speech(times), language: 'es-MX' }, createWork(temporaryFolder()));
     await recognizer.close();
     const rows = processed().slice(before);
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toContain("processing 'speech.flac' (48000 samples, 3.0 sec)");
+    expect(rows[0]).toContain(`processing '${name}' (${samples} samples, ${seconds})`);
     expect(rows[0]).toContain('lang = es');
   });
 
