@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import type { BackendWork } from '../src/engines/backend.ts';
 import { createPrograms } from '../src/engines/programs.ts';
 import { createBackend } from '../src/engines/registry.ts';
+import { writeTinyVoice } from '../test/engines/backends/sherpa/tiny-models.ts';
 import type { Figure } from './figure.ts';
 import { measureLongSpeech } from './long-speech.ts';
 import { median } from './measure.ts';
@@ -45,13 +46,15 @@ async function measureCalls(folder: string): Promise<Figure[]> {
   };
   const work: BackendWork = { signal: new AbortController().signal, folder, report: () => {} };
   const model = { type: 'openai', url, model: 'm' } as const;
-  const [recognizer, translator, libre, voice, program, cat] = await Promise.all([
+  const folderOfVoice = writeTinyVoice(join(folder, 'tone'));
+  const [recognizer, translator, libre, voice, program, cat, sherpa] = await Promise.all([
     createBackend('recognize', model, parts),
     createBackend('translate', model, parts),
     createBackend('translate', { type: 'libretranslate', url: url.replace('/v1', '') }, parts),
     createBackend('speak', { ...model, languages: ['es'] }, parts),
     createBackend('speak', { type: 'command', run: ['cat', sounds.speech], languages: ['es'] }, parts),
     createBackend('translate', { type: 'command', run: ['cat'], languages: ['en', 'es'] }, parts),
+    createBackend('speak', { type: 'sherpa', folder: folderOfVoice, languages: ['es'] }, parts),
   ]);
   const texts = { from: 'en', to: 'es', texts: [{ text: 'The house is red', durationMs: 2000 }] };
   const request = { text: 'La casa es roja', language: 'es', voiceMode: 'auto', speed: 1 } as const;
@@ -69,9 +72,15 @@ async function measureCalls(folder: string): Promise<Figure[]> {
       await added('recognition of 3 s by a server', () => recognizer.recognize(spoken, work), engine),
       await added('translation by a program', () => cat.translate(texts, work), bare('cat')),
       await added('speech from a program', () => program.speak(request, work), bare('cat', sounds.speech)),
+      // The model has a few numbers, so its own time counts as nothing.
+      await added(
+        'speech from a loaded model of sherpa',
+        () => sherpa.speak({ ...request, text: 'hola' }, work),
+        async () => 0,
+      ),
     ];
   } finally {
-    await Promise.all([recognizer, translator, libre, voice].map((backend) => backend.close()));
+    await Promise.all([recognizer, translator, libre, voice, sherpa].map((backend) => backend.close()));
     await server.close();
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EnginesConfig } from '../../../src/engines/config.ts';
 import { type LoopbackServer, startServer } from '../../engines/backends/loopback-server.ts';
+import { writeTinyRecognizer, writeTinyVoice } from '../../engines/backends/sherpa/tiny-models.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { startWhisperServer, WHISPER_SERVER } from '../../engines/backends/whisper-server.ts';
 import { ffmpeg, SAMPLE, speechClip, temporaryFolder } from '../../engines/workspace.ts';
@@ -163,6 +164,40 @@ describe('a video is localized', PATIENCE, () => {
     ]);
     expect(readCues(file).map(({ text }) => text)).toEqual([TRANSLATED]);
     expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
+  });
+
+  it('by models of sherpa, which are loaded once, and LibreTranslate', async () => {
+    const models = temporaryFolder();
+    const languages = [
+      { code: 'en', name: 'English', targets: ['es'] },
+      { code: 'es', name: 'Spanish', targets: [] },
+    ];
+    const libretranslate = await startServer(({ path, body }) => {
+      if (path === '/v1/languages') return { body: languages };
+      const { q } = JSON.parse(body.toString());
+      return { body: { translatedText: q.map(() => 'hola mundo') } };
+    });
+    const studio = await studioWith({
+      recognize: [{ type: 'sherpa', folder: writeTinyRecognizer(join(models, 'ba')), languages: ['en'] }],
+      translate: [{ type: 'libretranslate', url: libretranslate.url }],
+      speak: [{ type: 'sherpa', folder: writeTinyVoice(join(models, 'tone')), languages: ['es'] }],
+    });
+    const clip = secondClip(studio.folder, 'clip.mp4');
+    const { file, charged, job } = await localize(studio, clip);
+    expectDubbed(file, clip);
+    expect(enginesOf(job)).toEqual([
+      'separate: builtin',
+      'recognize: sherpa ba',
+      'translate: libretranslate',
+      'speak: sherpa tone',
+    ]);
+    const texts = readCues(file).map(({ text }) => text);
+    expect(texts.length).toBeGreaterThan(0);
+    expect(new Set(texts)).toEqual(new Set(['hola mundo']));
+    expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
+    const loaded = childProcesses();
+    await localize(studio, clip);
+    expect(childProcesses()).toEqual(loaded);
   });
 });
 
