@@ -26,7 +26,8 @@ export interface Talk {
   readonly said: readonly Said[];
 }
 
-const CLIPS = ['0870', '0880'] as const;
+/** One comes with vloc, for `vloc engines test`. */
+const CLIPS = { '0870': 'src/engines/trial', '0880': 'test/fixtures' } as const;
 /**
  * Seconds between the clips, in turn. They differ so that no two cuts are alike. The longest (a breath between
  * paragraphs) occurs about every 40 s.
@@ -35,7 +36,7 @@ const PAUSES = [0.45, 0.7, 0.35, 0.9, 0.55, 0.3, 1.4] as const;
 /** Silence at the start, in seconds: a recording does not begin with its first word. */
 const LEAD = 0.5;
 
-const fixture = (name: string) => fileURLToPath(new URL(`../test/fixtures/${name}`, import.meta.url));
+const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** @param options of the video encoder, such as the key frame interval */
 export async function makeTalk(path: string, seconds: number, options: readonly string[]): Promise<Talk> {
@@ -57,7 +58,7 @@ export async function makeTalk(path: string, seconds: number, options: readonly 
 
 /** Writes the clips in turn, with pauses between them, until no whole clip fits. */
 async function writeSpeech(path: string, seconds: number): Promise<Said[]> {
-  const clips = await Promise.all(CLIPS.map((number) => readClip(number, path)));
+  const clips = await Promise.all(Object.entries(CLIPS).map((clip) => readClip(clip, path)));
   const out = await createWav(path, { sampleRate: SAMPLE_RATE, channels: 1 });
   const said: Said[] = [];
   await out.write(new Int16Array(LEAD * SAMPLE_RATE));
@@ -74,14 +75,17 @@ async function writeSpeech(path: string, seconds: number): Promise<Said[]> {
   return said;
 }
 
-async function readClip(number: string, beside: string): Promise<{ samples: Int16Array; words: string }> {
+async function readClip(
+  [number, folder]: readonly [string, string],
+  beside: string,
+): Promise<{ samples: Int16Array; words: string }> {
   const decoded = `${beside}.${number}.wav`;
-  ffmpeg('-i', fixture(`speech-${number}.flac`), ...pcm(SAMPLE_RATE), decoded);
+  ffmpeg('-i', file(`${folder}/speech-${number}.flac`), ...pcm(SAMPLE_RATE), decoded);
   const wav = await openWav(decoded);
   const samples = (await wav.read(0, wav.frames)).slice();
   await wav.close();
   const sheet: { clips: readonly { clip: string; words: string }[] } = JSON.parse(
-    readFileSync(fixture('sample.json'), 'utf8'),
+    readFileSync(file('test/fixtures/sample.json'), 'utf8'),
   );
   const words = sheet.clips.find(({ clip }) => clip.endsWith(number))?.words ?? '';
   return { samples, words };
