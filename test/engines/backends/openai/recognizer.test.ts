@@ -181,7 +181,7 @@ describe('a server that rejects what is asked for', () => {
     expect(parts.warnings.length).toBe(1);
   });
 
-  it('gets short parts if it gives no times at all', async () => {
+  it('gets short parts if it returns no times at all', async () => {
     const server = await startTranscriber(({ fields, file }) =>
       fields.response_format?.[0] === 'json'
         ? { body: { text: `About ${Math.round(secondsOf(file))}` } }
@@ -203,7 +203,7 @@ describe('a server that rejects what is asked for', () => {
       expect(start).toBeGreaterThanOrEqual(from);
       expect(end).toBeLessThanOrEqual(to);
     }
-    expect(parts.warnings).toEqual([expect.stringContaining('gives no times')]);
+    expect(parts.warnings).toEqual([expect.stringContaining('returns no times')]);
   });
 
   it('with a server error about the form is asked in another form at once', async () => {
