@@ -37,12 +37,6 @@ declare module 'sherpa-onnx-node' {
     pop(): void;
     flush(): void;
   }
-  /** Models by type, such as `whisper: { encoder, decoder }`. Paths and numbers. */
-  type ModelFiles = Readonly<Record<string, Readonly<Record<string, string | number>> | string | number>>;
-  interface OfflineRecognizerConfig {
-    readonly featConfig: { readonly sampleRate: number; readonly featureDim: number };
-    readonly modelConfig: ModelFiles;
-  }
   interface RecognitionResult {
     readonly text: string;
     readonly tokens?: readonly string[];
@@ -53,19 +47,13 @@ declare module 'sherpa-onnx-node' {
     acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
   }
   class OfflineRecognizer {
-    constructor(config: OfflineRecognizerConfig);
+    constructor(config: object);
     createStream(): OfflineStream;
     decode(stream: OfflineStream): void;
     getResult(stream: OfflineStream): RecognitionResult;
   }
-  interface OfflineTtsConfig {
-    readonly model: ModelFiles;
-    readonly maxNumSentences: number;
-    readonly ruleFsts?: string;
-    readonly ruleFars?: string;
-  }
   class OfflineTts {
-    constructor(config: OfflineTtsConfig);
+    constructor(config: object);
     readonly numSpeakers: number;
     generate(request: { text: string; sid: number; speed: number; enableExternalBuffer: boolean }): {
       samples: Float32Array;
@@ -78,6 +66,6 @@ declare module 'sherpa-onnx-node' {
     OfflineTts: typeof OfflineTts;
   };
 
-  export type { OfflineRecognizer, OfflineRecognizerConfig, OfflineTts, OfflineTtsConfig };
+  export type { OfflineRecognizer, OfflineTts };
   export default sherpa;
 }

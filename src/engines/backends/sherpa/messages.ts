@@ -1,12 +1,30 @@
 /** Messages between the service and a sherpa worker: one JSON object per line in each direction. */
-import type { OfflineRecognizerConfig, OfflineTtsConfig } from 'sherpa-onnx-node';
 import type { Segment } from '../../separate/segments.ts';
+
+/** Models by type, such as `whisper: { encoder, decoder }`, and settings of all types. */
+type ModelFiles = Readonly<Record<string, Readonly<Record<string, string | number>> | string | number>>;
+
+/** Configuration of a recognizer, as sherpa reads it. */
+export interface RecognizerConfig {
+  readonly featConfig: { readonly sampleRate: number; readonly featureDim: number };
+  readonly modelConfig: ModelFiles;
+}
+
+/** Configuration of a voice, as sherpa reads it. */
+export interface VoiceConfig {
+  readonly model: ModelFiles;
+  /** The most sentences at one time. */
+  readonly maxNumSentences: number;
+  /** Files with rules to read numbers and dates, separated by commas. */
+  readonly ruleFsts?: string;
+  readonly ruleFars?: string;
+}
 
 /** The worker loads a model when a request needs another configuration than the one before. */
 export type WorkerRequest =
   | {
       readonly type: 'recognize';
-      readonly config: OfflineRecognizerConfig;
+      readonly config: RecognizerConfig;
       /** 16 kHz mono WAV of 16-bit samples. */
       readonly voice: string;
       /** The parts of it to recognize, one after the other. */
@@ -14,7 +32,7 @@ export type WorkerRequest =
     }
   | {
       readonly type: 'speak';
-      readonly config: OfflineTtsConfig;
+      readonly config: VoiceConfig;
       readonly text: string;
       readonly speaker: number;
       readonly speed: number;

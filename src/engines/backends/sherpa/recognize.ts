@@ -1,5 +1,4 @@
 /** Recognition with models of sherpa-onnx: whisper, Moonshine, transducers such as Parakeet, SenseVoice, and others. */
-import type { OfflineRecognizerConfig } from 'sherpa-onnx-node';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
@@ -9,7 +8,7 @@ import type { BackendParts } from '../parts.ts';
 import { isPunctuated, languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
 import { unusable } from '../user-entry.ts';
 import { whisperCode } from '../whisper-languages.ts';
-import type { Utterance } from './messages.ts';
+import type { RecognizerConfig, Utterance } from './messages.ts';
 import { type OpenedModel, openModel } from './model.ts';
 import { recognizedLanguages } from './model-languages.ts';
 import { RECOGNIZERS } from './model-types.ts';
@@ -81,7 +80,7 @@ function heardLanguage(utterances: readonly Utterance[], languages: readonly str
   return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null;
 }
 
-function configure({ found, paths, threads }: OpenedModel, language: string | null): OfflineRecognizerConfig {
+function configure({ found, paths, threads }: OpenedModel, language: string | null): RecognizerConfig {
   const { key, settings = {} } = found.type;
   const { tokens = '', ...files } = paths;
   const code = language === null ? '' : whisperCode(language);

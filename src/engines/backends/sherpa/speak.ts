@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { OfflineTtsConfig } from 'sherpa-onnx-node';
 import { baseLanguage } from '../../../protocol/language-tag.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
@@ -12,6 +11,7 @@ import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';
 import { chooseVoice, spokenLanguages, VOICE_SPEEDS, voiceNames } from '../voice-choice.ts';
+import type { VoiceConfig } from './messages.ts';
 import { type OpenedModel, openModel } from './model.ts';
 import { spokenByModel } from './model-languages.ts';
 import { SPEAKERS } from './model-types.ts';
@@ -72,7 +72,7 @@ export async function createSherpaSpeaker(
 /** Languages that Kokoro speaks by a lexicon; all others by the rules of espeak-ng. */
 const KOKORO_LEXICON = ['en', 'zh'];
 
-function configure({ folder, found, paths, threads }: OpenedModel, language: string): OfflineTtsConfig {
+function configure({ folder, found, paths, threads }: OpenedModel, language: string): VoiceConfig {
   const { key } = found.type;
   const extra: Record<string, string> = {};
   if (folder.names.includes('espeak-ng-data')) extra.dataDir = folder.at('espeak-ng-data');
