@@ -166,8 +166,10 @@ export interface Io {
   readonly pace?: Pick<ClientOptions, 'runtime' | 'timeouts'>;
   /** How long inputs may be before they must be split; omitted: the limits of the service. */
   readonly limits?: LongLimits;
-  /** How many milliseconds a check of `vloc doctor` may take; omitted: 5 seconds. */
+  /** How many milliseconds a check of `vloc doctor` or the look at an engine may take; omitted: 5 seconds. */
   readonly checkMs?: number;
+  /** How many milliseconds an engine may take for the sample of `vloc engines test`; omitted: 5 minutes. */
+  readonly trialMs?: number;
   /** Waits until files come into a folder; omitted: the file watcher of the system. */
   readonly openWatch?: typeof watchFolder;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */

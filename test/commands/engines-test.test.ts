@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { nodeScript } from '../engines/backends/user-program.ts';
+import { nodeScript, script } from '../engines/backends/user-program.ts';
+import { until } from '../service/harness/scene.ts';
 import { type EnginesDesk, openEnginesDesk, PROGRAMS } from './support/run-engines.ts';
 
 let desk: EnginesDesk;
@@ -132,6 +135,32 @@ describe('vloc engines test', () => {
       expect.stringMatching(/spoke only|too short|silen/),
       expect.stringContaining('command wordless'),
     ]);
+  });
+
+  it('ends an engine that gives no result in time, and tries the next one', async () => {
+    const hanging = { type: 'command', run: [script('exec sleep 600', 'stuck')], languages: ['en', 'es'] };
+    await desk.configure({ translate: [hanging] });
+    const { code, stdout } = await desk.run(['test', 'translate'], {}, { trialMs: 300 });
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/failed +command stuck gave no result in 0\.3 s/);
+  });
+
+  it('ends with its engine at Ctrl-C', async () => {
+    const note = join(desk.folder, 'pid');
+    const hanging = {
+      type: 'command',
+      run: [script(`echo $$ > '${note}'; exec sleep 600`)],
+      languages: ['en', 'es'],
+    };
+    await desk.configure({ translate: [hanging] });
+    const { code, stdout } = await desk.interrupt(['test', 'translate'], () =>
+      until(
+        () => (existsSync(note) ? readFileSync(note, 'utf8') : ''),
+        (text) => text.endsWith('\n'),
+      ),
+    );
+    expect([code, stdout]).toEqual([130, '']);
+    expect(() => process.kill(Number(readFileSync(note, 'utf8')), 0)).toThrow('ESRCH');
   });
 
   it('refuses a step that does not exist', async () => {

@@ -20,6 +20,7 @@ export interface TestIoOptions {
   readonly pace?: NonNullable<Io['pace']>;
   readonly limits?: NonNullable<Io['limits']>;
   readonly checkMs?: number;
+  readonly trialMs?: number;
 }
 
 /** Creates streams that are not terminals. The environment contains only the given variables. */
@@ -40,6 +41,7 @@ export function createTestIo(options: TestIoOptions = {}): TestIo {
       ...(options.pace === undefined ? {} : { pace: options.pace }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.checkMs === undefined ? {} : { checkMs: options.checkMs }),
+      ...(options.trialMs === undefined ? {} : { trialMs: options.trialMs }),
       onSignal: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

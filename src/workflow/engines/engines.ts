@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { usageFailure } from '../../context/command.ts';
 import type { Context } from '../../context/context.ts';
+import { formatDuration } from '../../context/format.ts';
 import type { RecordForm } from '../../context/records.ts';
 import type { BackendOf, BackendStep, Run } from '../../engines/backend.ts';
 import type { BackendParts } from '../../engines/backends/parts.ts';
@@ -117,8 +118,7 @@ async function withEngine<S extends BackendStep, T>(
   try {
     return await work(backend, { signal, folder });
   } finally {
-    await backend.close();
-    await rm(folder, { recursive: true, force: true });
+    await backend.close().finally(() => rm(folder, { recursive: true, force: true }));
   }
 }
 
@@ -141,7 +141,8 @@ export async function examineEngine(used: UsedEngine, context: Context): Promise
     import('../../engines/reach.ts'),
     createParts(context),
   ]);
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(ANSWER_MS)]);
+  const answerMs = context.io.checkMs ?? ANSWER_MS;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(answerMs)]);
   const state = { ...rowOf(used), languages: [], problem: null, fix: null };
   const obstacle = await findObstacle(step, entry, { ...parts, signal });
   if (obstacle !== null) return { ...state, problem: obstacle.message, fix: obstacle.fix };
@@ -152,7 +153,7 @@ export async function examineEngine(used: UsedEngine, context: Context): Promise
     return { ...state, languages };
   } catch (error) {
     context.signal.throwIfAborted();
-    if (signal.aborted) return { ...state, problem: `no answer in ${ANSWER_MS / 1000} s`, fix: null };
+    if (signal.aborted) return { ...state, problem: `no answer in ${formatDuration(answerMs)}`, fix: null };
     return { ...state, problem: error instanceof Error ? error.message : String(error), fix: null };
   }
 }
@@ -183,6 +184,9 @@ export async function createOnce(
   await withEngine(step, entry, { parts, signal: context.signal }, async () => {});
 }
 
+/** Seven seconds of speech take a large model on one core a minute, and loading it another. */
+const TRIAL_MS = 5 * 60_000;
+
 /**
  * Runs the short real sample of its step through an engine.
  * @throws Error if it cannot be reached, JobFailure if it fails; the reason of the signal when that is aborted
@@ -197,19 +201,25 @@ export async function tryEngine(
     createParts(context),
   ]);
   const { signal, io } = context;
-  const { findObstacle } = await import('../../engines/reach.ts');
-  const soon = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const [{ findObstacle }, { nameEntry }] = await Promise.all([
+    import('../../engines/reach.ts'),
+    import('../../engines/entry.ts'),
+  ]);
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(io.checkMs ?? ANSWER_MS)]);
   const obstacle = await findObstacle(step, entry, { ...parts, signal: soon });
   signal.throwIfAborted();
   // At once: an engine tries a server that refuses connections for a minute.
   if (obstacle !== null) throw new Error(`${obstacle.message}. ${obstacle.fix}`);
   const languages = typeof entry === 'string' ? [] : (entry.languages ?? []);
+  const trialMs = io.trialMs ?? TRIAL_MS;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(trialMs)]);
   try {
-    return await withEngine(step, entry, { parts, signal }, (backend, run) =>
+    return await withEngine(step, entry, { parts, signal: limit }, (backend, run) =>
       tryBackend(step, backend, { ...run, programs: parts.programs, now: io.now, languages }),
     );
   } catch (error) {
     signal.throwIfAborted();
+    if (limit.aborted) throw new Error(`${nameEntry(entry)} gave no result in ${formatDuration(trialMs)}`);
     throw asJobFailure(error, signal);
   }
 }

@@ -2,13 +2,22 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { type Ended, makeFolder } from './run-vloc.ts';
+
+/** Longer than a test may take: nothing fails because the machine is busy. */
+const NO_HURRY_MS = 600_000;
 
 export interface EnginesDesk {
   readonly folder: string;
   readonly file: string;
-  readonly run: (words: readonly string[], env?: Record<string, string>) => Promise<Ended>;
+  readonly run: (
+    words: readonly string[],
+    env?: Record<string, string>,
+    options?: TestIoOptions,
+  ) => Promise<Ended>;
+  /** Starts the command and presses Ctrl-C when `isTime` says so. */
+  readonly interrupt: (words: readonly string[], isTime: () => Promise<unknown>) => Promise<Ended>;
   /** Writes the default file. */
   readonly configure: (file: object) => Promise<void>;
   /** The content of the default file. */
@@ -26,10 +35,22 @@ export async function openEnginesDesk(): Promise<EnginesDesk> {
   return {
     folder,
     file,
-    run: async (words, env = {}) => {
-      const test = createTestIo({ cwd: folder, env: { ...variables, ...env } });
+    run: async (words, env = {}, options = {}) => {
+      const test = createTestIo({
+        cwd: folder,
+        checkMs: NO_HURRY_MS,
+        ...options,
+        env: { ...variables, ...env },
+      });
       const code = await main(['engines', ...words], test.io);
       return { code, stdout: test.stdout(), stderr: test.stderr() };
+    },
+    interrupt: async (words, isTime) => {
+      const test = createTestIo({ cwd: folder, checkMs: NO_HURRY_MS, env: variables });
+      const ended = main(['engines', ...words], test.io);
+      await isTime();
+      test.send('SIGINT');
+      return { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
     },
     configure: async (content) => {
       const { saveEnginesFile } = await import('../../../src/engines/config-file.ts');
