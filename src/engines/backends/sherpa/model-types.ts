@@ -267,7 +267,7 @@ function describeMissing(
     .toSorted((a, b) => a.missing.length - b.missing.length || present(b.entries) - present(a.entries));
   if (nearest.length === 0) {
     const files = folder.names.length === 0 ? 'is empty' : 'has no model';
-    return `${files}; expected are files such as model.onnx and tokens.txt. Known types: ${titles}`;
+    return `${files}; expected are files such as model.onnx and tokens.txt`;
   }
   const seen = new Set<string>();
   const parts = nearest

@@ -34,7 +34,8 @@ export async function openModel(
     throw noFolder(name, entry.folder, error);
   }
   const found = await findModel(folder, types).catch(async (error: Error) => {
-    throw unusable(`${name}: the folder ${error.message}${await hint(folder, types)}`, error);
+    const why = (await usualMistake(folder, types)) ?? `the folder ${error.message}`;
+    throw unusable(`${name}: ${why}`, error);
   });
   const paths = Object.entries(found.files).map(([key, file]) => [key, folder.at(file)]);
   return {
@@ -53,18 +54,22 @@ function noFolder(name: string, path: string, error: unknown): JobFailure {
   return unusable(`${name}: "folder" in engines.json ${why} (${path})`, error);
 }
 
-/** Usual mistakes: a model for the other step, or the folder around the model. */
-async function hint(folder: ModelFolder, types: readonly ModelType[]): Promise<string> {
+/** A model for the other step, or the folder around the model. */
+async function usualMistake(folder: ModelFolder, types: readonly ModelType[]): Promise<string | null> {
   const [others, step] = types === SPEAKERS ? [RECOGNIZERS, 'recognize'] : [SPEAKERS, 'speak'];
   const isWhole = (path: ModelFolder, wanted: readonly ModelType[]) =>
     findModel(path, wanted).then(
       () => true,
       () => false,
     );
-  if (await isWhole(folder, others)) return `. It has a model for the step "${step}"`;
+  if (await isWhole(folder, others)) {
+    return `the folder has a model for the step "${step}"; move the entry there in engines.json`;
+  }
   for (const name of folder.names) {
     const inner = await openModelFolder(folder.at(name)).catch(() => null);
-    if (inner !== null && (await isWhole(inner, types))) return `. The folder "${name}" in it has a model`;
+    if (inner !== null && (await isWhole(inner, types))) {
+      return `the folder has no model, but the folder "${name}" in it has; name that one in engines.json`;
+    }
   }
-  return '';
+  return null;
 }

@@ -36,15 +36,19 @@ test('a missing file is named', async () => {
 });
 
 test('a model for the other step is named as one', async () => {
-  await expect(open(voice(), RECOGNIZERS)).rejects.toThrow('It has a model for the step "speak"');
+  await expect(open(voice(), RECOGNIZERS)).rejects.toThrow(
+    'sherpa tiny: the folder has a model for the step "speak"; move the entry there',
+  );
   const recognizer = writeTinyRecognizer(join(temporaryFolder(), 'tiny'));
   writeFileSync(join(recognizer, 'extra.txt'), '');
-  await expect(open(recognizer)).rejects.toThrow('It has a model for the step "recognize"');
+  await expect(open(recognizer)).rejects.toThrow('has a model for the step "recognize"');
 });
 
 test('a model one folder deeper is pointed out', async () => {
   const folder = join(temporaryFolder(), 'models');
   mkdirSync(join(folder, 'notes'), { recursive: true });
   writeTinyVoice(join(folder, 'piper'));
-  await expect(open(folder)).rejects.toThrow('The folder "piper" in it has a model');
+  await expect(open(folder)).rejects.toThrow(
+    'sherpa models: the folder has no model, but the folder "piper" in it has; name that one in engines.json',
+  );
 });
