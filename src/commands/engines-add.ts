@@ -225,7 +225,7 @@ function asUsageFailure(failure: Failure, step: BackendStep, type: string): Fail
     const field = /^\w+\[0\](?: \(\w+\))? (\w+)/.exec(pointer)?.[1] ?? 'type';
     const isUnknown = detail.startsWith('there is no such field');
     return {
-      pointer: OPTION_OF[field] ?? flagName(field),
+      pointer: optionOf(field) ?? field,
       detail: isUnknown ? `type ${type} does not take it to ${step}` : detail,
     };
   });
@@ -273,9 +273,20 @@ async function check(
   );
 }
 
-function checkFailure(problem: string, advice: string): Failure {
-  const message = `the check failed: ${problem}`;
-  return new Failure({ category: 'configuration', code: 'ENGINE_CHECK_FAILED', message, advice });
+function checkFailure(problem: string, saved: string): Failure {
+  // Engines name fields of the file, which are options here.
+  const fields = [...problem.matchAll(/"(\w+)"/g)].map(([, field = '']) => field);
+  const options = new Set(fields.flatMap((field) => optionOf(field) ?? []));
+  return new Failure({
+    category: 'configuration',
+    code: 'ENGINE_CHECK_FAILED',
+    message: `the check failed: ${problem}`,
+    advice: options.size === 0 ? saved : `Correct ${[...options].join(' or ')}. ${saved}`,
+  });
+}
+
+function optionOf(field: string): string | null {
+  return OPTION_OF[field] ?? (Object.hasOwn(OPTIONS, field) ? flagName(field) : null);
 }
 
 /** The JSON Schema of the file, for editors. It lies beside `src` and `dist`: this file is deeper in the sources. */

@@ -104,6 +104,19 @@ describe('vloc engines add', () => {
     );
   });
 
+  it('names the options for the fields that an engine finds wrong', async () => {
+    const server = await startServer(() => ({ status: 404, body: { error: { message: 'no such model' } } }));
+    const words = ['--type', 'openai', '--url', server.url, '--model', 'm'];
+    const wrongModel = await desk.run(['add', 'recognize', ...words]);
+    expect(wrongModel.stderr).toMatch(
+      /404 \(no such model\).*\n {2}Correct --url or --model\. Nothing was saved;/,
+    );
+    const voiceless = await desk.run(['add', 'speak', ...words]);
+    expect(voiceless.stderr).toMatch(
+      /add "voices".*\n {2}Correct --voice or --language\. Nothing was saved;/,
+    );
+  });
+
   it('writes every option to its field, paths as seen from any folder', async () => {
     await mkdir(join(desk.folder, 'bin'));
     const all = [
