@@ -154,7 +154,8 @@ function lastBegun(records: readonly LogRecord[]): Map<string, number> {
 }
 
 function asFinished(
-  report: ItemReport,
+  // An earlier job for the whole localization made another video.
+  { making: _, ...report }: ItemReport,
   { at, path, size, sha256 }: FinishedVideo,
   folder: string,
 ): ItemReport {

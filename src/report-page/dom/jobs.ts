@@ -35,7 +35,11 @@ export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
     { class: 'failure', 'aria-label': 'Cues are cut off' },
     make('h3', {}, 'Cues are cut off'),
     make('p', {}, `${cuts}.`),
-    make('p', { class: 'advice' }, 'Shorten their text in the subtitles: vloc localize --from-subtitles'),
+    make(
+      'p',
+      { class: 'advice' },
+      'Shorten their text in the subtitles, then run vloc localize with --from-subtitles --clobber.',
+    ),
   );
 }
 

@@ -12,14 +12,17 @@ interface MadeItem {
   readonly making: ItemMaking;
 }
 
-/** How to shorten cues that are cut off. */
+/** How to shorten cues that are cut off. A localization of one job leaves no subtitles to edit. */
 function adviceFor({ kind, key }: MadeItem): string {
   if (kind !== 'dubbing') {
-    return 'Shorten their text: localize with --stop-after translate, edit the subtitles, then localize with --from-subtitles.';
+    return (
+      'Shorten their text: localize with --stop-after translate, edit the subtitles, then localize with ' +
+      '--from-subtitles --clobber. These are new jobs.'
+    );
   }
   return key !== null && isStageKey(key)
     ? 'Shorten their text in the subtitles beside the video, then localize with --from-subtitles.'
-    : 'Shorten their text in the subtitles, then run the command with --clobber. For a video, edit its subtitles and localize it with --from-subtitles.';
+    : 'Shorten their text in the subtitles, then dub them with --clobber.';
 }
 
 /** More warnings would hide the rest of the output. */

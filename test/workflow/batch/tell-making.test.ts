@@ -18,7 +18,7 @@ const FALLBACK: Making = {
 };
 const NOTE = 'spoken by espeak-ng instead of openai kokoro, which does not support the language.';
 const WARNING = '2 cues were too long to be spoken in their time and are cut off: 2, 3.';
-const ADVICE = 'Shorten their text in the subtitles, then run the command with --clobber.';
+const ADVICE = 'Shorten their text in the subtitles, then dub them with --clobber.';
 
 /** How the service and the command say what FALLBACK did. */
 const SAID = {
@@ -66,6 +66,17 @@ test('a localization is shortened in its subtitles, of which it has to be asked 
   expect(code, stderr).toBe(0);
   expect(stderr).toContain(`! talk.mp4 → es: ${WARNING}`);
   expect(stderr).toContain('localize with --stop-after translate, edit the subtitles');
+  // As advised: the video of the stages replaces the one whose cues were cut off.
+  vloc.engines.tellMaking(OWN);
+  await vloc.run(['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate']);
+  await vloc.edit('talk.es.srt', 'GOOD MORNING', 'hi');
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--clobber'];
+  const shortened = await vloc.run(words);
+  expect(shortened.code, shortened.stderr).toBe(0);
+  expect(shortened.stderr).not.toContain('cut off');
+  expect(vloc.dubbed).toEqual(['hi | AND GOOD NIGHT']);
+  const status = await vloc.run(['batch', 'status', '.', '--all']);
+  expect(status.stderr).not.toContain('cut off');
 });
 
 test('a localization in stages says it of its dub, and has it in its result', async () => {
