@@ -3,8 +3,10 @@ import { join, resolve } from 'node:path';
 import type { EnginesConfig } from '../engines/config.ts';
 import type { EnginesLocation } from '../engines/config-file.ts';
 import type { Engines } from '../engines/index.ts';
+import { Failure } from '../errors/failure.ts';
 import { configFolder, readVariable } from '../profiles/environment.ts';
 import { flagOf, SETTINGS } from '../profiles/settings.ts';
+import { JobFailure } from '../protocol/job-failure.ts';
 import type { Context, Io } from './context.ts';
 
 const FILE = 'engines.json';
@@ -39,11 +41,29 @@ export async function readEngines(
   return found?.config ?? null;
 }
 
-/** Creates the engines of a run. @throws Failure (`configuration`) for a file that cannot be used */
+/** Creates the engines of a run. @throws Failure (`configuration`) for a file or an engine that cannot be used */
 export async function openEngines(context: Context, warn: Warn = context.terminal.warn): Promise<Engines> {
   const [{ createEngines }, config] = await Promise.all([
     import('../engines/index.ts'),
     readEngines(context, warn),
   ]);
-  return createEngines({ config, env: context.io.env, warn });
+  const engines = createEngines({ config, env: context.io.env, warn });
+  if (config === null) return engines;
+  try {
+    // Creates all engines, so that a missing folder or a wrong placeholder ends the run before its first job.
+    await engines.capabilities();
+  } catch (error) {
+    throw error instanceof JobFailure ? unusableEngine(error, locateEngines(context).path) : error;
+  }
+  return engines;
+}
+
+function unusableEngine(cause: JobFailure, path: string): Failure {
+  const facts = {
+    category: 'configuration',
+    code: 'ENGINES_INVALID',
+    message: `an engine of ${path} cannot be used: ${cause.message}`,
+    advice: 'Change or remove it, then see: vloc engines list',
+  } as const;
+  return new Failure(facts, { cause });
 }

@@ -77,6 +77,25 @@ describe('a run of the embedded service', () => {
     });
   });
 
+  it.each([
+    [{ type: 'sherpa', folder: '/no/such/model' }, 'sherpa model: "folder" in engines.json does not exist'],
+    [{ type: 'command', run: ['whisper', '{inptu}'], languages: ['en'] }, '{inptu} in "run" is not replaced'],
+  ])(
+    'fails with 4 for an engine that cannot be used, before anything else is done',
+    async (entry, reason) => {
+      await writeFile(join(folder, 'mine.json'), JSON.stringify({ recognize: [entry] }), { mode: 0o600 });
+      for (const words of [[...TRANSLATE, '-o', 'json'], ['serve']]) {
+        const { code, stderr } = await run([...words, '--engines', 'mine.json']);
+        expect(code).toBe(4);
+        expect(stderr).toContain('ENGINES_INVALID');
+        expect(stderr.replaceAll('\\"', '"')).toContain(
+          `an engine of ${join(folder, 'mine.json')} cannot be used: `,
+        );
+        expect(stderr.replaceAll('\\"', '"')).toContain(reason);
+      }
+    },
+  );
+
   it('warns of a file that others may change', async () => {
     const name = await configure('open.json', 'open');
     await chmod(join(folder, name), 0o666);
