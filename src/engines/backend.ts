@@ -10,7 +10,7 @@ export type BackendStep = (typeof BACKEND_STEPS)[number];
 export type VoiceMode = 'auto' | 'female' | 'male';
 
 /** For short calls. */
-export interface Run {
+export interface EngineRun {
   /** When it is aborted, child processes end within 2 s and the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** An existing folder for temporary files; its owner removes it. */
@@ -18,7 +18,7 @@ export interface Run {
 }
 
 /** What a longer call receives. All its files have names that no other call uses. */
-export interface BackendWork extends Run {
+export interface BackendWork extends EngineRun {
   /** Reports the completed fraction, 0 to 1. */
   readonly report: (fraction: number) => void;
 }
@@ -62,7 +62,7 @@ export interface Recognition {
 /** Sound to words with times. */
 export interface Recognizer extends Backend {
   /** Returns BCP 47 tags. The first is used if nothing can detect the language. */
-  languages(run: Run): Promise<readonly string[]>;
+  languages(run: EngineRun): Promise<readonly string[]>;
   /** @throws JobFailure, ProgramMissing, ChildFailure */
   recognize(task: RecognitionTask, work: BackendWork): Promise<Recognition>;
 }
@@ -89,15 +89,15 @@ export interface TranslationTask extends LanguagePair {
 /** Texts to texts. */
 export interface Translator extends Backend {
   /** Returns whether it translates a pair, matching regional varieties. */
-  supports(pair: LanguagePair, run: Run): Promise<boolean>;
+  supports(pair: LanguagePair, run: EngineRun): Promise<boolean>;
   /** Returns its pairs, to be listed. */
-  pairs(run: Run): Promise<readonly LanguagePair[]>;
+  pairs(run: EngineRun): Promise<readonly LanguagePair[]>;
   /** True: receives tags and line breaks of a text and returns them. False: they are removed before. */
   readonly keepsMarkup: boolean;
   /** Whether translations have the capitals and final marks that the language needs. If not, those of the source are used. */
   readonly punctuates: boolean;
   /** Finds the language of texts, or is null if it cannot. @throws JobFailure LANGUAGE_NOT_SUPPORTED if it is uncertain */
-  readonly detect: ((texts: readonly string[], run: Run) => Promise<string>) | null;
+  readonly detect: ((texts: readonly string[], run: EngineRun) => Promise<string>) | null;
   /** Returns one translation for each text, in the same order. @throws JobFailure, ProgramMissing, ChildFailure */
   translate(task: TranslationTask, work: BackendWork): Promise<readonly string[]>;
 }
@@ -122,9 +122,11 @@ export interface SpeechRequest {
 /** Text to sound. */
 export interface Speaker extends Backend {
   /** Returns its languages, each with the names of its voices, to be listed. */
-  voices(run: Run): Promise<readonly { readonly language: string; readonly voices: readonly string[] }[]>;
+  voices(
+    run: EngineRun,
+  ): Promise<readonly { readonly language: string; readonly voices: readonly string[] }[]>;
   /** Returns whether it has a voice for a language, matching regional varieties. */
-  supports(language: string, run: Run): Promise<boolean>;
+  supports(language: string, run: EngineRun): Promise<boolean>;
   /** The speeds that it can speak at; null if only its natural one. */
   readonly speeds: { readonly least: number; readonly most: number } | null;
   /**
@@ -133,7 +135,7 @@ export interface Speaker extends Backend {
    */
   readonly decibels: number | null;
   /** @throws JobFailure, ProgramMissing, ChildFailure */
-  speak(request: SpeechRequest, run: Run): Promise<Clip>;
+  speak(request: SpeechRequest, run: EngineRun): Promise<Clip>;
 }
 
 /** What a separator may know about the speech. */

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { errorCode } from '../../errors/system-error.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Run } from '../backend.ts';
+import type { EngineRun } from '../backend.ts';
 import type { TypedEntry } from '../config.ts';
 import { createKey } from './key.ts';
 import type { BackendParts } from './parts.ts';
@@ -58,17 +58,17 @@ interface Answer {
 
 export interface Server {
   /** Reads the key of the entry; null if it has none. */
-  key(run: Run): Promise<string | null>;
+  key(run: EngineRun): Promise<string | null>;
   /** @throws ServerRefusal, JobFailure, or the signal's reason */
-  send(outgoing: Outgoing, maxBytes: number, run: Run): Promise<Answer>;
+  send(outgoing: Outgoing, maxBytes: number, run: EngineRun): Promise<Answer>;
   /** Sends a request and reads the answer as JSON of up to 8 MiB. @throws as `send` */
   sendForJson<Schema extends v.GenericSchema>(
     outgoing: Outgoing,
     schema: Schema,
-    run: Run,
+    run: EngineRun,
   ): Promise<v.InferOutput<Schema>>;
   /** Sends a request and reads the answer as text of up to 8 MiB. @throws as `send` */
-  sendForText(outgoing: Outgoing, run: Run): Promise<string>;
+  sendForText(outgoing: Outgoing, run: EngineRun): Promise<string>;
   /** Returns a failure whose message begins with the name of the backend. */
   failure(message: string, options?: { permanent?: boolean }): JobFailure;
   /** Passes a remark to the user, once. */
@@ -138,7 +138,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     parts.warn(`${name}: ${message}`);
   }
 
-  async function send(outgoing: Outgoing, maxBytes: number, run: Run): Promise<Answer> {
+  async function send(outgoing: Outgoing, maxBytes: number, run: EngineRun): Promise<Answer> {
     let waited = 0;
     for (let attempt = 1; ; attempt += 1) {
       run.signal.throwIfAborted();
@@ -155,7 +155,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     }
   }
 
-  async function tryOnce(outgoing: Outgoing, maxBytes: number, run: Run): Promise<Answer | Setback> {
+  async function tryOnce(outgoing: Outgoing, maxBytes: number, run: EngineRun): Promise<Answer | Setback> {
     const value = await key.read(run);
     const headers = { ...(value !== null && options.keyIn === 'header' ? bearer(value) : {}) };
     const call = new AbortController();
@@ -272,7 +272,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     return `check "url" and "model" of this engine in engines.json${version}`;
   }
 
-  async function sendForText(outgoing: Outgoing, run: Run): Promise<string> {
+  async function sendForText(outgoing: Outgoing, run: EngineRun): Promise<string> {
     const answer = await send(outgoing, MAX_TEXT_BYTES, run);
     const text = answer.body.toString('utf8');
     if (answer.type !== 'text/html' && !isWebPage(text)) return text;

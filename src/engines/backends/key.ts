@@ -1,7 +1,7 @@
 /** Reads the key of a server from the environment or from a program. A key appears in no message. */
 import { basename } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Run } from '../backend.ts';
+import type { EngineRun } from '../backend.ts';
 import type { KeySource } from '../config.ts';
 import { ChildFailure, ProgramMissing } from '../failures.ts';
 import { childEnvironment } from './command/program.ts';
@@ -10,7 +10,7 @@ import { expandHome } from './user-entry.ts';
 
 interface ServerKey {
   /** Returns the key, or null if the entry has none. @throws JobFailure */
-  read(run: Run): Promise<string | null>;
+  read(run: EngineRun): Promise<string | null>;
   /** Removes the key from a text. */
   hide(text: string): string;
   /** What to do if the server does not accept the key. */
@@ -29,7 +29,7 @@ export function createKey(source: KeySource | undefined, name: string, parts: Ba
   const failure = (message: string) =>
     new JobFailure('ENGINE_ERROR', `${name}: ${message}`, { permanent: true });
 
-  async function print(command: readonly string[], run: Run): Promise<string> {
+  async function print(command: readonly string[], run: EngineRun): Promise<string> {
     const [program = '', ...args] = command.map((word) => expandHome(word, parts.env));
     const signal = AbortSignal.any([run.signal, AbortSignal.timeout(LONGEST_MS)]);
     const shown = basename(program);
@@ -60,7 +60,7 @@ export function createKey(source: KeySource | undefined, name: string, parts: Ba
     throw failure(`${shown}, the program of "key" in engines.json, printed nothing`);
   }
 
-  async function find(chosen: KeySource, run: Run): Promise<string> {
+  async function find(chosen: KeySource, run: EngineRun): Promise<string> {
     if ('command' in chosen) return await print(chosen.command, run);
     const value = parts.env[chosen.env]?.trim() ?? '';
     if (value !== '') return value;

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
-import type { BackendWork, LanguagePair, Run, TranslationTask, Translator } from '../backend.ts';
+import type { BackendWork, EngineRun, LanguagePair, TranslationTask, Translator } from '../backend.ts';
 import type { TypedEntry } from '../config.ts';
 import { matchLanguage } from '../languages.ts';
 import { hasWords } from '../text.ts';
@@ -42,7 +42,7 @@ export function createLibreTranslate(
   let known: readonly Direction[] | null = null;
   let batchSize = BATCH;
 
-  async function directions(run: Run): Promise<readonly Direction[]> {
+  async function directions(run: EngineRun): Promise<readonly Direction[]> {
     known ??= toDirections(await server.sendForJson({ path: '/languages' }, Languages, run), entry.languages);
     return known;
   }
@@ -51,7 +51,7 @@ export function createLibreTranslate(
     path: string,
     content: object,
     schema: Schema,
-    run: Run,
+    run: EngineRun,
   ): Promise<v.InferOutput<Schema>> {
     const key = await server.key(run);
     const body = jsonBody({ ...content, ...(key === null ? {} : { api_key: key }) });
@@ -84,7 +84,7 @@ export function createLibreTranslate(
   async function translateBatch(
     texts: readonly string[],
     { source, target }: Direction,
-    run: Run,
+    run: EngineRun,
   ): Promise<readonly string[] | null> {
     try {
       const content = { q: texts, source, target, format: 'text' };
@@ -106,7 +106,7 @@ export function createLibreTranslate(
     }
   }
 
-  async function detect(texts: readonly string[], run: Run): Promise<string> {
+  async function detect(texts: readonly string[], run: EngineRun): Promise<string> {
     const q = texts.join('\n').slice(0, SAMPLE);
     const [best] = (await post('/detect', { q }, Detections, run)).toSorted(
       (a, b) => b.confidence - a.confidence,

@@ -1,5 +1,5 @@
 /** Converts WAV files to another format. */
-import type { Run } from '../backend.ts';
+import type { EngineRun } from '../backend.ts';
 import type { Programs } from '../programs.ts';
 import { fileAddress, ownInput, QUIET } from './arguments.ts';
 
@@ -17,7 +17,7 @@ export async function convertWav(
   from: string,
   to: string,
   { sampleRate, channels, frames }: WavTarget,
-  run: Run,
+  run: EngineRun,
 ): Promise<string> {
   const exact =
     frames === undefined

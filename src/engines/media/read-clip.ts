@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Clip, Run } from '../backend.ts';
+import type { Clip, EngineRun } from '../backend.ts';
 import { ChildFailure } from '../failures.ts';
 import type { Programs } from '../programs.ts';
 import { clipSeconds, trimSilence } from '../speak/clip.ts';
@@ -28,7 +28,7 @@ export async function readSpeech(
   bytes: Buffer,
   { backend, text }: { backend: string; text: string },
   programs: Programs,
-  run: Run,
+  run: EngineRun,
 ): Promise<Clip> {
   let clip: Clip;
   try {
@@ -74,7 +74,7 @@ class UnreadableSound extends Error {}
  * pipe.
  * @throws UnreadableSound, ProgramMissing, or the signal's reason
  */
-export async function readClip(bytes: Buffer, programs: Programs, run: Run): Promise<Clip> {
+export async function readClip(bytes: Buffer, programs: Programs, run: EngineRun): Promise<Clip> {
   if (bytes.length === 0) throw new UnreadableSound('nothing');
   return parseAnyWav(bytes) ?? (await decode(bytes, programs, run));
 }
@@ -154,7 +154,7 @@ function sampleReader(data: Buffer, { isFloat, bits }: Layout): (at: number) => 
   return (at) => data.readInt32LE(at) / 65_536;
 }
 
-async function decode(bytes: Buffer, programs: Programs, run: Run): Promise<Clip> {
+async function decode(bytes: Buffer, programs: Programs, run: EngineRun): Promise<Clip> {
   const path = join(run.folder, `${randomUUID()}.sound`);
   await writeFile(path, bytes);
   const args = [

@@ -1,7 +1,7 @@
 /** Clips of speech: reads, trims, cuts, resamples and speeds them up. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clip, Run } from '../backend.ts';
+import type { Clip, EngineRun } from '../backend.ts';
 import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
 import { createWav, parseWavHeader } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
@@ -52,7 +52,7 @@ export function cutClip({ samples, sampleRate }: Clip, count: number): Clip {
 }
 
 /** `name` is for temporary files and must be unique among concurrent calls. */
-interface Filtering extends Run {
+interface Filtering extends EngineRun {
   readonly programs: Programs;
   readonly name: string;
 }

@@ -1,6 +1,6 @@
 /** Speech with espeak-ng. */
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Clip, Run, Speaker, SpeechRequest } from '../backend.ts';
+import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
 import { DUB_DECIBELS } from '../export/export.ts';
 import { matchLanguage } from '../languages.ts';
@@ -24,7 +24,7 @@ const MAX_RATE = 260;
 /** The built-in speaker. */
 export function createEspeak(programs: Programs): Speaker {
   let listed: Promise<readonly Voice[]> | null = null;
-  const list = (run: Run) => {
+  const list = (run: EngineRun) => {
     listed ??= listVoices(programs, run);
     // A cancelled job must not leave its failure to the next one.
     listed.catch(() => {
@@ -56,7 +56,7 @@ async function speakText(
   programs: Programs,
   voices: readonly Voice[],
   { text, language, voiceMode, speed }: SpeechRequest,
-  { folder, signal }: Run,
+  { folder, signal }: EngineRun,
 ): Promise<Clip> {
   const voice = chooseVoice(voices, language, voiceMode);
   if (voice === null) {

@@ -1,6 +1,6 @@
 /** Plans when each text of a dub is spoken, and how it is spoken to fit. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { Clip, Run, Speaker, SpeechRequest } from '../backend.ts';
+import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
 import type { CueFit } from '../engine.ts';
 import type { Programs } from '../programs.ts';
 import { hasWords, stripMarkup } from '../text.ts';
@@ -96,7 +96,7 @@ export function fittingTempo(spoken: number, available: number): number {
 const MAX_TEMPO = 4;
 
 /** A speaker with the voice of a dub. */
-export interface Speaking extends Run, Pick<SpeechRequest, 'language' | 'voiceMode'> {
+export interface Speaking extends EngineRun, Pick<SpeechRequest, 'language' | 'voiceMode'> {
   readonly programs: Programs;
   readonly speaker: Speaker;
 }

@@ -1,6 +1,6 @@
 /** Measures loudness in LUFS (ITU-R BS.1770), and levels a dub to the original voice. */
 
-import type { Run } from '../backend.ts';
+import type { EngineRun } from '../backend.ts';
 import { DUB_DECIBELS } from '../export/export.ts';
 import { ownInput } from '../media/arguments.ts';
 import type { Programs } from '../programs.ts';
@@ -21,7 +21,7 @@ export async function levelDub(
   programs: Programs,
   dub: string,
   voice: string | null,
-  run: Run,
+  run: EngineRun,
 ): Promise<string[]> {
   const [own, original] = await Promise.all([
     measureLoudness(programs, dub, run),
@@ -33,7 +33,11 @@ export async function levelDub(
 }
 
 /** Returns the integrated loudness of a WAV file in LUFS; null if it is silent or shorter than 0.4 s. */
-export async function measureLoudness(programs: Programs, wav: string, run: Run): Promise<number | null> {
+export async function measureLoudness(
+  programs: Programs,
+  wav: string,
+  run: EngineRun,
+): Promise<number | null> {
   let loudness: number | null = null;
   // The summary comes last: `    I:         -19.4 LUFS`.
   const onErrorLine = (line: string) => {

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { BackendWork, Run, TranslationTask, Translator } from '../backend.ts';
+import type { BackendWork, EngineRun, TranslationTask, Translator } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
 import { findPair } from '../languages.ts';
 import type { Programs } from '../programs.ts';
@@ -137,7 +137,7 @@ const MIN_LEAD = 0.15;
  * @returns the BCP 47 tag
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED if the language is uncertain
  */
-async function detectLanguage(programs: Programs, all: readonly string[], run: Run): Promise<string> {
+async function detectLanguage(programs: Programs, all: readonly string[], run: EngineRun): Promise<string> {
   const directions = await listDirections(programs, run);
   const texts = sample(all);
   const tasks = [...modesBySource(directions)].map(([language, mode]) => async (signal: AbortSignal) => {

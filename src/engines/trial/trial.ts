@@ -7,8 +7,8 @@ import type {
   BackendOf,
   BackendStep,
   BackendWork,
+  EngineRun,
   Recognizer,
-  Run,
   Separator,
   Speaker,
   Translator,
@@ -19,7 +19,7 @@ import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
 import type { Programs } from '../programs.ts';
 
 /** What every trial needs: an empty folder, and a clock in milliseconds. */
-interface TrialParts extends Run {
+interface TrialParts extends EngineRun {
   readonly programs: Programs;
   readonly now: () => number;
   /** Languages that the entry of the engine is limited to; empty for all. */

@@ -7,7 +7,7 @@ import { usageFailure } from '../../context/command.ts';
 import type { Context } from '../../context/context.ts';
 import { formatDuration } from '../../context/format.ts';
 import type { RecordForm } from '../../context/records.ts';
-import type { BackendOf, BackendStep, Run } from '../../engines/backend.ts';
+import type { BackendOf, BackendStep, EngineRun } from '../../engines/backend.ts';
 import type { BackendParts } from '../../engines/backends/parts.ts';
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { tryBackend } from '../../engines/trial/trial.ts';
@@ -109,7 +109,7 @@ async function withEngine<S extends BackendStep, T>(
   step: S,
   entry: Entry,
   { parts, signal }: { readonly parts: BackendParts; readonly signal: AbortSignal },
-  work: (backend: BackendOf[S], run: Run) => Promise<T>,
+  work: (backend: BackendOf[S], run: EngineRun) => Promise<T>,
 ): Promise<T> {
   const { createBackend } = await import('../../engines/registry.ts');
   // A checked file has entries of this step only.
@@ -159,7 +159,7 @@ export async function examineEngine(used: UsedEngine, context: Context): Promise
 }
 
 const LANGUAGES: {
-  readonly [S in BackendStep]: (backend: BackendOf[S], run: Run) => Promise<readonly string[]>;
+  readonly [S in BackendStep]: (backend: BackendOf[S], run: EngineRun) => Promise<readonly string[]>;
 } = {
   recognize: (backend, run) => backend.languages(run),
   translate: async (backend, run) => (await backend.pairs(run)).map(({ from, to }) => `${from} to ${to}`),
@@ -170,7 +170,7 @@ const LANGUAGES: {
 function listLanguages<S extends BackendStep>(
   step: S,
   backend: BackendOf[S],
-  run: Run,
+  run: EngineRun,
 ): Promise<readonly string[]> {
   return LANGUAGES[step](backend, run);
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, sep } from 'node:path';
 import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { Run } from '../../backend.ts';
+import type { EngineRun } from '../../backend.ts';
 import { asJobFailure, ChildFailure, ProgramMissing, withoutPaths } from '../../failures.ts';
 import type { BackendParts } from '../parts.ts';
 import { expandHome, unusable } from '../user-entry.ts';
@@ -37,7 +37,7 @@ export interface UserProgram {
    * Runs it once and returns its stdout.
    * @throws JobFailure that names the program, or the signal's reason
    */
-  run(values: Values, run: Run, options?: RunOptions): Promise<Buffer>;
+  run(values: Values, run: EngineRun, options?: RunOptions): Promise<Buffer>;
   /** Returns a failure of this program. `what` follows its name: `wrote no subtitles`. */
   failure(what: string, cause?: unknown): JobFailure;
 }

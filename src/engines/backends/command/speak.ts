@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Run, Speaker } from '../../backend.ts';
+import type { EngineRun, Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
 import { MAX_SPEECH_BYTES, NOTHING_SAID, readSpeech } from '../../media/read-clip.ts';
@@ -38,7 +38,7 @@ export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, part
   }
   const generate = async (
     values: { text: string; language: string; voice: string; speed: string },
-    run: Run,
+    run: EngineRun,
   ) => {
     const folder = resolve(run.folder);
     const output = join(folder, `speech-${randomUUID()}.wav`);

@@ -1,6 +1,6 @@
 /** Speech behind OpenAI's interface: `POST /audio/speech`. */
 import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { Clip, Run, Speaker, SpeechRequest, VoiceMode } from '../../backend.ts';
+import type { Clip, EngineRun, Speaker, SpeechRequest, VoiceMode } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
 import { readSpeech } from '../../media/read-clip.ts';
@@ -53,7 +53,7 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
       : (chooseVoice(entry, known, voiceMode) ?? OPENAI_VOICES[voiceMode]);
   }
 
-  async function speak(request: SpeechRequest, run: Run): Promise<Clip> {
+  async function speak(request: SpeechRequest, run: EngineRun): Promise<Clip> {
     const voice = voiceFor(request);
     // Servers return silence, noise or an error for a text without words.
     if (!hasWords(request.text)) return { samples: new Int16Array(0), sampleRate: 24_000 };
@@ -71,7 +71,7 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
     }
   }
 
-  async function speakOnce(request: SpeechRequest, voice: string, run: Run): Promise<Clip> {
+  async function speakOnce(request: SpeechRequest, voice: string, run: EngineRun): Promise<Clip> {
     const sound = await fetchSound(request, voice, run);
     try {
       return await readSpeech(sound, { backend: name, text: request.text }, parts.programs, run);
@@ -81,7 +81,7 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
     }
   }
 
-  async function fetchSound(request: SpeechRequest, voice: string, run: Run): Promise<Buffer> {
+  async function fetchSound(request: SpeechRequest, voice: string, run: EngineRun): Promise<Buffer> {
     const speed = Math.round(request.speed * 1000) / 1000;
     for (;;) {
       const withSpeed = acceptsSpeed && speed !== 1;

@@ -4,8 +4,8 @@ import { JobFailure } from '../../../protocol/job-failure.ts';
 import { canonicalLanguage } from '../../../protocol/language-tag.ts';
 import type {
   BackendWork,
+  EngineRun,
   LanguagePair,
-  Run,
   SourceText,
   TranslationTask,
   Translator,
@@ -82,7 +82,7 @@ export function createOpenAiTranslator(
   /** The strictest format that the server is not known to reject, as an index. */
   let known = 0;
 
-  async function ask(question: Question, run: Run): Promise<string> {
+  async function ask(question: Question, run: EngineRun): Promise<string> {
     for (let format = known; ; format += 1) {
       try {
         const content = await complete(question, format, run);
@@ -97,7 +97,11 @@ export function createOpenAiTranslator(
     }
   }
 
-  async function complete({ system, user, schema }: Question, format: number, run: Run): Promise<string> {
+  async function complete(
+    { system, user, schema }: Question,
+    format: number,
+    run: EngineRun,
+  ): Promise<string> {
     const body = jsonBody({
       model: entry.model,
       messages: [
@@ -176,7 +180,7 @@ export function createOpenAiTranslator(
     return answer;
   }
 
-  async function detect(texts: readonly string[], run: Run): Promise<string> {
+  async function detect(texts: readonly string[], run: EngineRun): Promise<string> {
     const text = texts.map(stripMarkup).join('\n').slice(0, SAMPLE);
     const question = {
       system: LANGUAGE_PROMPT,

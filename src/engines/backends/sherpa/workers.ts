@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { Run } from '../../backend.ts';
+import type { EngineRun } from '../../backend.ts';
 import { ChildFailure, withoutPaths } from '../../failures.ts';
 import type { BackendParts } from '../parts.ts';
 import type { Utterance, WorkerReply, WorkerRequest } from './messages.ts';
@@ -18,7 +18,7 @@ interface Workers {
    */
   call(
     request: WorkerRequest,
-    signal: Run['signal'],
+    signal: EngineRun['signal'],
     onUtterance?: (utterance: Utterance) => void,
   ): Promise<void>;
   /** Ends all workers. */
