@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { JobKind } from '../protocol/kind-names.ts';
+import type { BackendParts } from './backends/parts.ts';
 import { detectCapabilities } from './capabilities.ts';
 import type { EnginesConfig } from './config.ts';
 import type { Capabilities, Engines, Products, Tasks, Work } from './engine.ts';
@@ -29,9 +30,10 @@ export function createEngines(options: EngineOptions = {}): Engines {
   const programs = createPrograms(options.searchPath ?? process.env.PATH ?? '');
   const { config = null, env = process.env, warn = () => {} } = options;
   const sleep = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal });
+  const parts = { programs, env, warn, sleep };
   let created: Promise<StepEngines> | null = null;
   const load = () => {
-    created ??= createStepEngines(config, { programs, env, warn, sleep });
+    created ??= createStepEngines(config, parts);
     return created;
   };
   let detected: Promise<Capabilities> | null = null;
@@ -43,7 +45,11 @@ export function createEngines(options: EngineOptions = {}): Engines {
 
   return {
     capabilities() {
-      detected ??= load().then((engines) => detectCapabilities(engines));
+      detected ??= detect(config, parts).then((capabilities) => {
+        // A server that does not answer now may answer later.
+        if (capabilities.missing.some(({ reason }) => reason !== undefined)) detected = null;
+        return capabilities;
+      });
       return detected;
     },
     inspect: (file, signal) =>
@@ -56,9 +62,22 @@ export function createEngines(options: EngineOptions = {}): Engines {
       auto_localization: runner<'auto_localization'>(localize),
     },
     async close() {
-      if (created !== null) await closeEngines(await created);
+      if (created === null) return;
+      // Engines that could not be created have nothing to end.
+      const engines = await created.catch(() => null);
+      if (engines !== null) await closeEngines(engines);
     },
   };
+}
+
+/** Asks engines that give up after one try: somebody waits for the answer. */
+async function detect(config: EnginesConfig | null, parts: BackendParts): Promise<Capabilities> {
+  const engines = await createStepEngines(config, { ...parts, tries: 1 });
+  try {
+    return await detectCapabilities(engines);
+  } finally {
+    await closeEngines(engines);
+  }
 }
 
 /** Converts errors to failures that a job can end with. */

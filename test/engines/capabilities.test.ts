@@ -1,6 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEngines } from '../../src/engines/index.ts';
 import { createWork, SAMPLE, temporaryFolder } from './workspace.ts';
 
@@ -58,4 +60,35 @@ test('a job whose engine is missing fails with the line that installs it', async
     code: 'ENGINE_ERROR',
     message: expect.stringMatching(/ffmpeg is not installed.*vloc engines install/),
   });
+});
+
+test('a server that does not answer is named with the reason, and is asked again the next time', async () => {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    response.end(
+      JSON.stringify([
+        { code: 'en', name: 'English', targets: ['es'] },
+        { code: 'es', name: 'Spanish', targets: ['en'] },
+      ]),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  await new Promise((resolve) => server.close(resolve));
+  const engines = createEngines({
+    config: { translate: [{ type: 'libretranslate', url: `http://127.0.0.1:${port}`, timeout: 5 }] },
+  });
+  const before = await engines.capabilities();
+  expect(before.missing).toEqual([
+    { step: 'translate', engine: 'libretranslate', reason: expect.stringContaining(`127.0.0.1:${port}`) },
+  ]);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const after = await engines.capabilities();
+  expect(after.missing).toEqual([]);
+  expect(after.translate).toContainEqual({ from: 'en', to: 'es' });
+  await engines.close?.();
 });
