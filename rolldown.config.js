@@ -30,7 +30,7 @@ const tool = defineConfig({
         // nor client.
         {
           name: 'start',
-          test: /src\/(disk\/[\w-]+|cli\/version|context\/engines|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
+          test: /src\/(cli\/version|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
           priority: 3,
         },
         // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP.
@@ -45,6 +45,8 @@ const tool = defineConfig({
           test: /src\/(client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/(look|wait|poll|shared)|failure|transport\/(http|undici))[\w/-]+|journal\/profile-id)\.ts$/,
         },
         { name: 'table', test: /src\/cli\/terminal\/table\.ts$/ },
+        // Used by the profiles, which must not load the client.
+        { name: 'disk', test: /src\/disk\/[\w-]+\.ts$/, priority: 1 },
         // What client, commands and service share of the wire, and what opens the store.
         {
           name: 'wire',

@@ -5,7 +5,6 @@
 
 import { basename, join } from 'node:path';
 import type { Io } from '../context/context.ts';
-import { locateEngines } from '../context/engines.ts';
 import { configFolder, stateFolder } from '../profiles/environment.ts';
 import { LOCAL } from '../profiles/profile.ts';
 import { openProfileStore } from '../profiles/store.ts';
@@ -117,7 +116,10 @@ async function askDirections({ env }: Sources) {
 
 /** Steps with engines of their own, and a word of the name of each engine, as `engines remove` accepts them. */
 async function listEngines(around: Sources): Promise<readonly Suggestion[]> {
-  const { readEnginesFile } = await import('../engines/config-file.ts');
+  const [{ readEnginesFile }, { locateEngines }] = await Promise.all([
+    import('../engines/config-file.ts'),
+    import('../context/engines.ts'),
+  ]);
   const location = locateEngines({ io: around, service: {} });
   const read = await readEnginesFile(location, () => undefined);
   if (read === null) return [];

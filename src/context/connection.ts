@@ -8,7 +8,6 @@ import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from 
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
 import type { Context } from './context.ts';
-import { openEngines } from './engines.ts';
 import { formatDuration } from './format.ts';
 
 export interface Connection {
@@ -80,7 +79,7 @@ async function connectRemote(
 async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
   const [{ createService }, engines, { createClient }] = await Promise.all([
     import('../service/index.ts'),
-    openEngines(context),
+    import('./engines.ts').then(({ openEngines }) => openEngines(context)),
     import('../client/client.ts'),
   ]);
   const capabilities = await engines.capabilities();

@@ -87,6 +87,7 @@ const LAZY: Readonly<Record<string, string>> = {
   'src/client/transport/http.ts': 'undici',
   'src/client/upload/send-file.ts': 'only for uploads',
   'src/commands/completion-values.ts': 'a command',
+  'src/context/engines.ts': 'only for the embedded service and the completion of engines',
   'src/engines/config-check.ts': 'valibot',
   'src/journal/append-log.ts': 'completion of ids alone needs the journal',
   'src/journal/hold.ts': 'only for changes of profiles',
