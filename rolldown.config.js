@@ -42,7 +42,7 @@ const tool = defineConfig({
         // What every call to a service needs; the rest of the client is loaded when it is used.
         {
           name: 'calls',
-          test: /src\/(client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/(look|wait|poll|shared)|failure|transport\/(http|undici))[\w/-]+|journal\/profile-id)\.ts$/,
+          test: /src\/(client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/(look|wait|poll|shared)|failure|transport\/(http|undici))[\w/-]+|journal\/profile-id|commands\/credits)\.ts$/,
         },
         { name: 'table', test: /src\/cli\/terminal\/table\.ts$/ },
         // Used by the profiles, which must not load the client.

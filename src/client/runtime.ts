@@ -1,6 +1,5 @@
 /** Clock, timers, randomness and free disk space, passed in so that tests can replace them. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { freeBytes } from '../disk/folder.ts';
 
 export interface Runtime {
   /** Milliseconds since the epoch. */
@@ -47,5 +46,5 @@ export const SYSTEM_RUNTIME: Runtime = {
   random: () => Math.random(),
   nonce: () => randomBytes(NONCE_BYTES).toString('base64url'),
   idempotencyKey: () => randomUUID(),
-  freeBytes,
+  freeBytes: async (folder) => (await import('../disk/folder.ts')).freeBytes(folder),
 };

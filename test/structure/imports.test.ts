@@ -88,6 +88,7 @@ const LAZY: Readonly<Record<string, string>> = {
   'src/client/upload/send-file.ts': 'only for uploads',
   'src/commands/completion-values.ts': 'a command',
   'src/context/engines.ts': 'only for the embedded service and the completion of engines',
+  'src/disk/folder.ts': 'only for downloads',
   'src/engines/config-check.ts': 'valibot',
   'src/journal/append-log.ts': 'completion of ids alone needs the journal',
   'src/journal/hold.ts': 'only for changes of profiles',
