@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkFault, leakedHeaders } from './faults/check-fault.ts';
 import { createFaultEnvironment, type FaultEnvironment } from './faults/environment.ts';
 import { FAULTS } from './faults/faults.ts';
-import { STEPS } from './faults/steps.ts';
+import { STEPS, stepsFor } from './faults/steps.ts';
 
 let environment: FaultEnvironment;
 beforeAll(async () => {
@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => environment.close());
 
-describe.each(FAULTS)('$name', (fault) => {
-  test.each(STEPS)('at %s', (step) => checkFault(environment, fault, step, 1, fault.once));
+describe.each(FAULTS.map((fault, index) => ({ ...fault, index })))('$name', ({ index, ...fault }) => {
+  test.each(stepsFor(index, STEPS))('at %s', (step) => checkFault(environment, fault, step, 1, fault.once));
 });
 
 test('a foreign host receives neither a signature nor a key', () => {

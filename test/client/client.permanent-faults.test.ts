@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkFault, leakedHeaders } from './faults/check-fault.ts';
 import { createFaultEnvironment, type FaultEnvironment } from './faults/environment.ts';
 import { FAULTS } from './faults/faults.ts';
-import type { Step } from './faults/steps.ts';
+import { type Step, stepsFor } from './faults/steps.ts';
 
 let environment: FaultEnvironment;
 beforeAll(async () => {
@@ -21,8 +21,10 @@ const PERMANENT_STEPS: readonly Step[] = [
   'credits',
 ];
 
-describe.each(FAULTS.filter(({ permanent }) => permanent !== null))('$name', (fault) => {
-  test.each(PERMANENT_STEPS)('at %s', (step) =>
+const PERMANENT = FAULTS.filter(({ permanent }) => permanent !== null);
+
+describe.each(PERMANENT.map((fault, index) => ({ ...fault, index })))('$name', ({ index, ...fault }) => {
+  test.each(stepsFor(index, PERMANENT_STEPS))('at %s', (step) =>
     checkFault(environment, fault, step, Number.POSITIVE_INFINITY, fault.permanent ?? fault.once),
   );
 });
