@@ -7,7 +7,8 @@ import { defineConfig } from 'vitest/config';
 const ALONE = [
   'test/{stages,workflow/prepare}/**/*.test.ts',
   'test/e2e/{examples,old-node,stages}.test.ts',
-  'test/engines/**/*.test.ts',
+  'test/engines/{backends/sherpa,export,media,recognize,run,separate,speak,translate}/**/*.test.ts',
+  'test/engines/{capabilities,programs*}.test.ts',
   'test/golden/golden.test.ts',
   'test/hosted/{minimal,sweeps}/**/*.test.ts',
   'test/prepare/{conversion,export,join,media,split}/**/*.test.ts',
