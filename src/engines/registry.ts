@@ -2,7 +2,7 @@
 import { JobFailure } from '../protocol/job-failure.ts';
 import { BACKEND_STEPS, type BackendOf, type BackendStep } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
-import { BUILT_IN, type EnginesConfig, type EntryOf, type TypedEntry } from './config.ts';
+import { BUILT_IN, type EnginesConfig, type EntryOf } from './config.ts';
 import type { EngineUse } from './engine.ts';
 import type { Programs } from './programs.ts';
 import { createPocketSphinx } from './recognize/pocketsphinx.ts';
@@ -24,45 +24,49 @@ export type StepEngines = { readonly [S in BackendStep]: readonly EngineChoice<B
   readonly programs: Programs;
 };
 
-type Factory<S extends BackendStep, Entry> = (entry: Entry, parts: BackendParts) => Promise<BackendOf[S]>;
+type Create<S extends BackendStep> = (
+  entry: EntryOf<S> | string,
+  parts: BackendParts,
+) => Promise<BackendOf[S]>;
 
 /** How to create each type of engine. Loaded when used: a run with the built-in engines needs none of the others. */
-const FACTORIES: {
-  readonly [S in BackendStep]: {
-    readonly [T in EntryOf<S>['type']]: Factory<S, TypedEntry<S, T>>;
-  } & { readonly builtin: Factory<S, string> };
-} = {
-  recognize: {
-    builtin: async (_, { programs }) => createPocketSphinx(programs),
-    openai: async (entry, parts) =>
-      (await import('./backends/openai/recognizer.ts')).createOpenAiRecognizer(entry, parts),
-    sherpa: async (entry, parts) =>
-      (await import('./backends/sherpa/recognize.ts')).createSherpaRecognizer(entry, parts),
-    command: async (entry, parts) =>
-      (await import('./backends/command/recognize.ts')).createCommandRecognizer(entry, parts),
+const CREATE: { readonly [S in BackendStep]: Create<S> } = {
+  async recognize(entry, parts) {
+    if (typeof entry === 'string') return createPocketSphinx(parts.programs);
+    switch (entry.type) {
+      case 'openai':
+        return (await import('./backends/openai/recognizer.ts')).createOpenAiRecognizer(entry, parts);
+      case 'sherpa':
+        return (await import('./backends/sherpa/recognize.ts')).createSherpaRecognizer(entry, parts);
+      case 'command':
+        return (await import('./backends/command/recognize.ts')).createCommandRecognizer(entry, parts);
+    }
   },
-  translate: {
-    builtin: async (_, { programs }) => createApertium(programs),
-    openai: async (entry, parts) =>
-      (await import('./backends/openai/translator.ts')).createOpenAiTranslator(entry, parts),
-    libretranslate: async (entry, parts) =>
-      (await import('./backends/libretranslate.ts')).createLibreTranslate(entry, parts),
-    command: async (entry, parts) =>
-      (await import('./backends/command/translate.ts')).createCommandTranslator(entry, parts),
+  async translate(entry, parts) {
+    if (typeof entry === 'string') return createApertium(parts.programs);
+    switch (entry.type) {
+      case 'openai':
+        return (await import('./backends/openai/translator.ts')).createOpenAiTranslator(entry, parts);
+      case 'libretranslate':
+        return (await import('./backends/libretranslate.ts')).createLibreTranslate(entry, parts);
+      case 'command':
+        return (await import('./backends/command/translate.ts')).createCommandTranslator(entry, parts);
+    }
   },
-  speak: {
-    builtin: async (_, { programs }) => createEspeak(programs),
-    openai: async (entry, parts) =>
-      (await import('./backends/openai/speaker.ts')).createOpenAiSpeaker(entry, parts),
-    sherpa: async (entry, parts) =>
-      (await import('./backends/sherpa/speak.ts')).createSherpaSpeaker(entry, parts),
-    command: async (entry, parts) =>
-      (await import('./backends/command/speak.ts')).createCommandSpeaker(entry, parts),
+  async speak(entry, parts) {
+    if (typeof entry === 'string') return createEspeak(parts.programs);
+    switch (entry.type) {
+      case 'openai':
+        return (await import('./backends/openai/speaker.ts')).createOpenAiSpeaker(entry, parts);
+      case 'sherpa':
+        return (await import('./backends/sherpa/speak.ts')).createSherpaSpeaker(entry, parts);
+      case 'command':
+        return (await import('./backends/command/speak.ts')).createCommandSpeaker(entry, parts);
+    }
   },
-  separate: {
-    builtin: async (_, { programs }) => createBuiltinSeparator(programs),
-    command: async (entry, parts) =>
-      (await import('./backends/command/separate.ts')).createCommandSeparator(entry, parts),
+  async separate(entry, parts) {
+    if (typeof entry === 'string') return createBuiltinSeparator(parts.programs);
+    return (await import('./backends/command/separate.ts')).createCommandSeparator(entry, parts);
   },
 };
 
@@ -71,16 +75,12 @@ const FACTORIES: {
  * @param entry an entry of `engines.json`, or the name of the built-in engine
  * @throws JobFailure if the entry cannot work as it is
  */
-export async function createBackend<S extends BackendStep>(
+export function createBackend<S extends BackendStep>(
   step: S,
   entry: EntryOf<S> | string,
   parts: BackendParts,
 ): Promise<BackendOf[S]> {
-  // The table has a factory for each type of this step, but the compiler does not relate the two.
-  const factories = FACTORIES[step] as unknown as Record<string, Factory<S, EntryOf<S> | string>>;
-  const factory = factories[typeof entry === 'string' ? 'builtin' : entry.type];
-  if (factory === undefined) throw new Error(`no engine of this type does the step ${step}`);
-  return factory(entry, parts);
+  return CREATE[step](entry, parts);
 }
 
 /** Creates the engines of all steps. A step that the configuration does not name gets the built-in engine. */

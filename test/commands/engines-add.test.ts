@@ -15,6 +15,16 @@ beforeEach(async () => {
 
 const shout = () => ['--language', 'en,es', '--', nodeScript(PROGRAMS.translate, 'shout')];
 
+const ADD_LIBRETRANSLATE = [
+  'add',
+  'translate',
+  '--type',
+  'libretranslate',
+  '--url',
+  'http://127.0.0.1:5000',
+  '--no-check',
+];
+
 describe('vloc engines add', () => {
   it('tries the engine, saves it before the built-in one and says what to do next', async () => {
     const program = nodeScript(PROGRAMS.translate, 'shout');
@@ -223,33 +233,15 @@ describe('vloc engines add', () => {
   });
 
   it('refuses an engine that is there already', async () => {
-    const words = [
-      'add',
-      'translate',
-      '--type',
-      'libretranslate',
-      '--url',
-      'http://127.0.0.1:5000',
-      '--no-check',
-    ];
-    await desk.run(words);
-    const { code, stderr } = await desk.run(words);
+    await desk.run(ADD_LIBRETRANSLATE);
+    const { code, stderr } = await desk.run(ADD_LIBRETRANSLATE);
     expect([code, stderr]).toEqual([2, expect.stringContaining('engine 1 of translate is the same')]);
   });
 
   it('makes the file that --engines or VLOC_ENGINES names', async () => {
-    const words = [
-      'add',
-      'translate',
-      '--type',
-      'libretranslate',
-      '--url',
-      'http://127.0.0.1:5000',
-      '--no-check',
-    ];
-    const { stderr } = await desk.run([...words, '--engines', 'mine/engines.json']);
+    const { stderr } = await desk.run([...ADD_LIBRETRANSLATE, '--engines', 'mine/engines.json']);
     expect(stderr).toContain('vloc engines test translate --engines mine/engines.json');
-    await desk.run(words, { VLOC_ENGINES: 'other.json' });
+    await desk.run(ADD_LIBRETRANSLATE, { VLOC_ENGINES: 'other.json' });
     for (const name of ['mine/engines.json', 'other.json']) {
       const text = await readFile(join(desk.folder, name), 'utf8');
       expect(JSON.parse(text)).toMatchObject({ translate: [{ type: 'libretranslate' }, 'apertium'] });
