@@ -42,7 +42,8 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...ALONE, ...PACKED],
+          // Measurements of sound and picture over many clips; see vitest.quality.config.ts.
+          exclude: [...ALONE, ...PACKED, 'test/quality/**'],
         },
       },
     ],
