@@ -18,6 +18,7 @@ import type { Context } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeUnreadable } from '../errors/system-error.ts';
 import { webhookHeaderNames } from '../protocol/headers.ts';
+import { parseInstant } from '../protocol/instant.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
 
 const OPTIONS = {
@@ -56,7 +57,7 @@ export const webhooksVerify: Command = defineCommand({
   ],
   run: async (context, _operands, options) => {
     checkOptions(options);
-    const now = options.at === undefined ? context.io.now() : parseInstant(options.at);
+    const now = options.at === undefined ? context.io.now() : readArrival(options.at);
     const rules = { ...(await readRules(context, options)), now };
     const received = await readDelivery(context, options, rules);
     const verdict = judgeWebhook(received, rules);
@@ -105,12 +106,10 @@ async function readInput({ io }: Context, file: string): Promise<Buffer> {
 }
 
 /** RFC 3339 with a time zone, or Unix seconds; milliseconds since 1970. */
-function parseInstant(text: string): number {
+function readArrival(text: string): number {
   if (/^\d{1,11}$/.test(text)) return Number(text) * 1000;
-  const instant = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/i.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(instant)) {
+  const instant = parseInstant(text.replace(' ', 'T'));
+  if (instant === null) {
     throw usage('--at is neither Unix seconds nor a time with its zone, such as 2026-11-20T18:04:05Z');
   }
   return instant;

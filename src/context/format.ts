@@ -1,5 +1,6 @@
 /** Numbers, times and paths as people read and write them. */
 import { isAbsolute, relative } from 'node:path';
+import { parseInstant } from '../protocol/instant.ts';
 
 /** 0.4 s, 12 s, 3 min 20 s, 2 h 5 min. */
 export function formatDuration(ms: number): string {
@@ -46,7 +47,8 @@ export function formatRelative(instant: string | null, nowMs: number): string {
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
+/** People also write a space instead of the T, and leave out the seconds. */
+const INSTANT = /^(.{10})[T ](\d{2}:\d{2})(:.*?)?(Z|[+-]\d{2}:\d{2})$/i;
 
 /**
  * Reads a moment: RFC 3339 with its zone, a date (midnight in UTC, as all times are shown), or an age (`2h`, `7d`).
@@ -56,9 +58,11 @@ export function parseMoment(text: string, nowMs: number): string | null {
   const ago = parseDuration(text);
   if (ago !== null && !/^[\d.]+$/.test(text.trim())) return new Date(nowMs - ago).toISOString();
   const written = text.trim();
-  if (!DATE.test(written) && !INSTANT.test(written)) return null;
-  const atMs = Date.parse(DATE.test(written) ? `${written}T00:00:00Z` : written.replace(' ', 'T'));
-  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
+  const [, date, minutes, seconds = ':00', zone] = INSTANT.exec(written) ?? [];
+  const atMs = parseInstant(
+    DATE.test(written) ? `${written}T00:00:00Z` : `${date}T${minutes}${seconds}${zone}`,
+  );
+  return atMs === null ? null : new Date(atMs).toISOString();
 }
 
 /** The text with a capital at its beginning and a full stop at its end. */

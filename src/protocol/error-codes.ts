@@ -60,8 +60,8 @@ export const ERROR_CODES = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     retryable: false,
-    title: 'The body is not JSON',
-    advice: 'Send Content-Type: application/json.',
+    title: 'The body is not plain JSON',
+    advice: 'Send Content-Type: application/json, without a Content-Encoding.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,

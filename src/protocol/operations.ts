@@ -165,7 +165,7 @@ export const UNDECLARED_STATUSES = {
   /** The specification requires an Idempotency-Key on DELETE but declares no 400 for a missing one. */
   400: 'DELETE without a valid Idempotency-Key, and a request that is not sane HTTP',
   405: 'a method that the path does not take',
-  415: 'a body that is not JSON',
+  415: 'a body that is not JSON or is compressed',
 } as const;
 
 /** Returns the kind whose collection has this path segment, or null. */

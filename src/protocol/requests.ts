@@ -3,6 +3,7 @@
  * the service refuses invalid ones.
  */
 import * as v from 'valibot';
+import { ADDRESS_CHARACTERS, parseAddress } from './address.ts';
 import { COMMON_FIELDS, type Field } from './fields.ts';
 import type { JobKind } from './kind-names.ts';
 import { KINDS } from './kinds.ts';
@@ -28,7 +29,7 @@ const Reference = v.pipe(
 );
 
 /**
- * The interface and its document allow only https. But a service may be configured to allow loopback, which only the
+ * The interface and its document allow only https for callbacks. But a service may be configured to allow loopback, which only the
  * service knows. So http to this machine passes here, and the service decides.
  */
 const startsSecurely = Object.assign(
@@ -37,18 +38,26 @@ const startsSecurely = Object.assign(
 );
 
 function isPlainLoopback(text: string): boolean {
-  const url = text.startsWith('http://') ? URL.parse(text) : null;
+  const url = text.startsWith('http://') ? parseAddress(text) : null;
   return url !== null && isLoopback(url);
 }
 
-const WebAddress = v.pipe(
+/** Of any scheme: the service refuses a source that it cannot fetch with 422, like every unusable input. */
+const SourceAddress = v.pipe(
   v.string(),
   v.maxLength(2048, 'at most 2048 characters'), // spec: open — the common limit of browsers and proxies
-  v.url('not an address'),
-  // A URL parser silently drops line breaks and NUL, but the checked URL must be the one that is called.
-  v.regex(/^[^\s\p{Cc}]*$/u, 'has a space or a control character; write it percent-encoded'),
-  startsSecurely,
+  v.regex(ADDRESS_CHARACTERS, 'has a space, a backslash or a control character; write it percent-encoded'),
+  Object.assign(
+    v.check(
+      // One message for one mistake.
+      (text: string) => !ADDRESS_CHARACTERS.test(text) || parseAddress(text) !== null,
+      'not an address',
+    ),
+    { format: 'uri' },
+  ),
 );
+
+const CallbackAddress = v.pipe(SourceAddress, startsSecurely);
 
 const Language = v.pipe(
   v.string(),
@@ -58,7 +67,7 @@ const Language = v.pipe(
 
 const LanguageOrAuto = v.union([v.literal('auto'), Language], 'neither a BCP 47 language tag nor auto');
 
-const UrlSource = v.strictObject({ type: v.literal('url'), url: WebAddress });
+const UrlSource = v.strictObject({ type: v.literal('url'), url: SourceAddress });
 const UploadSource = v.strictObject({
   type: v.literal('upload'),
   upload_id: v.pipe(v.string(), v.nonEmpty('missing')),
@@ -111,7 +120,7 @@ function schemaOf(field: Field): v.GenericSchema {
     case 'reference':
       return v.optional(Reference);
     case 'callback':
-      return v.optional(WebAddress);
+      return v.optional(CallbackAddress);
   }
 }
 

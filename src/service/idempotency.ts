@@ -2,6 +2,7 @@
  * Idempotency keys: a request creates only one resource, even if it is sent several times. Source: contract,
  * "Idempotency".
  */
+import { LIMITS } from '../protocol/limits.ts';
 import { sha256Hex } from '../protocol/signature.ts';
 import type { OperationCall, ServiceContext } from './context.ts';
 import { Refusal } from './http/refusal.ts';
@@ -22,7 +23,8 @@ interface Row {
 }
 
 /**
- * Returns the result of an earlier request with this key, or null.
+ * Returns the result of an earlier request with this key, or null. A key is forgotten with the record that its request
+ * created, not only when the sweep removes it: the request would be answered with a resource that cannot be read.
  * @throws Refusal IDEMPOTENCY_KEY_REUSED if the earlier request was different
  */
 export function findReplay(
@@ -31,9 +33,10 @@ export function findReplay(
 ): IdempotentResult | null {
   const row = context.store.get<Row>(
     `SELECT method, path, body_sha256, status, resource_id FROM idempotency
-     WHERE key_id = ? AND idempotency_key = ?`,
+     WHERE key_id = ? AND idempotency_key = ? AND created_at > ?`,
     call.key.id,
     call.idempotencyKey,
+    call.now - LIMITS.retentionMs,
   );
   if (row === undefined) return null;
   const same =
@@ -51,19 +54,21 @@ export function findReplay(
  * Runs `make` unless an earlier request with this key did. Its work and the record of it are in one transaction. If it
  * throws, nothing is stored and the key can be used again.
  * @param make does the work and returns the status of the answer and the id of the resource; it must change only the
- * store, because it is called again if a transaction shared with other requests fails
+ * store, because it is called again if a transaction shared with other requests fails. `now` is the time of the
+ * transaction: a new row with it is the newest one in lists, and is kept exactly as long as the key.
  */
 export function carryOutOnce(
-  context: Pick<ServiceContext, 'store' | 'commitTogether'>,
+  context: Pick<ServiceContext, 'store' | 'clock' | 'commitTogether'>,
   call: OperationCall,
-  make: () => { status: number; resourceId: string },
+  make: (now: number) => { status: number; resourceId: string },
 ): Promise<IdempotentResult> {
   return context.commitTogether(() => {
     const earlier = findReplay(context, call);
     if (earlier !== null) return earlier;
-    const { status, resourceId } = make();
+    const now = context.clock.now();
+    const { status, resourceId } = make(now);
     context.store.run(
-      `INSERT INTO idempotency
+      `INSERT OR REPLACE INTO idempotency
          (key_id, idempotency_key, method, path, body_sha256, status, resource_id, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       call.key.id,
@@ -73,7 +78,7 @@ export function carryOutOnce(
       fingerprint(call),
       status,
       resourceId,
-      call.now,
+      now,
     );
     return { status, resourceId, replayed: false };
   });

@@ -47,6 +47,7 @@ export function createLinkSigner(secret: Buffer): LinkSigner {
 const LINK_PROBLEMS = {
   LINK_NOT_VALID: { status: 403, title: 'This address does not permit this' },
   LINK_EXPIRED: { status: 410, title: 'This address has expired' },
+  CONTENT_ENCODED: { status: 415, title: 'The bytes must be sent as they are' },
 } as const;
 
 /**

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/service/clock.ts';
 import { canonicalJson } from '../../src/service/idempotency.ts';
+import { openStore } from '../../src/service/store/store.ts';
 import { readySource, startScene, untilJob } from './harness/scene.ts';
 
 const UPLOAD = { purpose: 'subtitle_file', file_name: 'a.srt', content_type: 'text/plain', size_bytes: 10 };
+const WEEK_MS = 7 * 86_400_000;
 const TRANSLATION = {
   subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
   source_language: 'en',
@@ -88,6 +92,34 @@ test('a key belongs to an API key, and lives as long as the records', async () =
   const late = await caller.post('/v1/uploads', UPLOAD, 'intent');
   expect(late.status).toBe(201);
   expect(late.json.id).not.toBe(first.json.id);
+});
+
+test('a key is forgotten with its record, on time, even if nothing was swept', async () => {
+  let ahead = 0;
+  // Timers run with the real clock, so no sweep follows from moving on.
+  const clock = { now: () => Date.now() + ahead, schedule: systemClock.schedule };
+  const { caller, stateDir } = await startScene({ clock, config: { workers: 0 } });
+  const first = await caller.post('/v1/subtitle-translations', TRANSLATION, 'intent');
+  const createdAt = Date.parse(first.json.created_at);
+  ahead = createdAt + WEEK_MS - 5_000 - Date.now();
+  const replayed = await caller.post('/v1/subtitle-translations', TRANSLATION, 'intent');
+  expect(replayed.json.id).toBe(first.json.id);
+
+  ahead = createdAt + WEEK_MS + 1000 - Date.now();
+  // The key is unused again: neither a conflict, nor a replay of a job that is no more.
+  const other = { ...TRANSLATION, target_language: 'fr' };
+  const second = await caller.post('/v1/subtitle-translations', other, 'intent');
+  expect(second.status).toBe(202);
+  expect(second.headers['idempotency-replayed']).toBe('false');
+  expect(second.json.id).not.toBe(first.json.id);
+  const again = await caller.post('/v1/subtitle-translations', other, 'intent');
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect(again.json.id).toBe(second.json.id);
+  const cancelled = await caller.delete(first.json.detail_url, 'cancel');
+  expect(cancelled.status).toBe(404);
+  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  expect(store.all('SELECT id FROM jobs')).toHaveLength(2);
+  store.close();
 });
 
 test('a create is replayed although its upload has lapsed since', async () => {

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
+import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
@@ -198,7 +199,7 @@ function problem(detail: string): CheckedInput {
 }
 
 function checkAddress(address: string): CheckedInput {
-  const url = URL.parse(address);
+  const url = parseAddress(address);
   if (url === null) return problem('this is not an address');
   // Only the service knows whether it allows http to its own machine.
   const mayBeOwn = url.protocol === 'http:' && isLoopback(url);

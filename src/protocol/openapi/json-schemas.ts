@@ -33,6 +33,7 @@ const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
   const { type } = valibotAction;
   if (CODE_ONLY.includes(type)) {
     if ('maxLength' in valibotAction) return { ...jsonSchema, maxLength: Number(valibotAction.maxLength) };
+    if ('format' in valibotAction) return { ...jsonSchema, format: String(valibotAction.format) };
     // A string can have only one `pattern`. The start of a URL is added next to the pattern that forbids control
     // characters.
     if ('pattern' in valibotAction) {

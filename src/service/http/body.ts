@@ -52,3 +52,8 @@ export function readBody(exchange: Exchange, limit: number, clock: Clock): Promi
     request.on('data', take).on('end', finish).on('close', giveUp).on('error', giveUp);
   });
 }
+
+/** Returns true if a body with this Content-Encoding is sent as it is. Nothing is unpacked. */
+export function isPlain(encoding: string | undefined): boolean {
+  return (encoding ?? 'identity').trim().toLowerCase() === 'identity';
+}

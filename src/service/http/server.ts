@@ -193,8 +193,10 @@ const READ_BYTES = 1024 ** 2;
  * request.
  */
 const STALLED_MS = 5 * 60_000;
-/** How long the rest of a refused body is read and discarded, so that its sender can read the answer. */
+/** How long the connection of a refused body stays open, so that its sender can read the answer. */
 const LINGER_MS = 2000;
+/** How much of a refused body is read and discarded: what most senders have under way when the answer arrives. */
+const LINGER_BYTES = 256 * 1024;
 
 /** Sends an answer. Rejects if the caller disconnects in the middle of a file. */
 async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): Promise<void> {
@@ -241,8 +243,16 @@ function openSlice({ handle, start, length }: FileSlice) {
   return handle.createReadStream({ start, end: start + length - 1, highWaterMark: READ_BYTES });
 }
 
-/** Node reads and discards the rest of a body. This closes the connection if that takes too long. */
+/**
+ * Discards the rest of a refused body. A short rest is read, and the connection can be used again. A long one is not read
+ * to its end: the connection is closed. Without this listener, Node would read all of it.
+ */
 function linger({ request, response }: Exchange, clock: Clock): void {
+  let left = LINGER_BYTES;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.pause();
+  });
   response.once('finish', () => {
     if (request.complete) return;
     const cancel = clock.schedule(LINGER_MS, () => request.destroy());

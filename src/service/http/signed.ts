@@ -1,4 +1,5 @@
 /** Answers a request to an operation, with the order of checks in the contract ("Signing"). */
+import type { IncomingHttpHeaders } from 'node:http';
 import { CLIENT_REQUEST_ID, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from '../../protocol/headers.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Action, Operation } from '../../protocol/operations.ts';
@@ -13,7 +14,7 @@ import type { KeyRow } from '../auth/keys.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import { HANDLERS } from '../operations.ts';
 import { isPassingStoreError } from '../store/store.ts';
-import { CallerGone, readBody } from './body.ts';
+import { CallerGone, isPlain, readBody } from './body.ts';
 import type { Exchange, ServiceResponse } from './exchange.ts';
 import { Refusal, refuseField, refuseUnknownResource } from './refusal.ts';
 import type { RequestTarget } from './sanity.ts';
@@ -119,7 +120,7 @@ function readCall(
     path: target.path,
     resourceId: Object.values(parameters)[0] ?? '',
     query: target.query,
-    body: operation.method === 'POST' ? parseBody(bytes, headers['content-type'] ?? '') : undefined,
+    body: operation.method === 'POST' ? parseBody(bytes, headers) : undefined,
     idempotencyKey: operation.method === 'GET' ? '' : readIdempotencyKey(headers[IDEMPOTENCY_KEY]),
     now: exchange.receivedAt,
   };
@@ -141,11 +142,19 @@ function readIdempotencyKey(value: string | string[] | undefined): string {
   );
 }
 
-function parseBody(bytes: Buffer, contentType: string): unknown {
-  if (!JSON_TYPE.test(contentType)) {
+function parseBody(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
+  const { 'content-type': type = '', 'content-encoding': encoding } = headers;
+  if (!isPlain(encoding)) {
     throw new Refusal(
       'UNSUPPORTED_MEDIA_TYPE',
-      `the body must be application/json, not "${contentType.slice(0, 80)}"`,
+      `the body must be sent as it is, not with Content-Encoding: ${String(encoding).slice(0, 80)}`,
+      { headers: { 'Accept-Encoding': 'identity' } },
+    );
+  }
+  if (!JSON_TYPE.test(type)) {
+    throw new Refusal(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `the body must be application/json, not "${type.slice(0, 80)}"`,
     );
   }
   try {

@@ -32,10 +32,10 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
     resolveInput(context, call, request);
     await refuseUnsupported(context, kind, request);
   }
-  const outcome = await carryOutOnce(context, call, () => ({
+  const outcome = await carryOutOnce(context, call, (now) => ({
     status: 202,
     // Resolved again, because the upload may have expired while the engines were loading.
-    resourceId: insertJob(context, call, kind, request, resolveInput(context, call, request)),
+    resourceId: insertJob(context, call, { kind, request, input: resolveInput(context, call, request) }, now),
   }));
   if (!outcome.replayed) context.signals.emit('jobQueued');
   return answerJob(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
@@ -86,14 +86,11 @@ async function refuseUnsupported(context: ServiceContext, kind: JobKind, request
 function insertJob(
   context: ServiceContext,
   call: OperationCall,
-  kind: JobKind,
-  request: JobRequest,
-  input: Input,
+  { kind, request, input }: { kind: JobKind; request: JobRequest; input: Input },
+  now: number,
 ): string {
   const { store, config } = context;
   const { unit } = KINDS[kind];
-  // The time of the transaction, so that a new row is always the newest one in lists.
-  const now = context.clock.now();
   const id = context.makeId(kind);
   reserveCredits(
     store,

@@ -3,6 +3,7 @@
  * "Lists"; specification, "Common headers and parameters".
  */
 import type { SQLInputValue } from 'node:sqlite';
+import { parseInstant } from '../../protocol/instant.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import type { ListPage } from '../../protocol/resources.ts';
@@ -23,7 +24,6 @@ interface ListQuery {
 }
 
 const LIMIT = /^[1-9]\d?$/;
-const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
  * Parses the parameters of a list.
@@ -52,8 +52,8 @@ export function readListQuery(
     } else if (name === 'cursor') {
       cursor = value;
     } else if (name === 'created_after' || name === 'created_before') {
-      const instant = INSTANT.test(value) ? Date.parse(value) : Number.NaN;
-      if (Number.isNaN(instant)) report(name, 'must be a date and time with a time zone (RFC 3339)');
+      const instant = parseInstant(value);
+      if (instant === null) report(name, 'must be an existing date and time with a time zone (RFC 3339)');
       bounds[name] = instant;
     } else if (Object.hasOwn(filters, name)) {
       const complaint = checkFilter(filters[name], value);

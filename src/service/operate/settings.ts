@@ -1,6 +1,7 @@
 /** The settings of an operator: the rules of the configuration file, and their conversion to service options. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
+import { parseInstant } from '../../protocol/instant.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import { compileAllowList } from '../auth/caller-address.ts';
@@ -36,6 +37,11 @@ const origin = v.pipe(
     (value) => /^https?:$/.test(URL.parse(value)?.protocol ?? '') && URL.parse(value)?.origin === value,
     'must be scheme and host alone, such as https://media.example.com',
   ),
+);
+
+const instant = v.pipe(
+  text,
+  v.check((value) => parseInstant(value) !== null, 'must be a time such as 2027-01-31T00:00:00Z'),
 );
 
 const port = v.pipe(whole(0), v.maxValue(65_535, 'at most 65535'));
@@ -107,11 +113,9 @@ const FIELDS = {
   concurrent_tasks: field(whole(1), 'jobs that may be queued or processing at a time, over all keys', {
     default: plain(DEFAULT_CONFIG.concurrentTasks),
   }),
-  plan_ends_at: field(
-    v.nullable(v.pipe(text, v.isoTimestamp('must be a time such as 2027-01-31T00:00:00Z'))),
-    'when the plan of the workspace owner ends; null: never',
-    { default: '`null`' },
-  ),
+  plan_ends_at: field(v.nullable(instant), 'when the plan of the workspace owner ends; null: never', {
+    default: '`null`',
+  }),
   workers: field(whole(0), 'jobs that this process runs at a time; 0 leaves them to others', {
     default: 'the number of cores',
   }),
@@ -235,7 +239,7 @@ function configOf(settings: Settings): ServiceConfig {
         ? DEFAULT_CONFIG.rate
         : { requests: rate.requests, windowSeconds: rate.window_seconds },
     planEndsAt:
-      planEndsAt === undefined || planEndsAt === null ? DEFAULT_CONFIG.planEndsAt : Date.parse(planEndsAt),
+      planEndsAt === undefined || planEndsAt === null ? DEFAULT_CONFIG.planEndsAt : parseInstant(planEndsAt),
     workers: settings.workers ?? DEFAULT_CONFIG.workers,
     webhookSlots: settings.webhook_slots ?? DEFAULT_CONFIG.webhookSlots,
     allowLoopback: settings.allow_loopback ?? DEFAULT_CONFIG.allowLoopback,

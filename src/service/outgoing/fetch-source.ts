@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Work } from '../../engines/engine.ts';
+import { parseAddress } from '../../protocol/address.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { countCharacters, type InputSize } from '../../protocol/metering.ts';
@@ -143,7 +144,8 @@ async function followRedirects(first: string, parts: FetchParts): Promise<Incomi
     const answer = await askForHead(address, redirects > 0, { ...parts, network });
     if (!REDIRECTS.includes(answer.statusCode ?? 0)) return answer;
     answer.destroy();
-    const next = URL.parse(answer.headers.location ?? '', address);
+    // Servers often leave spaces in a path as they are.
+    const next = parseAddress((answer.headers.location ?? '').replaceAll(' ', '%20'), address);
     if (answer.headers.location === undefined || next === null) {
       throw unreachable('it redirects without saying where to');
     }

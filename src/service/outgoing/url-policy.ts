@@ -1,6 +1,7 @@
 /** Which URLs and addresses the service may call. Source: the special-purpose registries of IANA. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseAddress } from '../../protocol/address.ts';
 
 /** Addresses in public ranges that reach internal services of a cloud. */
 const DENIED: readonly string[] = [
@@ -63,7 +64,7 @@ const HTTPS_ONLY = 'must start with https://';
  * @param text absolute URL from a caller or a redirect
  */
 export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
-  const url = URL.parse(text);
+  const url = parseAddress(text);
   if (url === null) return refuse('is not well formed');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse(HTTPS_ONLY);
   if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password');
@@ -94,7 +95,7 @@ function isPublicHost(host: string): boolean {
 
 /** Returns true if a URL points to this machine, by loopback address or `localhost` name. */
 export function isLoopbackUrl(text: string): boolean {
-  const url = URL.parse(text);
+  const url = parseAddress(text);
   return url !== null && isLoopbackHost(hostOf(url));
 }
 

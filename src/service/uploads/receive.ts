@@ -4,7 +4,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceContext } from '../context.ts';
 import { FILE_MODE, syncToDisk } from '../folders.ts';
-import { CallerGone } from '../http/body.ts';
+import { CallerGone, isPlain } from '../http/body.ts';
 import type { Exchange, ServiceResponse } from '../http/exchange.ts';
 import { refuseLink } from '../links.ts';
 import { watchFlow } from '../time-limits.ts';
@@ -34,6 +34,11 @@ export async function receiveObject(
   const permitted = row !== undefined && context.links.verify(uploadPermission(row), query);
   if (!permitted || exchange.request.method !== 'PUT') {
     return refuse('the address was not made for this, or it was changed');
+  }
+  const encoding = exchange.request.headers['content-encoding'];
+  if (!isPlain(encoding)) {
+    const detail = 'the file must be sent without a Content-Encoding; nothing is unpacked';
+    return refuseLink('CONTENT_ENCODED', detail, exchange);
   }
   const complaint = complain(row, exchange);
   if (complaint !== null) return refuse(complaint);

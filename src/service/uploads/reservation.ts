@@ -19,17 +19,20 @@ export async function createUpload(context: ServiceContext, call: OperationCall)
   if (request.size_bytes >= limit) {
     throw new Refusal('CONTENT_TOO_LARGE', `a ${request.purpose} must be smaller than ${limit} bytes`);
   }
-  const outcome = await carryOutOnce(context, call, () => ({
+  const outcome = await carryOutOnce(context, call, (now) => ({
     status: 201,
-    resourceId: insertUpload(context, call, request),
+    resourceId: insertUpload(context, call, request, now),
   }));
   return answerUpload(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
 }
 
-function insertUpload(context: ServiceContext, call: OperationCall, request: UploadRequest): string {
+function insertUpload(
+  context: ServiceContext,
+  call: OperationCall,
+  request: UploadRequest,
+  now: number,
+): string {
   const id = context.makeId('upload');
-  // The time of the transaction, so that a new row is always the newest one in lists.
-  const now = context.clock.now();
   context.store.run(
     `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
        created_at, updated_at, expires_at)

@@ -1,5 +1,6 @@
 /** Headers of requests and answers, except those of authentication and idempotency. */
 import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
 import { expectProblem, expectStatus, headerOf, REQUEST_ID } from '../expect/answer.ts';
 import { KINDS, OPERATIONS, RESOURCE_OPERATIONS, UNKNOWN_ID } from '../operations.ts';
 import { createdJob } from '../prepare/jobs.ts';
@@ -161,6 +162,23 @@ export const HEADER_RULES: readonly Rule[] = [
         });
         expectProblem(service, answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
       }
+    },
+  }),
+  rule('contract', 'content-encoding', {
+    title: 'a body with a Content-Encoding other than identity answers 415',
+    covers: ['endpoint.json', 'error.open-codes'],
+    async check(service) {
+      const plain = Buffer.from(JSON.stringify(reservationOf(goodSubtitleFile(service))));
+      const post = (body: Buffer, encoding: string) =>
+        service.caller.call({
+          method: 'POST',
+          path: '/uploads',
+          body,
+          headers: { 'Content-Encoding': encoding },
+        });
+      expectProblem(service, await post(gzipSync(plain), 'gzip'), 415, 'UNSUPPORTED_MEDIA_TYPE');
+      expectProblem(service, await post(plain, 'br'), 415, 'UNSUPPORTED_MEDIA_TYPE');
+      expectStatus(await post(plain, 'identity'), 201);
     },
   }),
 ];

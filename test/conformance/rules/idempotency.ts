@@ -190,4 +190,18 @@ export const IDEMPOTENCY_RULES: readonly Rule[] = [
       assert.equal(textAt(again.json, 'id'), id);
     },
   }),
+  rule('contract', 'forgotten', {
+    title: 'after seven days a key is unused again',
+    covers: ['header.idempotency-intent'],
+    needs: ['jobs', 'clock', 'account'],
+    async check(original) {
+      const service = await adminOf(original).open();
+      const { id, body, kind, idempotencyKey } = await create(service, 'subtitle_translation');
+      adminOf(service).advance(7 * DAY_MS + 1000);
+      const again = await service.caller.post(KINDS[kind].path, body, idempotencyKey);
+      expectStatus(again, 202);
+      assert.equal(headerOf(again, 'Idempotency-Replayed'), 'false');
+      assert.notEqual(textAt(again.json, 'id'), id);
+    },
+  }),
 ];

@@ -38,6 +38,15 @@ const UNUSABLE_ADDRESSES = [
   'https://user:password@media.example.com/a.mp4',
 ];
 
+/** Addresses that some programs read as one host and others as another one. */
+const AMBIGUOUS_ADDRESSES = [
+  'https://media.example.com\\@127.0.0.1/a.mp4',
+  'https://127.0.0.1\\@media.example.com/a.mp4',
+  'https:\\\\media.example.com/a.mp4',
+  'https:///media.example.com/a.mp4',
+  'https://media.exam\tple.com/a.mp4',
+];
+
 const SECOND_MS = 1000;
 /** The host of the harness requires a login for this name. */
 export const LOGIN_NAME = 'login.mp4';
@@ -85,7 +94,7 @@ export const INPUT_RULES: readonly Rule[] = [
     covers: ['behavior.unusable-inputs', 'behavior.inputs'],
     needs: ['jobs'],
     async check(service) {
-      for (const url of UNUSABLE_ADDRESSES) {
+      for (const url of [...UNUSABLE_ADDRESSES, ...AMBIGUOUS_ADDRESSES]) {
         await expectUnusable(service, KINDS.audio_separation.path, { source: { type: 'url', url } }, url);
       }
     },
@@ -99,6 +108,23 @@ export const INPUT_RULES: readonly Rule[] = [
       for (const url of UNUSABLE_ADDRESSES) {
         const changed = { ...body, subtitle: { type: 'url', url } };
         await expectUnusable(service, KINDS.dubbing.path, changed, url);
+      }
+    },
+  }),
+  rule('contract', 'plain-http', {
+    title: 'an address that is not https is refused with 422, like every other unusable input',
+    covers: ['behavior.unusable-inputs', 'error.open-codes'],
+    needs: ['jobs'],
+    async check(service) {
+      const dubbing = await bodyFor(service, 'dubbing');
+      for (const scheme of ['http', 'ftp']) {
+        const source = { type: 'url', url: `${scheme}://media.example.com/a` };
+        const { caller } = service;
+        const answers = [
+          await caller.post(KINDS.audio_separation.path, { source }),
+          await caller.post(KINDS.dubbing.path, { ...dubbing, subtitle: source }),
+        ];
+        for (const answer of answers) expectProblem(service, answer, 422, 'INPUT_NOT_USABLE');
       }
     },
   }),

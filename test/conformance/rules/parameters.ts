@@ -129,6 +129,16 @@ export const PARAMETER_RULES: readonly Rule[] = [
     values('created_before', '2026-01-02T12:00:00', 'yesterday', ''),
   ),
   refused(
+    'non-existent-dates',
+    'days, hours and zones that do not exist are refused',
+    'parameter.created-after',
+    LIST_PATHS,
+    [
+      ...values('created_after', '2026-02-30T00:00:00Z', '2025-02-29T00:00:00Z', '2026-01-01T24:00:00Z'),
+      ...values('created_before', '2026-04-31T00:00:00Z', '2026-01-01T00:00:00+24:00'),
+    ],
+  ),
+  refused(
     'order-of-bounds',
     'created_after must be earlier than created_before, also across time zones',
     'parameter.created-after',

@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { send, signHeaders } from '../harness/caller.ts';
 import { makeStateDir, startScene } from '../harness/scene.ts';
@@ -49,6 +51,82 @@ test('a body must be JSON, and say so', async () => {
   expect((await post('['.repeat(200_000), 'application/json')).status).toBe(400);
   expect((await post('[]', 'application/json')).status).toBe(400);
   expect((await post('{"__proto__":{"purpose":"source_video"}}', 'application/json')).status).toBe(400);
+});
+
+test('a body with a Content-Encoding other than identity is refused, and nothing is unpacked', async () => {
+  const scene = await startScene();
+  const body = gzipSync(
+    JSON.stringify({
+      purpose: 'source_video',
+      file_name: 'a',
+      content_type: 'video/mp4',
+      size_bytes: 4,
+    }),
+  );
+  const post = (bytes: Uint8Array, encoding: string) => {
+    const signed = { method: 'POST', path: '/v1/uploads', body: bytes, nowMs: scene.clock.now() };
+    const headers = {
+      ...signHeaders(scene.credentials, signed),
+      'Idempotency-Key': 'k',
+      'Content-Type': 'application/json',
+      'Content-Encoding': encoding,
+    };
+    return send(`${scene.service.url}/uploads`, { method: 'POST', body: bytes, headers });
+  };
+  for (const encoding of ['gzip', 'br', 'identity, gzip', 'x']) {
+    const reply = await post(body, encoding);
+    expect(reply.json).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
+    expect(reply.headers['accept-encoding']).toBe('identity');
+  }
+  const created = await post(gunzipSync(body), 'Identity');
+  expect(created.status).toBe(201);
+  const { url, headers } = created.json.upload_request;
+  const bytes = Buffer.from('1234');
+  const put = (encoding: string) =>
+    send(url, { method: 'PUT', body: bytes, headers: { ...headers, 'Content-Encoding': encoding } });
+  expect((await put('gzip')).status).toBe(415);
+  expect((await put('identity')).status).toBe(200);
+});
+
+/** Writes zeros until the other end stops reading or that many are gone. Gives the number that were taken. */
+async function pour(socket: Socket, most: number): Promise<number> {
+  const block = Buffer.alloc(65_536);
+  let taken = 0;
+  while (taken < most && !socket.destroyed) {
+    let isTaken = false;
+    socket.write(block, () => {
+      isTaken = true;
+    });
+    // Client and service share an event loop: a service that reads does so within some of its turns.
+    for (let turn = 0; turn < 500 && !isTaken && !socket.destroyed; turn += 1) await setImmediate();
+    if (!isTaken) break;
+    taken += block.length;
+  }
+  return taken;
+}
+
+test.each([
+  ['an upload address with a wrong signature', 'PUT'],
+  ['an operation without signature headers', 'POST'],
+])('a body sent to %s is not read to its end', async (_name, method) => {
+  const { caller, service, clock } = await startScene();
+  const { hostname, port } = new URL(service.url);
+  const reservation = { purpose: 'source_video', file_name: 'a', content_type: 'a/b', size_bytes: 1024 };
+  const { upload_request } = (await caller.post('/v1/uploads', reservation)).json;
+  const signed = new URL(upload_request.url);
+  const target =
+    method === 'PUT' ? `${signed.pathname}?expires=1&signature=${'0'.repeat(64)}` : '/v1/uploads';
+  const length = 2 ** 29;
+  const socket = connect(Number(port), hostname);
+  const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+  const ended = new Promise<void>((resolve) => socket.on('error', () => {}).once('close', () => resolve()));
+  socket.write(`${method} ${target} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: a/b\r\n`);
+  socket.write(`Content-Length: ${length}\r\n\r\n`);
+  expect(await answer).toMatch(/^HTTP\/1\.1 40[03] /);
+  // The rest is what fits into the buffers of the kernel.
+  expect(await pour(socket, length)).toBeLessThan(length);
+  clock.advance(2001);
+  await ended;
 });
 
 test('a POST and a DELETE need an Idempotency-Key of 1 to 255 characters', async () => {

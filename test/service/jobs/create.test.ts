@@ -39,6 +39,9 @@ test.each([
   'https://u:p@a.example/',
   'https://a.example:8443/',
   'https://a.local/',
+  'http://a.example/a.mp4',
+  'ftp://a.example/a.mp4',
+  'file:///etc/passwd',
 ])('the address %s is refused with words that say what to do', async (url) => {
   const { caller } = await startScene();
   const reply = await caller.post('/v1/audio-separations', { source: { type: 'url', url } });

@@ -137,6 +137,8 @@ test.each([
   ['created_after', '2026-11-01'],
   ['created_after', '2026-11-01T00:00:00'],
   ['created_after', '2026-13-01T00:00:00Z'],
+  ['created_after', '2026-02-30T00:00:00Z'],
+  ['created_before', '2026-11-01T24:00:00Z'],
   ['created_before', 'now'],
   ['created_before', '1700000000'],
   ['status', 'done'],

@@ -103,6 +103,7 @@ describe('settings', () => {
     ],
     [{ trusted_proxies: ['10.0.0.0/99'] }, 'trusted_proxies.0', 'neither an IP address nor a network'],
     [{ plan_ends_at: 'soon' }, 'plan_ends_at', 'must be a time'],
+    [{ plan_ends_at: '2027-02-29T00:00:00Z' }, 'plan_ends_at', 'must be a time'],
     [{ header_prefix: 'X Service' }, 'header_prefix', 'letters, digits and dashes'],
     ['text', 'the file', 'must be an object'],
   ])('that are wrong are named: %j', (value, pointer, detail) => {

@@ -193,7 +193,7 @@ test('with loopback allowed, http to anywhere else is refused all the same', asy
     'http://127.0.0.1@media.example.com',
   ]) {
     const source = await caller.post('/v1/audio-separations', videoAt({ origin }));
-    expect([origin, source.status]).toEqual([origin, 400]);
+    expect([origin, source.status]).toEqual([origin, 422]);
     const subtitle = { subtitle: { type: 'url', url: 'https://a.example/a.srt' }, target_language: 'es' };
     const reply = await caller.post('/v1/dubbings', { ...subtitle, callback_url: `${origin}/hook` });
     expect([reply.status, reply.json.errors?.[0]?.pointer]).toEqual([400, '/callback_url']);
