@@ -8,6 +8,7 @@ import { measureLongTalk } from './long-talk.ts';
 import { measureLongVideo } from './long-video.ts';
 import { measureManyVideos } from './many-videos.ts';
 import { measureOverhead } from './overhead.ts';
+import { measureReport } from './report.ts';
 import { measureRequests } from './requests.ts';
 import { measureSplit } from './split.ts';
 import { measureStartup } from './startup.ts';
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   batch: measureBatch,
   'many-videos': measureManyVideos,
   engines: measureEngines,
+  report: measureReport,
 };
 
 /** It keeps two cores busy for an hour. */

@@ -43,12 +43,12 @@ export function isInState(entry: ListedEntry, state: ListFilter['state']): boole
 }
 
 /** The text to search: name, language, ids, error codes and messages, in lower case. */
-function describe({ name, language, jobs }: ListedEntry): string {
+function describe({ name, language, variant, jobs }: ListedEntry): string {
   const ofJobs = jobs.flatMap((job) => [
     ...[job.kind, job.job_id, job.client_reference, ...job.request_ids],
     ...(job.failure === null ? [] : [job.failure.code, job.failure.message]),
   ]);
-  return [name, language, ...ofJobs].filter(Boolean).join('\n').toLowerCase();
+  return [name, language, variant, ...ofJobs].filter(Boolean).join('\n').toLowerCase();
 }
 
 const RANK: Readonly<Record<EntryState, number>> = { failed: 0, unfinished: 1, done: 2 };

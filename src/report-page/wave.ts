@@ -15,9 +15,8 @@ export const WAVE_HALF = 50;
 /** Minimum, so that silence is visible as a line. */
 const LEAST = 0.5;
 
-/** A closed path around the middle, scaled so that the loudest peak reaches the edge. */
-export function drawWave(peaks: Uint8Array): string {
-  const loudest = Math.max(1, ...peaks);
+/** A closed path around the middle. @param loudest the peak that would reach the edge: that of all tracks of a video */
+export function drawWave(peaks: Uint8Array, loudest: number): string {
   const heights = Array.from(peaks, (peak) => Math.max(LEAST, (peak / loudest) * WAVE_HALF));
   const above = heights.map((height, at) => `${at} ${round(WAVE_HALF - height)}`);
   const below = heights.map((height, at) => `${at} ${round(WAVE_HALF + height)}`).reverse();

@@ -29,6 +29,18 @@ export const TRACK_NAMES: Readonly<Record<TrackRole, string>> = {
   dub: 'Dub',
 };
 
+/** As much of the end of a name as distinguishes most files: a number and the extension. */
+const END_CHARACTERS = 14;
+/** Shorter names fit in the list. */
+const LONG_CHARACTERS = 28;
+
+/** Splits a long name in two, so that the list can leave out the middle; the end is empty for short names. */
+export function splitName(name: string): readonly [start: string, end: string] {
+  if (name.length <= LONG_CHARACTERS) return [name, ''];
+  const characters = [...new Intl.Segmenter().segment(name)].map(({ segment }) => segment);
+  return [characters.slice(0, -END_CHARACTERS).join(''), characters.slice(-END_CHARACTERS).join('')];
+}
+
 export const KIND_NAMES: Readonly<Record<JobKind, string>> = {
   audio_separation: 'Separate',
   subtitle_recognition: 'Recognize',

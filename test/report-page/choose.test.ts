@@ -5,6 +5,7 @@ const entry = (name: string, rest: Partial<ListedEntry> = {}): ListedEntry => ({
   id: name,
   name,
   language: 'es',
+  variant: null,
   state: 'done',
   jobs: [],
   duration_ms: null,
@@ -76,6 +77,12 @@ describe('the search', () => {
       expect(names({ query })).toEqual(['lesson 3']);
     },
   );
+
+  it('finds the options that tell a result from others', () => {
+    const muted = entry('lesson 4', { variant: 'original_audio mute' });
+    const found = chooseEntries([...ENTRIES, muted], { ...EVERYTHING, query: 'mute' }, () => '');
+    expect(found).toEqual([muted]);
+  });
 
   it('finds what is said in the subtitles, and wants every word', () => {
     const said = { 'lesson 2': 'bonjour madame' };

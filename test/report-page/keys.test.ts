@@ -31,6 +31,14 @@ describe('a key', () => {
     expect(press('n', 'control')).toEqual({ type: 'line', by: 1 });
   });
 
+  it('moves in the list of the row that has the focus, and nowhere else', () => {
+    expect(press('ArrowDown', 'row')).toEqual({ type: 'row', to: 'next' });
+    expect(press('Home', 'row')).toEqual({ type: 'row', to: 'first' });
+    expect(press('ArrowRight', 'row')).toBeNull();
+    expect(press('Enter', 'row')).toBeNull();
+    for (const place of ['page', 'control', 'field'] as const) expect(press('ArrowDown', place)).toBeNull();
+  });
+
   it('together with Ctrl or Cmd belongs to the browser', () => {
     expect(press('p', 'page', { ctrlKey: true })).toBeNull();
     expect(press('n', 'page', { metaKey: true })).toBeNull();

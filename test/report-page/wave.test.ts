@@ -6,12 +6,16 @@ test('peaks come out of Base64 as they went in, and nothing comes out of what is
   expect(decodePeaks('%')).toBeNull();
 });
 
-test('the loudest peak reaches both edges, however quiet the track is', () => {
-  const path = drawWave(Uint8Array.from([0, 4, 8]));
+test('the loudest peak of all tracks reaches both edges, however quiet they are', () => {
+  const path = drawWave(Uint8Array.from([0, 4, 8]), 8);
   expect(path).toBe('M0 49.5L1 25L2 0L2 100L1 75L0 50.5Z');
   expect(path).toContain(`2 ${2 * WAVE_HALF}`);
 });
 
+test('a track that is half as loud as another is drawn half as high', () => {
+  expect(drawWave(Uint8Array.from([4]), 8)).toBe('M0 25L0 75Z');
+});
+
 test('silence is a thin line', () => {
-  expect(drawWave(new Uint8Array(2))).toBe('M0 49.5L1 49.5L1 50.5L0 50.5Z');
+  expect(drawWave(new Uint8Array(2), 1)).toBe('M0 49.5L1 49.5L1 50.5L0 50.5Z');
 });

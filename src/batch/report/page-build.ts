@@ -23,7 +23,7 @@ import {
   worstState,
 } from './page-source.ts';
 import { describeFile, type MeasuredTrack, readTracks } from './page-tracks.ts';
-import { measureFit, rateFit } from './speech-fit.ts';
+import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 
 /** Builds entries one after the other: each runs up to five child processes, one for each track. */
 export async function buildReport(source: PageSource, readers: MediaReaders): Promise<ReportFacts> {
@@ -65,6 +65,7 @@ async function buildEntry(
     id,
     name: group.name,
     language: group.language,
+    variant: group.variant,
     state: worstState(group.jobs),
     jobs: group.jobs.map(publicJob),
     duration_ms: duration(detail),
@@ -89,7 +90,8 @@ function duration({ tracks, subtitles }: EntryDetail): number | null {
 
 function countMisfits({ fit }: EntryDetail): number | null {
   if (fit.measured_on === null) return null;
-  return fit.lines.filter((line) => rateFit(line).grade !== 'fits').length;
+  const grades = fit.lines.map((line) => rateFit(line).grade);
+  return grades.filter((grade) => grade === 'over' || grade === 'silent').length;
 }
 
 const UNSPOKEN =
@@ -121,19 +123,20 @@ function readFit(
       return { measured_on: role, lines: measureFit(lines, heard.loudness) };
     }
   }
-  return { measured_on: null, reason: explain(translated.length > 0, sound('localized') !== null) };
+  const mixed = sound('localized');
+  if (mixed !== null && translated.length > 0) {
+    return { measured_on: 'localized', lines: measureMixedFit(translated, mixed.loudness) };
+  }
+  const reason =
+    translated.length > 0
+      ? 'no dub: vloc dub makes one'
+      : 'no track with the voice alone: vloc separate makes one';
+  return { measured_on: null, reason };
 }
 
 function hasDubAlone(group: JobGroup): boolean {
   const localizations = group.jobs.filter(({ kind }) => kind === 'auto_localization');
   return localizations.at(-1)?.options.original_audio === 'mute';
-}
-
-function explain(isTranslated: boolean, isLocalized: boolean): string {
-  if (!isTranslated) return 'no track with the voice alone: vloc separate makes one';
-  return isLocalized
-    ? 'the dub is mixed with the background here, so speech cannot be measured in it: vloc dub makes a track with the voice alone'
-    : 'no dub: vloc dub makes one';
 }
 
 type Role = ReportSubtitle['role'];

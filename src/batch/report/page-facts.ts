@@ -20,13 +20,15 @@ export interface ReportFacts {
   readonly entries: readonly ReportEntry[];
 }
 
-/** One input in one language, with all its results. */
+/** One input in one language, with its results; those with other options are another entry. */
 export interface ReportEntry {
   /** `e1`, `e2`…: its fragment in the address of the page. */
   readonly id: string;
   /** Path of the input below its root, its address, or the id of its upload. */
   readonly name: string;
   readonly language: string | null;
+  /** What tells it from other results of the input in the language: its options, or its file; null for the only one. */
+  readonly variant: string | null;
   readonly state: EntryState;
   readonly jobs: readonly ReportJob[];
   /** Duration of its longest track or subtitle; null if there is none on this machine. */
@@ -124,6 +126,6 @@ export interface LineFit {
   readonly index: number;
   readonly slot_start_ms: number;
   readonly slot_end_ms: number;
-  /** From the first to the last sound of speech; null for silence. */
-  readonly speech: { readonly start_ms: number; readonly end_ms: number } | null;
+  /** From the first to the last sound of speech; null for silence; `unclear` if other sounds are as loud. */
+  readonly speech: { readonly start_ms: number; readonly end_ms: number } | 'unclear' | null;
 }

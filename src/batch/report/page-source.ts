@@ -1,5 +1,6 @@
 /** What the HTML report is built from: jobs from the journal, grouped by input, and functions that read media files. */
 
+import { basename } from 'node:path';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { ItemCue } from './making.ts';
 import type { EntryState, ReportJob, ReportSubtitle } from './page-facts.ts';
@@ -68,6 +69,8 @@ export interface JobGroup {
   /** Absolute; null for an input that is not a file on this machine. */
   readonly path: string | null;
   readonly language: string | null;
+  /** See `ReportEntry`. */
+  readonly variant: string | null;
   readonly jobs: readonly PageJob[];
 }
 
@@ -77,9 +80,10 @@ interface Origin {
 }
 
 /**
- * Groups jobs by input and language. A job made from the result of another (a dub of a translation of a recognition) belongs to
+ * Groups jobs by input, language and options. A job made from the result of another (a dub of a translation of a recognition) belongs to
  * the input of the first; a job made from lines, to the file with the name of its input; a job without a language (a
- * separation), to every language of its input.
+ * separation), to every language of its input. Two jobs of one kind from the same input are results to choose from: each
+ * has a group of its own, with the jobs that it was made from or that were made from it, and those that concern all.
  */
 export function groupJobs(jobs: readonly PageJob[]): JobGroup[] {
   const producers = new Map(jobs.flatMap((job) => job.files.map(({ path }) => [path, job] as const)));
@@ -97,23 +101,65 @@ export function groupJobs(jobs: readonly PageJob[]): JobGroup[] {
     family.jobs.push(job);
     families.set(key, family);
   }
-  return [...families.values()].flatMap((family) => splitByLanguage(family.origin, family.jobs));
+  return [...families.values()]
+    .flatMap((family) => splitByLanguage(family.origin, family.jobs))
+    .flatMap((group) => splitByOptions(group, producers));
 }
 
-function findOrigin(job: PageJob, producers: ReadonlyMap<string, PageJob>): Origin {
-  const seen = new Set<PageJob>();
-  let first = job;
-  // A journal assembled from others could contain a cycle.
-  while (first.input_path !== null && !seen.has(first)) {
-    seen.add(first);
-    const producer = producers.get(first.input_path);
-    if (producer === undefined) break;
-    first = producer;
-  }
+function findOrigin(job: PageJob, producers: Producers): Origin {
+  const first = findSources(job, producers).at(-1) ?? job;
   return { name: first.input_name, path: first.input_path };
 }
 
-function splitByLanguage(origin: Origin, jobs: readonly PageJob[]): JobGroup[] {
+type Producers = ReadonlyMap<string, PageJob>;
+type WholeGroup = Omit<JobGroup, 'variant'>;
+
+function splitByOptions(group: WholeGroup, producers: Producers): JobGroup[] {
+  const { jobs } = group;
+  const alike = Map.groupBy(jobs, ({ kind, input_name, input_path }) =>
+    JSON.stringify([kind, input_path ?? input_name]),
+  );
+  const choices = [...alike.values()].filter(({ length }) => length > 1);
+  const among = new Set(choices.flat());
+  const sourcesOf = new Map(jobs.map((job) => [job, new Set(findSources(job, producers))]));
+  const isMadeFrom = (job: PageJob, source: PageJob) => sourcesOf.get(job)?.has(source) === true;
+  const last = [...among].filter((job) => ![...among].some((later) => isMadeFrom(later, job)));
+  if (last.length === 0) return [{ ...group, variant: null }];
+  return last.map((chosen) => {
+    const isOther = (job: PageJob) =>
+      job !== chosen && among.has(job) && !isMadeFrom(chosen, job) && !isMadeFrom(job, chosen);
+    const others = jobs.filter(isOther);
+    const own = jobs.filter((job) => !isOther(job) && !others.some((other) => isMadeFrom(job, other)));
+    const rivals = choices.find((each) => each.includes(chosen)) ?? [];
+    return { ...group, jobs: own, variant: describeVariant(chosen, rivals) };
+  });
+}
+
+/** The jobs whose results a job was made from. */
+function findSources(job: PageJob, producers: Producers): readonly PageJob[] {
+  const found: PageJob[] = [];
+  let producer = producers.get(job.input_path ?? '');
+  // A journal assembled from others could contain a cycle.
+  while (producer !== undefined && producer !== job && !found.includes(producer)) {
+    found.push(producer);
+    producer = producers.get(producer.input_path ?? '');
+  }
+  return found;
+}
+
+/** The options in which it differs from the others, else the name of its file, else the id of its job. */
+function describeVariant({ options, files, job_id }: PageJob, rivals: readonly PageJob[]): string | null {
+  const names = [...new Set(rivals.flatMap((job) => Object.keys(job.options)))].toSorted();
+  const different = names.filter((name) => new Set(rivals.map((job) => job.options[name])).size > 1);
+  const words = different.map((name) => `${name} ${options[name] ?? 'as usual'}`);
+  return words.length > 0 ? words.join(', ') : (nameOf(files[0]) ?? job_id);
+}
+
+function nameOf(file: PageFile | undefined): string | null {
+  return file === undefined ? null : basename(file.path);
+}
+
+function splitByLanguage(origin: Origin, jobs: readonly PageJob[]): WholeGroup[] {
   const languages = new Set(jobs.map((job) => job.target_language).filter((language) => language !== null));
   if (languages.size === 0) return [{ ...origin, language: null, jobs }];
   return [...languages].map((language) => ({

@@ -29,10 +29,10 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
     makeCuts(entry),
   );
   const stage = detail.tracks.some(({ file }) => file.present) ? makeStage(entry, detail) : null;
-  const lines = stage?.lines ?? makeLines(detail, entry.language, () => {});
+  const lines = stage?.lines ?? makeLines(entry, detail, () => {});
   node.append(...(stage?.nodes ?? []));
   if (lines.pairs.length > 0) node.append(makeSubtitles(lines, detail));
-  const more = [makeCues(detail), makeJobs(entry), makeFiles(detail)];
+  const more = [makeCues(entry, detail), makeJobs(entry), makeFiles(detail)];
   node.append(...more.filter((section) => section !== null));
   return {
     node,
@@ -43,12 +43,13 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
   };
 }
 
-function makeHead({ name, language, state }: ListedEntry): HTMLElement {
+function makeHead({ name, language, variant, state }: ListedEntry): HTMLElement {
   const title = make('h2', { id: 'entry-title', dir: 'auto', tabindex: -1 }, name);
   const tags = make(
     'p',
     { class: 'tags' },
     language !== null && make('span', { class: 'tag' }, language),
+    variant !== null && make('span', { class: 'tag variant' }, variant),
     make('span', { class: `state ${state}` }, STATE_NAMES[state]),
   );
   return make('header', {}, title, tags);
@@ -94,7 +95,7 @@ function makeStage(entry: ListedEntry, detail: EntryDetail): Stage {
     onSeek: seek,
     onRate: (rate) => ensemble.setRate(rate),
   });
-  const lines = makeLines(detail, entry.language, seek);
+  const lines = makeLines(entry, detail, seek);
   let frame = 0;
   function show(): void {
     cancelAnimationFrame(frame);
@@ -135,8 +136,7 @@ function showCaptions(players: readonly Player[], pair: LinePair | null): void {
   for (const { track, caption } of players) {
     if (caption === null) continue;
     const line = track.role === 'localized' ? pair?.translated : pair?.original;
-    const text = line?.text ?? '';
-    if (caption.textContent !== text) caption.textContent = text;
+    caption.show(line?.text ?? '');
   }
 }
 

@@ -1,5 +1,8 @@
 /** Creates elements from plain values. Text becomes text nodes, so that no text can become markup. */
 
+import type { RowStep } from '../keys.ts';
+import { readMarkup } from '../markup.ts';
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
@@ -33,6 +36,39 @@ function fill(element: Element, attributes: Attributes, children: readonly Child
     element.setAttribute(name, value === true ? '' : String(value));
   }
   element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+}
+
+/** Text in the styles of its markup, as elements. */
+export function makeStyled(text: string): Node[] {
+  return readMarkup(text).map(({ text: words, isItalic, isBold, isUnderlined, color }) => {
+    let node: Node = document.createTextNode(words);
+    if (isItalic) node = make('i', {}, node);
+    if (isBold) node = make('b', {}, node);
+    if (isUnderlined) node = make('u', {}, node);
+    if (color === null) return node;
+    const colored = make('span', { class: 'colored' }, node);
+    colored.style.color = color.css;
+    colored.style.background = color.ground;
+    return colored;
+  });
+}
+
+/** Makes an element the only one of a list that Tab reaches. */
+export function setTabStop(list: Element, element: HTMLElement | null): void {
+  for (const before of list.querySelectorAll<HTMLElement>('[tabindex="0"]')) before.tabIndex = -1;
+  if (element !== null) element.tabIndex = 0;
+}
+
+/** Moves the focus to another row of the list that contains the element; each row has one link or button. */
+export function moveFocus(from: Element, to: RowStep): void {
+  const list = from.closest('ol');
+  if (list === null) return;
+  const rows: Element[] = [...list.querySelectorAll('a, button')];
+  const place = rows.indexOf(from);
+  const target = { previous: rows[place - 1], next: rows[place + 1], first: rows[0], last: rows.at(-1) }[to];
+  if (!(target instanceof HTMLElement)) return;
+  setTabStop(list, target);
+  target.focus();
 }
 
 /** A valid language tag for a `lang` attribute, else undefined. */

@@ -2,15 +2,15 @@
 import type { ReportTrack } from '../../batch/report/page-facts.ts';
 import { correct } from '../follow.ts';
 import { TRACK_NAMES } from '../words.ts';
-import { make } from './element.ts';
+import { make, makeStyled } from './element.ts';
 
 export interface Player {
   readonly track: ReportTrack;
   readonly media: HTMLMediaElement;
   /** The video with its name and subtitle; null for audio. */
   readonly figure: HTMLElement | null;
-  /** The element that shows the current subtitle. */
-  readonly caption: HTMLElement | null;
+  /** Shows the current subtitle; null for audio. */
+  readonly caption: { show(text: string): void } | null;
 }
 
 /** Creates players for tracks whose files exist. Before playback only the file headers are read. */
@@ -38,8 +38,8 @@ function makeVideo(track: ReportTrack, onPress: () => void): Player {
     'aria-label': `${name} video`,
   });
   media.addEventListener('click', onPress);
-  const caption = make('p', { class: 'caption', dir: 'auto' });
-  const screen = make('div', { class: 'screen' }, media, caption);
+  const shown = make('p', { class: 'caption', dir: 'auto' });
+  const screen = make('div', { class: 'screen' }, media, shown);
   const notice = make('p', { class: 'notice', hidden: true });
   media.addEventListener('error', () => {
     notice.replaceChildren(
@@ -49,6 +49,14 @@ function makeVideo(track: ReportTrack, onPress: () => void): Player {
     notice.hidden = false;
     screen.hidden = true;
   });
+  let current = '';
+  const caption = {
+    show(text: string) {
+      if (text === current) return;
+      current = text;
+      shown.replaceChildren(...makeStyled(text));
+    },
+  };
   const title = make('figcaption', {}, name);
   return { track, media, figure: make('figure', { class: 'player' }, title, screen, notice), caption };
 }

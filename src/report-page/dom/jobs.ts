@@ -43,9 +43,19 @@ export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
   );
 }
 
-/** What was done to each cue so that it fits; null if nothing was done, or if it is not known. */
-export function makeCues({ cues }: EntryDetail): HTMLElement | null {
-  if (cues.length === 0) return null;
+/** Whether the service said how the speech was made: then it fits unless it says otherwise. */
+export function isSpeechKnown({ jobs }: ListedEntry): boolean {
+  return jobs.some(({ engines }) => engines.some(({ step }) => step === 'speak'));
+}
+
+/** What was done to each cue so that it fits; null if it is not known. */
+export function makeCues(entry: ListedEntry, { cues }: EntryDetail): HTMLElement | null {
+  const heading = make('h3', {}, 'Voice made to fit');
+  if (cues.length === 0) {
+    if (!isSpeechKnown(entry)) return null;
+    const words = 'Each line fits its time as it was spoken.';
+    return make('section', { class: 'files cues' }, heading, make('p', {}, words));
+  }
   const rows = cues.map((cue) => {
     const numbers = cue.cues.join(', ');
     const what = cue.part === undefined ? `Cue ${numbers}` : `Part ${cue.part}, cue ${numbers}`;
@@ -56,7 +66,7 @@ export function makeCues({ cues }: EntryDetail): HTMLElement | null {
   return make(
     'section',
     { class: 'files cues' },
-    make('h3', {}, 'Voice made to fit'),
+    heading,
     make(
       'details',
       { open: isOpen },

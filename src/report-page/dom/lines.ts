@@ -4,8 +4,10 @@ import { describeFit, type ItemCue } from '../../batch/report/making.ts';
 import type { EntryDetail, LineFit } from '../../batch/report/page-facts.ts';
 import { rateFit } from '../../batch/report/speech-fit.ts';
 import { type LinePair, lineAt, pairLines } from '../align.ts';
+import type { ListedEntry } from '../choose.ts';
 import { formatCueTime, formatSeconds } from '../times.ts';
-import { languageAttribute, make } from './element.ts';
+import { languageAttribute, make, makeStyled, setTabStop } from './element.ts';
+import { isSpeechKnown } from './jobs.ts';
 
 export interface Lines {
   readonly node: HTMLElement;
@@ -15,11 +17,8 @@ export interface Lines {
 }
 
 /** @param onSeek takes seconds */
-export function makeLines(
-  detail: EntryDetail,
-  language: string | null,
-  onSeek: (seconds: number) => void,
-): Lines {
+export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seconds: number) => void): Lines {
+  const { language } = entry;
   const of = (role: 'original' | 'translated') => detail.subtitles.find((found) => found.role === role);
   const original = of('original');
   const translated = of('translated');
@@ -31,9 +30,16 @@ export function makeLines(
   const whole = detail.cues.filter(({ part }) => part === undefined);
   const made = new Map(whole.flatMap((cue) => cue.cues.map((number) => [number, cue] as const)));
   const hasFit = fits.size + made.size > 0;
+  // Of parts the cues cannot be told apart here, so nothing is known of a line without one.
+  const unclear =
+    isSpeechKnown(entry) && whole.length === detail.cues.length
+      ? 'fits, says the service'
+      : 'unclear: other sound is as loud';
   const rows = pairs.map((pair) => {
     const measured = isFitOfTranslated ? pair.translated : pair.original;
-    const time = make('button', { type: 'button', class: 'time' }, formatCueTime(pair.start_ms));
+    const clock = formatCueTime(pair.start_ms);
+    const name = { 'aria-label': `Go to ${clock}` };
+    const time = make('button', { type: 'button', class: 'time', tabindex: -1, ...name }, clock);
     time.addEventListener('click', () => onSeek(pair.start_ms / 1000));
     const cells = [
       original && makeText(pair.original?.text, original.language),
@@ -42,6 +48,7 @@ export function makeLines(
         makeFit(
           measured === null ? undefined : fits.get(measured.index),
           pair.translated === null ? undefined : made.get(pair.translated.index),
+          unclear,
         ),
     ];
     return make('li', {}, time, ...cells);
@@ -52,7 +59,9 @@ export function makeLines(
     hasFit && 'Speech in its slot',
   ].filter((text) => typeof text === 'string');
   const columns = [original, translated].filter((found) => found !== undefined).length;
-  const list = make('ol', { tabindex: 0, 'aria-label': 'Subtitle lines' }, ...rows);
+  // Without the role, Safari does not announce a list that has no markers.
+  const list = make('ol', { role: 'list', 'aria-label': 'Subtitle lines' }, ...rows);
+  setTabStop(list, list.querySelector('button'));
   const head = make('p', { class: 'heads' }, ...['Time', ...heads].map((text) => make('span', {}, text)));
   const shape = `lines columns-${columns}${hasFit ? ' with-fit' : ''}`;
   let current: Element | null = null;
@@ -64,6 +73,9 @@ export function makeLines(
       current?.removeAttribute('aria-current');
       row?.setAttribute('aria-current', 'true');
       if (row !== null) reveal(list, row);
+      // Tab leads to the line that is heard, but does not leave the one that has the focus.
+      if (row !== null && !list.contains(document.activeElement))
+        setTabStop(list, row.querySelector('button'));
       current = row;
     }
     return pair !== undefined && ms < pair.end_ms ? pair : null;
@@ -76,14 +88,20 @@ function nameLanguage(tag: string | null): string {
 }
 
 function makeText(text: string | undefined, language: string | null): HTMLElement {
-  return make('p', { class: 'text', dir: 'auto', lang: languageAttribute(language) }, text ?? '–');
+  const attributes = { class: 'text', dir: 'auto', lang: languageAttribute(language) };
+  return make('p', attributes, ...(text === undefined ? ['–'] : makeStyled(text)));
 }
 
-/** Shows slot and speech as bars and as text, and what was done to make the speech fit. */
-function makeFit(line: LineFit | undefined, cue: ItemCue | undefined): HTMLElement {
+/**
+ * Shows slot and speech as bars and as text, and what was done to make the speech fit.
+ * @param unclear what is said of speech that could not be measured
+ */
+function makeFit(line: LineFit | undefined, cue: ItemCue | undefined, unclear: string): HTMLElement {
   const done = cue !== undefined && make('span', { class: `made ${cue.fit}` }, describeFit(cue));
   if (line === undefined) return make('p', { class: 'fit' }, done);
   const { grade, slotMs, speechMs, overMs } = rateFit(line);
+  if (grade === 'unclear')
+    return make('p', { class: 'fit' }, done || make('span', { class: 'words' }, unclear));
   const words = {
     fits: `${formatSeconds(speechMs)} of ${formatSeconds(slotMs)}`,
     over: `${formatSeconds(overMs)} over ${formatSeconds(slotMs)}`,
@@ -94,7 +112,7 @@ function makeFit(line: LineFit | undefined, cue: ItemCue | undefined): HTMLEleme
   const slot = make('span', { class: 'slot' });
   slot.style.width = share(slotMs);
   const speech = make('span', { class: 'speech' });
-  if (line.speech !== null) {
+  if (line.speech !== null && line.speech !== 'unclear') {
     speech.style.left = share(line.speech.start_ms - line.slot_start_ms);
     speech.style.width = share(speechMs);
   }

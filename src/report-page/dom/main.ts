@@ -1,13 +1,14 @@
-/** Entry point of the report page, with its list of entries. */
+/** Entry point of the report page. */
 
 import type { EntryDetail, ReportFacts } from '../../batch/report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
-import { describeCharge, formatClock } from '../times.ts';
-import { STATE_NAMES } from '../words.ts';
+import { plainText } from '../markup.ts';
+import { describeCharge } from '../times.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
-import { make } from './element.ts';
+import { make, moveFocus } from './element.ts';
 import { formatMoment } from './jobs.ts';
+import { makeList } from './list.ts';
 import { makeTools } from './tools.ts';
 
 type PageData = Omit<ReportFacts, 'entries'> & { readonly entries: readonly ListedEntry[] };
@@ -35,11 +36,25 @@ function subtitleWords({ id }: ListedEntry): string {
   if (known !== undefined) return known;
   const lines = readDetail(id).subtitles.flatMap((subtitle) => subtitle.lines);
   const text = lines
-    .map((line) => line.text)
+    .map((line) => plainText(line.text))
     .join('\n')
     .toLowerCase();
   words.set(id, text);
   return text;
+}
+
+/** Reads the subtitles of all entries while the browser is idle, so that the first search need not. */
+function readAhead(entries: readonly ListedEntry[]): void {
+  // Safari has none: there the first search reads them.
+  if (typeof requestIdleCallback !== 'function') return;
+  let next = 0;
+  requestIdleCallback(function read(deadline) {
+    for (; next < entries.length && deadline.timeRemaining() > 0; next += 1) {
+      const entry = entries[next];
+      if (entry !== undefined) subtitleWords(entry);
+    }
+    if (next < entries.length) requestIdleCallback(read);
+  });
 }
 
 function makeHelp(): HTMLDialogElement {
@@ -136,8 +151,25 @@ function showAddress(): void {
   holder.replaceChildren(...(open === null ? [hint] : [back, open.view.node]));
   holder.scrollTop = 0;
   list.mark(open?.entry.id ?? null);
-  // Moves the focus of keyboard and screen readers to the opened video.
-  holder.querySelector('h2')?.focus({ preventScroll: true });
+}
+
+/** Moves the focus of keyboard and screen readers to the opened video, and back to the list. */
+function followAddress(): void {
+  const before = open;
+  showAddress();
+  if (open === before) return;
+  if (open === null) list.focus();
+  else holder.querySelector('h2')?.focus({ preventScroll: true });
+}
+
+/** List and video are side by side. The same width as in the style sheet. */
+const isWide = () => matchMedia('(width > 52rem)').matches;
+
+/** Opens the first entry, unless the address names one or a list that is alone on the screen. */
+function openFirst(): void {
+  const [first] = listed;
+  // A replacement, so that the back button leaves the page.
+  if (location.hash === '' && first !== undefined && isWide()) location.replace(`#${first.id}`);
 }
 
 function stepEntry(by: 1 | -1): void {
@@ -146,7 +178,7 @@ function stepEntry(by: 1 | -1): void {
   if (next !== undefined) location.hash = next.id;
 }
 
-function act(action: KeyAction): void {
+function act(action: KeyAction, target: Element | null): void {
   const { view } = open ?? {};
   switch (action.type) {
     case 'play':
@@ -164,14 +196,17 @@ function act(action: KeyAction): void {
     case 'entry':
       stepEntry(action.by);
       break;
+    case 'row':
+      if (target !== null) moveFocus(target, action.to);
+      break;
     case 'search':
       // On narrow screens the list is hidden while a video is open.
       if (pane.offsetParent === null) location.hash = '';
       tools.search.focus();
       break;
     case 'close':
-      tools.search.blur();
       location.hash = '';
+      list.focus();
       break;
     case 'theme':
       toggleTheme();
@@ -181,73 +216,28 @@ function act(action: KeyAction): void {
   }
 }
 
-function placeOf(target: EventTarget | null): KeyPlace {
-  if (!(target instanceof Element)) return 'page';
+function placeOf(target: Element | null): KeyPlace {
+  if (target === null) return 'page';
+  if (target.matches('.entries a, .lines button')) return 'row';
   if (target.matches('input[type=search], select, textarea')) return 'field';
   return target.matches('button, a, input, summary') ? 'control' : 'page';
 }
 
 document.addEventListener('keydown', (event) => {
   if (help.open) return;
-  const action = readKey(event, placeOf(event.target));
+  const target = event.target instanceof Element ? event.target : null;
+  const action = readKey(event, placeOf(target));
   if (action === null) return;
   event.preventDefault();
-  act(action);
+  act(action, target);
 });
-addEventListener('hashchange', showAddress);
+addEventListener('hashchange', followAddress);
 
 restoreTheme();
 list.show(listed);
 tools.count(listed.length);
 const pane = make('nav', { class: 'pane', 'aria-label': 'Videos' }, tools.node, list.node);
 document.getElementById('page')?.append(makeTop(), make('main', { class: 'columns' }, pane, holder), help);
+openFirst();
 showAddress();
-
-interface EntryList {
-  readonly node: HTMLElement;
-  /** Shows these entries, in this order. */
-  show(entries: readonly ListedEntry[]): void;
-  /** Marks the open entry; null for none. */
-  mark(id: string | null): void;
-}
-
-function makeList(entries: readonly ListedEntry[]): EntryList {
-  const rows = new Map(entries.map((entry) => [entry.id, makeRow(entry)]));
-  const node = make('ol', { class: 'entries' });
-  return {
-    node,
-    show(chosen) {
-      node.replaceChildren(...chosen.map(({ id }) => rows.get(id)).filter((row) => row !== undefined));
-    },
-    mark(id) {
-      node.querySelector('[aria-current]')?.removeAttribute('aria-current');
-      const link = id === null ? null : rows.get(id)?.firstElementChild;
-      link?.setAttribute('aria-current', 'page');
-      link?.scrollIntoView({ block: 'nearest' });
-    },
-  };
-}
-
-function makeRow(entry: ListedEntry): HTMLLIElement {
-  const language = entry.language !== null && make('span', { class: 'tag' }, entry.language);
-  const name = make('span', { class: 'name', dir: 'auto', title: entry.name }, entry.name);
-  const state = make('span', { class: `state ${entry.state}` }, STATE_NAMES[entry.state]);
-  const facts = make('span', { class: 'facts' }, describe(entry));
-  const link = make('a', { href: `#${entry.id}` }, name, language, state, facts);
-  return make('li', {}, link);
-}
-
-function describe(entry: ListedEntry): string {
-  const failures = entry.jobs.flatMap(({ failure }) => (failure === null ? [] : [failure.code]));
-  const waits = entry.jobs.flatMap(({ waits_for }) => (waits_for === null ? [] : [waits_for]));
-  const { misfits } = entry;
-  return [
-    entry.duration_ms !== null && formatClock(entry.duration_ms),
-    ...new Set(failures),
-    ...(failures.length === 0 ? new Set(waits) : []),
-    entry.cuts !== null && 'cues cut off',
-    misfits !== null && misfits > 0 && `${misfits} line${misfits === 1 ? '' : 's'} of poor fit`,
-  ]
-    .filter(Boolean)
-    .join(' · ');
-}
+readAhead(facts.entries);

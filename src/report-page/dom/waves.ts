@@ -28,9 +28,13 @@ export function makeWaves({ tracks, fit, durationMs, onListen, onSeek }: WaveTas
     radio.addEventListener('change', () => onListen(place));
     return radio;
   });
+  const peaks = tracks.map(({ sound }) => (sound === null ? null : decodePeaks(sound.peaks)));
+  // One scale for all tracks, so that their loudness can be compared.
+  const loudest = Math.max(1, ...peaks.map((own) => own?.reduce(larger, 0) ?? 0));
   const rows = tracks.map((track, place) => {
+    const wave = makeWave(track, peaks[place] ?? null, loudest, durationMs);
     const marks = fit.measured_on === track.role ? makeMarks(fit, durationMs) : [];
-    const lane = make('div', { class: `lane ${track.role}` }, makeWave(track, durationMs), ...marks);
+    const lane = make('div', { class: `lane ${track.role}` }, wave, ...marks);
     lane.append(make('div', { class: 'playhead' }));
     lane.addEventListener('click', (event) => {
       const box = lane.getBoundingClientRect();
@@ -44,9 +48,15 @@ export function makeWaves({ tracks, fit, durationMs, onListen, onSeek }: WaveTas
   return { node, choices, moveTo: (share) => node.style.setProperty('--at', String(share)) };
 }
 
+const larger = (left: number, right: number) => Math.max(left, right);
+
 /** A shorter track is drawn shorter. */
-function makeWave({ sound }: ReportTrack, durationMs: number): Element {
-  const peaks = sound === null ? null : decodePeaks(sound.peaks);
+function makeWave(
+  { sound }: ReportTrack,
+  peaks: Uint8Array | null,
+  loudest: number,
+  durationMs: number,
+): Element {
   if (sound === null || peaks === null || peaks.length === 0) {
     return make('p', { class: 'unknown' }, 'no waveform: its sound could not be read');
   }
@@ -54,7 +64,7 @@ function makeWave({ sound }: ReportTrack, durationMs: number): Element {
   return draw(
     'svg',
     { viewBox: `0 0 ${width} ${2 * WAVE_HALF}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-    draw('path', { d: drawWave(peaks) }),
+    draw('path', { d: drawWave(peaks, loudest) }),
   );
 }
 
@@ -62,7 +72,7 @@ function makeWave({ sound }: ReportTrack, durationMs: number): Element {
 function makeMarks(fit: Extract<ReportFit, { lines: unknown }>, durationMs: number): HTMLElement[] {
   return fit.lines.flatMap((line) => {
     const { grade } = rateFit(line);
-    if (grade === 'fits') return [];
+    if (grade === 'fits' || grade === 'unclear' || line.speech === 'unclear') return [];
     const from = grade === 'over' ? line.slot_end_ms : line.slot_start_ms;
     const to = grade === 'over' ? (line.speech?.end_ms ?? line.slot_end_ms) : line.slot_end_ms;
     const mark = make('div', { class: `mark ${grade}` });

@@ -15,6 +15,7 @@ const facts: ReportFacts = {
       id: 'e1',
       name: HOSTILE,
       language: null,
+      variant: null,
       state: 'done',
       jobs: [],
       duration_ms: null,

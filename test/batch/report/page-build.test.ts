@@ -120,21 +120,26 @@ describe('an entry', () => {
     expect(misfits).toBe(1);
   });
 
-  it('says that the fit is unknown where the dub is mixed with the background', async () => {
+  it('measures the voice of a whole localization in its mix with the background', async () => {
     const { write, build } = setUp();
     const job = { input_path: write('in/a.mp4'), files: [write('out/a.es.mp4')], target_language: 'es' };
-    const mixed = await build([pageJob(job)], [{ start: 900, end: 2100 }]);
-    expect(mixed.entries[0]?.detail.fit).toMatchObject({
-      measured_on: null,
-      reason: expect.stringContaining('mixed with the background'),
+    const [mixed] = (await build([pageJob(job)], [{ start: 900, end: 1400 }])).entries;
+    expect(mixed?.detail.fit).toMatchObject({
+      measured_on: 'localized',
+      lines: [{ speech: { start_ms: 1000, end_ms: 2000 } }],
     });
-    expect(mixed.entries[0]?.misfits).toBeNull();
+    expect(mixed?.misfits).toBe(1);
+    // Without a pause around the line nothing is known of it, and it is no misfit.
+    const [busy] = (await build([pageJob(job)], [{ start: 0, end: 3000 }])).entries;
+    expect(busy).toMatchObject({ misfits: 0, detail: { fit: { lines: [{ speech: 'unclear' }] } } });
     const alone = await build(
       [pageJob({ ...job, options: { original_audio: 'mute' } })],
-      [{ start: 900, end: 2100 }],
+      [{ start: 0, end: 3000 }],
     );
-    expect(alone.entries[0]?.detail.fit.measured_on).toBe('localized');
-    expect(alone.entries[0]?.misfits).toBe(0);
+    expect(alone.entries[0]).toMatchObject({
+      misfits: 0,
+      detail: { fit: { lines: [{ speech: { start_ms: 1000, end_ms: 2000 } }] } },
+    });
   });
 
   it('says which files are gone or were changed, and shows the rest', async () => {

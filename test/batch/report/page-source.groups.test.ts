@@ -30,6 +30,46 @@ describe('jobs of one input', () => {
     ]);
   });
 
+  it('with other options are results to choose from, each with what concerns both', () => {
+    const separation = pageJob({ kind: 'audio_separation', input_path: '/in/a.mp4' });
+    const es = { input_path: '/in/a.mp4', target_language: 'es' };
+    const mixed = pageJob({ ...es, files: ['/out/a.es.mp4'] });
+    const muted = pageJob({ ...es, files: ['/out/a-mute.mp4'], options: { original_audio: 'mute' } });
+    const groups = groupJobs([separation, mixed, muted]);
+    expect(groups.map(({ variant, jobs }) => [variant, jobs])).toEqual([
+      ['original_audio as usual', [separation, mixed]],
+      ['original_audio mute', [separation, muted]],
+    ]);
+  });
+
+  it('with the same options are told apart by their files', () => {
+    const es = { input_path: '/in/a.mp4', target_language: 'es' };
+    const jobs = ['/out/one.mp4', '/out/two.mp4'].map((path) => pageJob({ ...es, files: [path] }));
+    expect(groupJobs(jobs).map(({ variant }) => variant)).toEqual(['one.mp4', 'two.mp4']);
+    expect(groupJobs([pageJob(es)]).map(({ variant }) => variant)).toEqual([null]);
+  });
+
+  it('that are made from one of several stay with that one', () => {
+    const es = { target_language: 'es' };
+    const translate = (name: string) =>
+      pageJob({
+        kind: 'subtitle_translation',
+        ...es,
+        input_path: '/in/a.srt',
+        files: [`/out/${name}.srt`],
+      });
+    const [first, second] = [translate('first'), translate('second')];
+    const dub = (path: string, voice_mode: string) =>
+      pageJob({ kind: 'dubbing', ...es, input_path: path, options: { voice_mode } });
+    const [male, female] = [dub('/out/first.srt', 'male'), dub('/out/first.srt', 'female')];
+    const groups = groupJobs([first, second, male, female]);
+    expect(groups.map(({ variant, jobs }) => [variant, jobs])).toEqual([
+      ['second.srt', [second]],
+      ['voice_mode male', [first, male]],
+      ['voice_mode female', [first, female]],
+    ]);
+  });
+
   it('at addresses are told apart by name', () => {
     const jobs = ['https://a.example/1', 'https://a.example/2'].map((input_name) => pageJob({ input_name }));
     expect(groupJobs(jobs).map(({ name }) => name)).toEqual(['https://a.example/1', 'https://a.example/2']);

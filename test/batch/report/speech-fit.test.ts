@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measureFit, rateFit } from '../../../src/batch/report/speech-fit.ts';
+import { measureFit, measureMixedFit, rateFit } from '../../../src/batch/report/speech-fit.ts';
 
 const STEP = 20;
 
@@ -58,5 +58,61 @@ describe('the speech of a line', () => {
   it('of two lines at one time is looked for in the slot they share', () => {
     const fits = measureFit([line(1, 0, 1000), line(2, 0, 1000)], loudness([[0, 900]]));
     expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['fits', 'fits']);
+  });
+});
+
+describe('the speech of a line in a mix', () => {
+  /** Speech on a background of this level. */
+  const mix = (stretches: readonly (readonly [number, number])[], background: number) => {
+    const sound = loudness(stretches);
+    return { ...sound, decibels: sound.decibels.map((level) => Math.max(level, background)) };
+  };
+
+  it('is measured where the background is quiet, up to where it ends behind its slot', () => {
+    const sound = mix(
+      [
+        [1000, 2400],
+        [3000, 3900],
+      ],
+      -45,
+    );
+    const fits = measureMixedFit([line(1, 1000, 2000), line(2, 3000, 4000)], sound);
+    expect(fits.map(({ speech }) => speech)).toEqual([
+      { start_ms: 1000, end_ms: 2400 },
+      { start_ms: 3000, end_ms: 3900 },
+    ]);
+    expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['over', 'fits']);
+  });
+
+  it('ends at the first long pause, so that a sound much later does not count', () => {
+    const [fit] = measureMixedFit(
+      [line(1, 1000, 2000)],
+      mix(
+        [
+          [1000, 1900],
+          [3400, 3440],
+        ],
+        -60,
+      ),
+    );
+    expect(fit?.speech).toEqual({ start_ms: 1000, end_ms: 1900 });
+  });
+
+  it.each([
+    ['music as loud as the voice', mix([[1000, 1900]], -25)],
+    [
+      'a beat as loud as the voice',
+      mix(
+        Array.from({ length: 25 }, (_, at) => [at * 200, at * 200 + 80]),
+        -60,
+      ),
+    ],
+  ])('is unclear beside %s', (_what, sound) => {
+    const fits = measureMixedFit([line(1, 1000, 2000)], sound);
+    expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['unclear']);
+  });
+
+  it('is missing in silence', () => {
+    expect(measureMixedFit([line(1, 1000, 2000)], mix([], -96))[0]?.speech).toBeNull();
   });
 });

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { type PageParts, writePage } from '../../../src/batch/report/html.ts';
 import { buildReport } from '../../../src/batch/report/page-build.ts';
@@ -10,22 +10,9 @@ import type { ReportFacts } from '../../../src/batch/report/page-facts.ts';
 import type { PageJob } from '../../../src/batch/report/page-source.ts';
 import { outlineSound } from '../../../src/engines/media/peaks.ts';
 import { readSoftSubtitles } from '../../../src/engines/media/soft-subtitles.ts';
-import { locateProgram } from '../../../src/engines/programs.ts';
 import { readSubtitleFile } from '../../../src/prepare/subtitles/read.ts';
 import config, { joinStyles } from '../../../src/report-page/rolldown.config.js';
 import { programs } from '../../engines/workspace.ts';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
-/** The browser of this machine; null where there is none: `apt-get install chromium`. */
-export const CHROMIUM =
-  NAMES.map((name) => locateProgram(name, process.env.PATH ?? '')).find((path) => path !== null) ?? null;
-
-export function launchBrowser(): Promise<Browser> {
-  // The page is our own; the sandbox of the browser does not work for root, as whom containers run.
-  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
-  return chromium.launch({ executablePath: CHROMIUM ?? '', args });
-}
 
 /** Script and style from the sources as they are now, not from a build of earlier. */
 export async function bundlePage(): Promise<PageParts> {
