@@ -96,6 +96,8 @@ export interface Translator extends Backend {
   readonly keepsMarkup: boolean;
   /** Whether translations have the capitals and final marks that the language needs. If not, those of the source are used. */
   readonly punctuates: boolean;
+  /** Whether it considers the neighbours of a text. If not, the parts of a sentence that spans cues are sent as one text. */
+  readonly seesNeighbours: boolean;
   /** Finds the language of texts, or is null if it cannot. @throws JobFailure LANGUAGE_NOT_SUPPORTED if it is uncertain */
   readonly detect: ((texts: readonly string[], run: EngineRun) => Promise<string>) | null;
   /** Returns one translation for each text, in the same order. @throws JobFailure, ProgramMissing, ChildFailure */

@@ -3,6 +3,7 @@ import type { JobKind } from '../protocol/kind-names.ts';
 import { languageName } from '../protocol/language-tag.ts';
 import type { Capabilities, EngineStep } from './engine.ts';
 import { findPair, matchLanguage, sameLanguage } from './languages.ts';
+import { noVoiceFor } from './speak/voices.ts';
 
 /** Why the request cannot be run. */
 interface Obstacle {
@@ -122,7 +123,7 @@ function explainSource(from: string, target: string, translate: Capabilities['tr
 function explainSpeech(target: string, { speak }: Capabilities): string | null {
   const languages = speak.map((voice) => voice.language);
   if (matchLanguage(target, languages) !== null) return null;
-  return `there is no voice for ${languageName(target)}; there are ${list(languages)}`;
+  return `${noVoiceFor(target)}; there are ${list(languages)}`;
 }
 
 /** Returns the names of languages, without duplicates. */

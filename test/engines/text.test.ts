@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasWords, ROW_CHARACTERS, stripMarkup, wrapText } from '../../src/engines/text.ts';
+import { hasWords, ROW_CHARACTERS, spokenText, stripMarkup, wrapText } from '../../src/engines/text.ts';
 
 describe('stripping markup', () => {
   test.each([
@@ -16,11 +16,49 @@ describe('stripping markup', () => {
     expect(stripMarkup(text)).toBe(plain);
   });
 
+  test('can keep tags that no player knows, because they may be placeholders', () => {
+    expect(stripMarkup('<i>Hi</i> <x> <c.red>and</c> <v Bob>you <FONT color=red> </name>', 'player')).toBe(
+      'Hi <x> and you </name>',
+    );
+  });
+
   test('of a megabyte of opening brackets is done at once, not in the minutes of its square', () => {
     const tags = '<a '.repeat(350_000).trim();
     const overrides = '{\\'.repeat(500_000);
     expect(stripMarkup(tags) === tags).toBe(true);
     expect(stripMarkup(overrides) === overrides).toBe(true);
+  });
+});
+
+describe('the words that a voice speaks', () => {
+  test.each([
+    ['[door slams]', ''],
+    ['[door slams] Who is there?', 'Who is there?'],
+    ['Wait! [DOOR SLAMS]\nWho is [whispers] there?', 'Wait! Who is there?'],
+    ['(music)', ''],
+    ['- (laughs)\n- No!', '- No!'],
+    ['(sighs) I know. (door closes)', 'I know.'],
+    ['- (sighs) I know.', '- I know.'],
+    ['（笑）こんにちは', 'こんにちは'],
+    ['【拍手】', ''],
+    ['♪ La la la ♪', ''],
+    ['♪ La la la\nla la ♪', ''],
+    ['♪ La la la', ''],
+    ['la la la ♪', ''],
+    ['<i>♪♪ La la ♪♪</i>\nWhat is that?', 'What is that?'],
+    ['🎵 La la 🎵 la 🎵', ''],
+    ['♪ La ♪ he sang.', 'he sang.'],
+  ])('%j, without songs and sounds, are %j', (text, spoken) => {
+    expect(spokenText(text)).toBe(spoken);
+  });
+
+  test.each([
+    'The WHO (World Health Organization) says so.',
+    'It is late (or early).',
+    'An open [ bracket, and an open ( one.',
+    'He said "Go!" and went.',
+  ])('%j keep brackets that belong to a sentence', (text) => {
+    expect(spokenText(text)).toBe(text);
   });
 });
 

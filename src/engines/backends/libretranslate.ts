@@ -1,4 +1,4 @@
-/** Translation by a LibreTranslate server. Each cue is translated by itself. */
+/** Translation by a LibreTranslate server. Each text is translated by itself. */
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
@@ -122,6 +122,7 @@ export function createLibreTranslate(
     concurrency: entry.concurrency ?? CONCURRENCY,
     keepsMarkup: false,
     punctuates: true,
+    seesNeighbours: false,
     supports: async (pair, run) => chooseDirection(pair, await directions(run)) !== null,
     async pairs(run) {
       return (await directions(run)).map(({ from, to }) => ({ from, to }));

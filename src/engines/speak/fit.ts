@@ -3,7 +3,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
 import type { CueFit } from '../engine.ts';
 import type { Programs } from '../programs.ts';
-import { hasWords, stripMarkup } from '../text.ts';
+import { hasWords, spokenText } from '../text.ts';
 import { clipSeconds, cutClip, speedUp } from './clip.ts';
 
 /** A short pause before the next text, in milliseconds. */
@@ -29,12 +29,12 @@ export interface SpokenText {
 
 /**
  * Plans the slots: in order of time, without overlap. Cues that begin at (nearly) the same time, such as those of two
- * speakers, are spoken one after the other in a shared slot. Cues without words are skipped.
+ * speakers, are spoken one after the other in a shared slot. Cues without words to speak are skipped.
  * @param totalMs end of the track; Infinity if it has no fixed end
  */
 export function planSlots(lines: readonly SubtitleLine[], totalMs: number): SpokenText[] {
   const spoken = lines
-    .map((line) => ({ ...line, text: stripMarkup(line.text).replaceAll('\n', ' ') }))
+    .map((line) => ({ ...line, text: spokenText(line.text) }))
     .filter((line) => hasWords(line.text) && line.start_ms < totalMs)
     .sort((a, b) => a.start_ms - b.start_ms);
   const groups: SubtitleLine[][] = [];

@@ -13,6 +13,7 @@ import { together } from '../together.ts';
 import { resample } from './clip.ts';
 import { planSlots, type Speaking, type SpokenText, speakSlot } from './fit.ts';
 import { levelDub } from './loudness.ts';
+import { noVoiceFor } from './voices.ts';
 
 /**
  * The longest track: longer than any film, and 1.4 GB at 48 kHz. Without the limit, one wrong cue at hour 99 would fill
@@ -86,7 +87,7 @@ export async function speak(engines: StepEngines, task: DubTask, work: Work): Pr
 }
 
 function noVoice(language: string): JobFailure {
-  const message = `there is no voice for "${language}"; see the available languages with: vloc engines list`;
+  const message = `${noVoiceFor(language)}; see the available languages with: vloc engines list`;
   return new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
 }
 

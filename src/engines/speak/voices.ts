@@ -1,5 +1,5 @@
 /** Lists the voices of espeak-ng and chooses one. */
-import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { baseLanguage, canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
 import type { VoiceMode } from '../backend.ts';
 import { matchLanguage } from '../languages.ts';
 import type { Programs } from '../programs.ts';
@@ -17,6 +17,28 @@ export interface Voice {
  */
 const VARIANTS: Record<VoiceMode, string> = { auto: '', female: '+f3', male: '+m3' };
 
+/**
+ * Languages that espeak-ng lists but spells instead of reading, because it has no dictionary of their characters: Japanese
+ * and Hakka become "Chinese letter", Konkani the names of its vowel signs. Found by comparing the phonemes of all its
+ * languages for the names of days, months and countries (espeak-ng 1.51).
+ */
+const SPELLED: ReadonlySet<string> = new Set(['ja', 'hak', 'kok']);
+
+function isSpelled(language: string): boolean {
+  return SPELLED.has(baseLanguage(canonicalLanguage(language) ?? language));
+}
+
+/** Returns a sentence without its full stop: that nothing speaks a language (BCP 47), why, and what could. */
+export function noVoiceFor(language: string): string {
+  const why = isSpelled(language)
+    ? ': the built-in voice (espeak-ng) has no dictionary of its characters and would spell them'
+    : '';
+  return `there is no voice for ${languageName(language)}${why}; an engine of engines.json can speak it (vloc engines add)`;
+}
+
+/** Its first Mandarin voice reads Chinese characters as English words. This one reads them as Mandarin. */
+const BETTER_VOICES: Readonly<Record<string, string>> = { cmn: 'cmn-latn-pinyin' };
+
 /** Asks espeak-ng for its voices. @throws ProgramMissing */
 export async function listVoices(
   programs: Programs,
@@ -28,15 +50,22 @@ export async function listVoices(
 
 /**
  * Parses its table: priority, language, age and gender, name, file. The first voice of a language is the preferred one.
- * MBROLA voices are skipped, because they need data that the package does not include.
+ * MBROLA voices are skipped, because they need data that the package does not include, and so are languages that it
+ * cannot read.
  */
 export function parseVoices(table: string): Voice[] {
+  const rows = table
+    .split('\n')
+    .slice(1)
+    .map((row) => row.trim().split(/\s+/));
+  const names = new Set(rows.map(([, name]) => name));
   const voices = new Map<string, Voice>();
-  for (const row of table.split('\n').slice(1)) {
-    const [, name = '', , , file = ''] = row.trim().split(/\s+/);
+  for (const [, name = '', , , file = ''] of rows) {
     const language = canonicalLanguage(name);
     if (language === null || file.startsWith('mb/') || voices.has(language)) continue;
-    voices.set(language, { language, name });
+    if (isSpelled(language)) continue;
+    const better = BETTER_VOICES[name];
+    voices.set(language, { language, name: better !== undefined && names.has(better) ? better : name });
   }
   return [...voices.values()];
 }

@@ -9,6 +9,7 @@ import type { Programs } from '../programs.ts';
 import { stripMarkup } from '../text.ts';
 import { together } from '../together.ts';
 import { type Direction, listDirections } from './directions.ts';
+import { hideProtected } from './protected.ts';
 
 /** The built-in translator. */
 export function createApertium(programs: Programs): Translator {
@@ -17,6 +18,7 @@ export function createApertium(programs: Programs): Translator {
     concurrency: Number.POSITIVE_INFINITY,
     keepsMarkup: false,
     punctuates: false,
+    seesNeighbours: false,
     pairs: async (run) => (await listDirections(programs, run)).map(({ from, to }) => ({ from, to })),
     supports: async (pair, run) => findPair(await listDirections(programs, run), pair) !== undefined,
     detect: (texts, run) => detectLanguage(programs, texts, run),
@@ -42,8 +44,12 @@ async function translateInBatches(
   }
   const translated: string[] = [];
   for (let at = 0; at < texts.length; at += BATCH_SIZE) {
-    const batch = texts.slice(at, at + BATCH_SIZE).map(({ text }) => text);
-    translated.push(...(await runApertium({ ...work, programs, mode }, batch)).map(closeGaps));
+    const batch = texts.slice(at, at + BATCH_SIZE).map(({ text }) => hideProtected(text));
+    const answers = await runApertium(
+      { ...work, programs, mode },
+      batch.map(({ text }) => text),
+    );
+    translated.push(...batch.map(({ restore }, place) => restore(closeGaps(answers[place] ?? ''))));
     work.report(translated.length / texts.length);
   }
   return translated;

@@ -1,10 +1,12 @@
-/** Translates cues. Returns the same number of cues. */
+/** Translates cues. Returns the same number of cues, with their times. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { LanguagePair, SourceText, Translator } from '../backend.ts';
 import type { EngineUse, Subtitle, Work } from '../engine.ts';
 import { choose, type StepEngines } from '../registry.ts';
-import { hasWords, stripMarkup, wrapText } from '../text.ts';
+import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup, wrapText } from '../text.ts';
+import { isProtected, keepProtected, splitAtProtected } from './protected.ts';
+import { distribute, groupSentences } from './sentences.ts';
 
 interface Translation {
   readonly lines: readonly SubtitleLine[];
@@ -14,7 +16,7 @@ interface Translation {
 }
 
 /**
- * Translates each cue. Times and number of cues do not change.
+ * Translates cues. Times and number of cues do not change.
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED if no engine supports the pair, or the language cannot be detected
  */
 export async function translate(
@@ -31,17 +33,124 @@ export async function translate(
     () => noPair(engines, pair, work),
   );
   const cues = task.lines.map((line) => takeApart(line, backend));
-  const texts = cues.flatMap((cue) => cue.texts);
-  const translated = texts.length === 0 ? [] : await backend.translate({ ...pair, texts }, work);
-  let next = 0;
-  const lines = task.lines.map((line, at) => {
-    const cue = cues[at];
-    if (cue === undefined) return line;
-    const own = translated.slice(next, next + cue.texts.length);
-    next += cue.texts.length;
-    return { ...line, text: cue.restore(own) };
-  });
+  const sentences = joinSentences(task.lines, cues, backend);
+  const translated = await translateSentences(backend, pair, sentences, work);
+  const texts: string[][] = cues.map(() => []);
+  for (const [at, sentence] of sentences.entries()) {
+    for (const [part, cue] of sentence.cues.entries()) texts[cue]?.push(translated[at]?.[part] ?? '');
+  }
+  const lines = task.lines.map((line, at) => ({
+    ...line,
+    text: cues[at]?.restore(texts[at] ?? []) ?? line.text,
+  }));
   return { subtitle: { language: task.targetLanguage, lines }, use };
+}
+
+/** What is translated as one text. */
+interface Sentence {
+  /** The texts that it consists of; more than one if it spans cues. */
+  readonly texts: readonly SourceText[];
+  /** Which cue each text belongs to. */
+  readonly cues: readonly number[];
+}
+
+function joinSentences(
+  lines: readonly SubtitleLine[],
+  cues: readonly CueParts[],
+  { seesNeighbours }: Translator,
+): Sentence[] {
+  const wholes = lines.map(({ start_ms, end_ms }, at) => {
+    const texts = cues[at]?.texts ?? [];
+    const text = texts[0]?.text ?? '';
+    const isWhole = texts.length === 1 && isTranslatable(text);
+    return { text, startMs: start_ms, endMs: end_ms, isWhole };
+  });
+  const groups = seesNeighbours ? lines.map((_, at) => [at]) : groupSentences(wholes);
+  return groups.flatMap((group): Sentence[] => {
+    const texts = group.flatMap((at) => cues[at]?.texts ?? []);
+    return group.length > 1
+      ? [{ texts, cues: group }]
+      : texts.map((text) => ({ texts: [text], cues: group }));
+  });
+}
+
+/** Returns whether a text has words other than addresses, placeholders and numbers. */
+function isTranslatable(text: string): boolean {
+  return splitAtProtected(text).pieces.length > 0;
+}
+
+/** Translates sentences. Returns the translated texts of each. */
+async function translateSentences(
+  backend: Translator,
+  pair: LanguagePair,
+  sentences: readonly Sentence[],
+  work: Work,
+): Promise<readonly (readonly string[])[]> {
+  const wholes = await translateTexts(backend, pair, sentences.map(joinTexts), work);
+  const parts = sentences.map(({ texts }, at) => {
+    const whole = wholes[at] ?? '';
+    const sources = texts.map(({ text }) => text);
+    return texts.length === 1 ? [whole] : distribute(whole, sources, pair.to);
+  });
+  // Too few words for its cues: each is translated by itself.
+  const apart = sentences.filter((_, at) => parts[at] === null).flatMap(({ texts }) => texts);
+  const alone = await translateTexts(backend, pair, apart, { ...work, report: () => {} });
+  let next = 0;
+  return sentences.map(({ texts }, at) => {
+    const own = parts[at] ?? alone.slice(next, next + texts.length);
+    if (parts[at] === null) next += texts.length;
+    return own;
+  });
+}
+
+function joinTexts({ texts }: Sentence): SourceText {
+  const [only] = texts;
+  if (only !== undefined && texts.length === 1) return only;
+  return {
+    text: joinSpaced(texts.map(({ text }) => text.trim())),
+    durationMs: texts.reduce((sum, { durationMs }) => sum + durationMs, 0),
+  };
+}
+
+/**
+ * Translates texts. Addresses, placeholders and numbers stay as they are: where the engine changed one, only the text
+ * around it is translated.
+ */
+async function translateTexts(
+  backend: Translator,
+  pair: LanguagePair,
+  texts: readonly SourceText[],
+  work: Work,
+): Promise<readonly string[]> {
+  const send = async (some: readonly SourceText[], sending: Work): Promise<readonly string[]> =>
+    some.length === 0 ? [] : await backend.translate({ ...pair, texts: some }, sending);
+  const asked = texts.filter(({ text }) => isTranslatable(text));
+  const answers = await send(asked, work);
+  const kept = new Map(
+    asked.map((source, at) => {
+      const numbers = !backend.keepsMarkup;
+      return [source, keepProtected(source.text, answers[at] ?? '', { numbers })] as const;
+    }),
+  );
+  const broken = asked
+    .filter((source) => kept.get(source) === null)
+    .map((source) => ({ source, split: splitAtProtected(source.text) }));
+  const pieces = broken.flatMap(({ source, split }) =>
+    split.pieces.map((text) => ({
+      text,
+      durationMs: (source.durationMs * text.length) / source.text.length,
+    })),
+  );
+  const translatedPieces = await send(pieces, { ...work, report: () => {} });
+  let next = 0;
+  for (const { source, split } of broken) {
+    kept.set(source, split.join(translatedPieces.slice(next, next + split.pieces.length)));
+    next += split.pieces.length;
+  }
+  return texts.map((source) => {
+    const translated = kept.get(source) ?? source.text;
+    return backend.punctuates ? translated : likeSource(translated, source.text);
+  });
 }
 
 async function detect(engines: StepEngines, lines: readonly SubtitleLine[], work: Work): Promise<string> {
@@ -74,8 +183,8 @@ const MOST_PAIRS = 40;
 /** A row that begins with a dash belongs to another speaker. */
 const SPEAKER = /^\s*[-–—]\s*(?=\S)/;
 /** Markup around a whole cue, as in `<i>…</i>` and `{\an8}…`. */
-const OPENING = /^(?:\s*(?:<[a-z][^<>]{0,200}>|\{\\[^{}]{0,200}\}))+/i;
-const CLOSING = /(?:<\/[a-z][^<>]{0,20}>\s*)+$/i;
+const OPENING = new RegExp(String.raw`^(?:\s*(?:${PLAYER_TAG}|\{\\[^{}]{0,200}\}))+`, 'i');
+const CLOSING = new RegExp(String.raw`(?:(?=</)${PLAYER_TAG}\s*)+$`, 'i');
 const SENTENCE_END = /[.?!…]["'”»)]?$/u;
 
 interface CueParts {
@@ -88,11 +197,11 @@ interface CueParts {
 /** Splits a cue into parts. Rows of one speaker are joined, because sentences span several rows. */
 export function takeApart(
   line: Pick<SubtitleLine, 'text' | 'start_ms' | 'end_ms'>,
-  { keepsMarkup, punctuates }: Pick<Translator, 'keepsMarkup' | 'punctuates'>,
+  { keepsMarkup }: Pick<Translator, 'keepsMarkup'>,
 ): CueParts {
   const { text } = line;
   const durationMs = line.end_ms - line.start_ms;
-  const rows = stripMarkup(text).split('\n');
+  const rows = stripMarkup(text, 'player').split('\n');
   if (!hasWords(rows.join(''))) return { texts: [], restore: () => text };
   if (keepsMarkup) {
     return { texts: [{ text, durationMs }], restore: ([whole = '']) => wrapUnlessMarked(whole) };
@@ -105,10 +214,9 @@ export function takeApart(
   return {
     texts: texts.map((each) => ({ text: each, durationMs: (durationMs * each.length) / letters })),
     restore(translated) {
-      const finished = punctuates
-        ? translated
-        : translated.map((part, at) => likeSource(part, texts[at] ?? ''));
-      const body = dialogue ? finished.map((part) => `- ${part}`).join('\n') : wrapText(finished.join(' '));
+      const body = dialogue
+        ? translated.map((part) => `- ${part}`).join('\n')
+        : wrapText(translated.join(' '));
       return `${opening}${body}${closing}`;
     },
   };
@@ -119,10 +227,10 @@ function wrapUnlessMarked(text: string): string {
   return text.includes('\n') || stripMarkup(text) !== text ? text : wrapText(text);
 }
 
-/** Capitalizes the start and ends the sentence as in the source. */
-function likeSource(translated: string, source: string): string {
+/** Capitalizes the start and ends the sentence as in the source. An address or a placeholder gets no capital. */
+export function likeSource(translated: string, source: string): string {
   const text = translated.trim();
-  const capital = /^\P{L}*\p{Lu}/u.test(source);
+  const capital = /^\P{L}*\p{Lu}/u.test(source) && !isProtected(text, text.search(/\p{L}/u));
   const cased = capital ? text.replace(/\p{L}/u, (letter) => letter.toUpperCase()) : text;
   const end = SENTENCE_END.exec(source)?.[0] ?? '';
   return end === '' || SENTENCE_END.test(cased) ? cased : cased + end;

@@ -31,6 +31,15 @@ describe('the slots of a dub', () => {
     expect(planSlots([line(1, 0, 500, '♪'), line(2, 20_000, 21_000)], 10_000)).toEqual([]);
   });
 
+  test('leave out descriptions of sounds and songs', () => {
+    const cues = [
+      line(1, 0, 500, '[door slams]'),
+      line(2, 3_000, 4_000, '♪ La ♪'),
+      line(3, 6_000, 7_000, '(sighs) Yes.'),
+    ];
+    expect(planSlots(cues, 10_000).map(({ indexes, text }) => [indexes, text])).toEqual([[[3], 'Yes.']]);
+  });
+
   test('hold the words alone', () => {
     expect(planSlots([line(1, 0, 500, '<i>Hello\nyou</i>')], 1_000)[0]?.text).toBe('Hello you');
   });

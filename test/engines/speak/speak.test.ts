@@ -3,6 +3,7 @@ import { openWav } from '../../../src/engines/media/wav.ts';
 import { clipSeconds } from '../../../src/engines/speak/clip.ts';
 import { createEspeak } from '../../../src/engines/speak/espeak.ts';
 import { speak } from '../../../src/engines/speak/speak.ts';
+import { chooseVoice, listVoices } from '../../../src/engines/speak/voices.ts';
 import { createWork, ffprobe, programs, stepEngines, temporaryFolder } from '../workspace.ts';
 
 const line = (index: number, start_ms: number, end_ms: number, text: string) => ({
@@ -86,6 +87,10 @@ describe('a dub', () => {
 
   test('is refused for a language without a voice, and beyond four hours', async () => {
     await expect(dub(CUES, 'tlh-Xxxx')).rejects.toMatchObject({ code: 'LANGUAGE_NOT_SUPPORTED' });
+    await expect(dub(CUES, 'ja')).rejects.toMatchObject({
+      code: 'LANGUAGE_NOT_SUPPORTED',
+      message: expect.stringContaining('Japanese'),
+    });
     const late = [line(1, 99 * 3_600_000, 99 * 3_600_000 + 1_000, 'tarde')];
     await expect(dub(late)).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
   });
@@ -103,6 +108,20 @@ describe('a text from outside', () => {
     expect(await seconds('--version')).toBeGreaterThan(0.2);
     expect(await seconds('[[h@loU]]')).toBeCloseTo(await seconds(' h@loU '), 2);
     expect(await seconds('a <break time="5s"/> b')).toBeLessThan(4);
+  });
+
+  test.each([
+    ['zh', '今天天气很好', "tS;'i55n_| th'iE55n"],
+    ['yue', '今日天氣好好', "g'a1m_| j'a6t_|"],
+    ['hi', 'आज मौसम अच्छा है', "'a:J m'O:s@m"],
+    ['ko', '오늘 날씨가 좋네요', "'onu-Ln'aLs"],
+  ])('in %s is read in its own language', async (language, text, sounds) => {
+    const run = { folder: temporaryFolder(), signal: new AbortController().signal };
+    const voice = chooseVoice(await listVoices(programs, run), language, 'auto') ?? '';
+    const stdin = { text: `${text}\n` };
+    const phonemes = await programs.run('espeak-ng', ['-v', voice, '-q', '-x', '--stdin'], { ...run, stdin });
+    expect(phonemes.toString()).toContain(sounds);
+    expect(phonemes.toString()).not.toContain('(en)');
   });
 
   test('that is spoken slowly lasts longer, by its speed', async () => {

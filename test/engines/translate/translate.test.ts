@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Translator } from '../../../src/engines/backend.ts';
 import { runApertium, unknownShare } from '../../../src/engines/translate/apertium.ts';
-import { takeApart, translate } from '../../../src/engines/translate/translate.ts';
+import { likeSource, takeApart, translate } from '../../../src/engines/translate/translate.ts';
 import { createWork, programs, stepEngines, temporaryFolder } from '../workspace.ts';
 
 const lines = (...texts: string[]) =>
@@ -77,6 +78,121 @@ describe('translating', () => {
   });
 });
 
+test('Apertium leaves addresses, placeholders and numbers as they are', async () => {
+  const text =
+    'Visit https://example.com/a?b=c or {name}, <x> and %s: mail info@example.org to @anna #HappyDay in 2024.';
+  const { lines: translated } = await run([text], 'en', 'ca');
+  const row = translated[0]?.text.replaceAll('\n', ' ') ?? '';
+  for (const part of [
+    'https://example.com/a?b=c',
+    '{name}',
+    '<x>',
+    '%s',
+    'info@example.org',
+    '@anna',
+    '#HappyDay',
+    '2024',
+  ]) {
+    expect(row.split(part)).toHaveLength(2);
+  }
+  expect(row).toMatch(/^Visita /);
+});
+
+/** A translator that says what it received, and answers as it is told. */
+function fakeTranslator(answer: (text: string) => string, changes: Partial<Translator> = {}) {
+  const received: string[][] = [];
+  const backend: Translator = {
+    name: 'fake',
+    concurrency: 1,
+    keepsMarkup: false,
+    punctuates: true,
+    seesNeighbours: false,
+    supports: async () => true,
+    pairs: async () => [],
+    detect: null,
+    close: async () => {},
+    translate: async ({ texts }) => {
+      received.push(texts.map(({ text }) => text));
+      return texts.map(({ text }) => answer(text));
+    },
+    ...changes,
+  };
+  const translateWith = async (texts: string[]) => {
+    const engines = { ...(await stepEngines()), translate: [{ backend, fallback: true }] };
+    const task = { lines: lines(...texts), sourceLanguage: 'en', targetLanguage: 'es' };
+    return (await translate(engines, task, createWork(temporaryFolder()))).subtitle.lines.map(
+      ({ text }) => text,
+    );
+  };
+  return { received, translateWith };
+}
+
+describe('a sentence that spans cues', () => {
+  const texts = ['<i>He was not an</i>', 'ill disposed\nyoung man.', 'Yes.'];
+  const answers: Record<string, string> = {
+    'He was not an ill disposed young man.': 'No era un joven de mala disposición.',
+    'He was not an': 'No era un',
+    'ill disposed young man.': 'hombre malo.',
+    'Yes.': 'Sí.',
+  };
+
+  test('is translated as one, and distributed over its cues', async () => {
+    const { received, translateWith } = fakeTranslator((text) => answers[text] ?? '');
+    expect(await translateWith(texts)).toEqual(['<i>No era un</i>', 'joven de mala disposición.', 'Sí.']);
+    expect(received).toEqual([['He was not an ill disposed young man.', 'Yes.']]);
+  });
+
+  test('is translated cue by cue if its translation has fewer words than cues', async () => {
+    const { received, translateWith } = fakeTranslator((text) =>
+      text.length > 30 ? 'Joven.' : (answers[text] ?? ''),
+    );
+    expect(await translateWith(texts)).toEqual(['<i>No era un</i>', 'hombre malo.', 'Sí.']);
+    expect(received[1]).toEqual(['He was not an', 'ill disposed young man.']);
+  });
+
+  test('is sent cue by cue to an engine that sees its neighbours', async () => {
+    const { received, translateWith } = fakeTranslator((text) => answers[text] ?? '', {
+      seesNeighbours: true,
+    });
+    await translateWith(texts);
+    expect(received).toEqual([['He was not an', 'ill disposed young man.', 'Yes.']]);
+  });
+});
+
+describe('what a translation must not change', () => {
+  const shout = (text: string) => text.toUpperCase();
+
+  test('is left out of what an engine gets that changes it', async () => {
+    const { received, translateWith } = fakeTranslator(shout);
+    const texts = [
+      'Go to https://example.com/a, {name}!',
+      'https://example.com/b',
+      'In 2024.',
+      '- Hi %s.\n- <x>?',
+    ];
+    expect(await translateWith(texts)).toEqual([
+      'GO TO https://example.com/a, {name}!',
+      'https://example.com/b',
+      'IN 2024.',
+      '- HI %s.\n- <x>?',
+    ]);
+    expect(received).toEqual([
+      ['Go to https://example.com/a, {name}!', 'In 2024.', 'Hi %s.'],
+      ['Go to', 'Hi'],
+    ]);
+  });
+
+  test('gets no capital at the start of a sentence', () => {
+    expect(likeSource('{name} es joven', 'The {name} is young.')).toBe('{name} es joven.');
+    expect(likeSource('es joven', 'The man.')).toBe('Es joven.');
+  });
+
+  test('does not include numbers for engines that keep markup, which write them as their language does', async () => {
+    const { translateWith } = fakeTranslator(() => 'Bei 1.000.', { keepsMarkup: true });
+    expect(await translateWith(['At 1,000.'])).toEqual(['Bei 1.000.']);
+  });
+});
+
 describe('a source language of auto', () => {
   test.each([
     [
@@ -120,9 +236,10 @@ test('the share of unknown words is counted by their marks', async () => {
 
 /** A translation that can be seen: the text in lower case, reversed word by word. */
 const translateCue = (text: string) =>
-  cueOf(text).restore(cueOf(text).texts.map((part) => part.text.toLowerCase().replace(/[.?!]/g, '')));
-const cueOf = (text: string) =>
-  takeApart({ text, start_ms: 0, end_ms: 1_000 }, { keepsMarkup: false, punctuates: false });
+  cueOf(text).restore(
+    cueOf(text).texts.map((part) => likeSource(part.text.toLowerCase().replace(/[.?!]/g, ''), part.text)),
+  );
+const cueOf = (text: string) => takeApart({ text, start_ms: 0, end_ms: 1_000 }, { keepsMarkup: false });
 const textsOf = (text: string) => cueOf(text).texts.map((part) => part.text);
 
 describe('a cue', () => {

@@ -72,6 +72,7 @@ describe('the sentences of the sample', () => {
     pairs: async () => to.map((each) => ({ from: 'en', to: each })),
     keepsMarkup: false,
     punctuates: true,
+    seesNeighbours: true,
     detect: null,
     translate: async ({ texts }) => texts.map(({ text }) => translate(text)),
   });

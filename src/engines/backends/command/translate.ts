@@ -35,6 +35,7 @@ export function createCommandTranslator(
     concurrency: entry.concurrency ?? 1,
     keepsMarkup: false,
     punctuates: true,
+    seesNeighbours: true,
     detect: null,
     supports: async (pair) => match(pair) !== null,
     pairs: async () =>

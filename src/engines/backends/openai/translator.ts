@@ -181,7 +181,10 @@ export function createOpenAiTranslator(
   }
 
   async function detect(texts: readonly string[], run: EngineRun): Promise<string> {
-    const text = texts.map(stripMarkup).join('\n').slice(0, SAMPLE);
+    const text = texts
+      .map((text) => stripMarkup(text))
+      .join('\n')
+      .slice(0, SAMPLE);
     const question = {
       system: LANGUAGE_PROMPT,
       user: JSON.stringify({ text }),
@@ -199,6 +202,7 @@ export function createOpenAiTranslator(
     concurrency: entry.concurrency ?? CONCURRENCY,
     keepsMarkup: true,
     punctuates: true,
+    seesNeighbours: true,
     async supports({ from, to }) {
       return from !== to && matchLanguage(from, languages) !== null && matchLanguage(to, languages) !== null;
     },
