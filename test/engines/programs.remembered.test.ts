@@ -33,13 +33,22 @@ test('an error is told each time', () => {
   for (const _ of [1, 2]) expect(() => secondsOf(path)).toThrow('Invalid data');
 });
 
-test('a result in a file is written each time', () => {
+test('results in files are written each time, by the bytes of all inputs', () => {
   const folder = temporaryFolder();
-  const path = makeVideo(folder, 'talk.mp4', 1, ...MP4);
-  for (const name of ['one.mkv', 'two.mkv']) {
-    askProgram('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', join(folder, name)]);
-    expect(secondsOf(join(folder, name))).toBe(1);
-  }
+  const video = (name: string, seconds: number) => makeVideo(folder, name, seconds, ...MP4);
+  const [short, long] = [video('short.mp4', 1), video('long.mp4', 3)];
+  const mapped = (picture: string, sound: string) => {
+    const inputs = ['-i', `file:${picture}`, '-i', `file:${sound}`];
+    const first = ['-map', '0:v', '-c', 'copy', `file:${join(folder, 'picture.mkv')}`];
+    const second = ['-map', '1:a', '-c', 'copy', `file:${join(folder, 'sound.mkv')}`];
+    askProgram('ffmpeg', ['-v', 'error', '-y', ...inputs, ...first, ...second]);
+    return ['picture.mkv', 'sound.mkv'].map((name) => secondsOf(join(folder, name)));
+  };
+  expect([mapped(short, long), mapped(long, short), mapped(short, long)]).toEqual([
+    [1, 3],
+    [3, 1],
+    [1, 3],
+  ]);
 });
 
 test('words are remembered for a sound, not for its place, and the log is written each time', async () => {

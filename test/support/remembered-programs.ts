@@ -1,7 +1,7 @@
 /**
- * Answers of programs that are remembered for one run of the suite. What ffprobe and ffmpeg write to stdout about a file
- * depends on their arguments and on the bytes of the file alone, and starting them costs a tenth of a second of processor
- * time. Tests ask the same about the same bytes thousands of times. Recognizing a sentence costs five seconds.
+ * Answers and results of programs that are remembered for one run of the suite. They depend on the arguments and on the
+ * bytes of the inputs alone, and starting ffprobe or ffmpeg costs a tenth of a second of processor time. Tests ask the same
+ * about the same bytes thousands of times. Recognizing a sentence costs five seconds.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -9,52 +9,85 @@ import { delimiter, join } from 'node:path';
 import { inject } from 'vitest';
 import { locateProgram } from '../../src/engines/programs.ts';
 
+/** Larger results are not kept: few tests make them, and none makes them twice. */
+const MOST_KILOBYTES = 16_384;
+
 /**
- * A program of the same name in front of the real one. Only an answer without an error and without a warning is kept, by
- * all arguments, the ending of the file's name and its bytes. All else is left to the real program: several inputs, other
- * files in the arguments, and results that are written to files.
+ * A program of the same name in front of the real one. What it writes, to stdout and to the files that our code names with
+ * `file:`, is kept if it ends without an error and without a warning: by all arguments, the endings of the names and the
+ * bytes of all inputs. All else is left to the real program: other files in the arguments, lists of files, and runs that
+ * report their progress, which tests cancel.
  */
 const media = (real: string, folder: string) => `#!/bin/sh
 real='${real}'
-input=
-inputs=0
+for word do last=$word; done
+role() {
+  case $before:$word in
+  -i:*) role=input ;;
+  *:"$last") [ "\${real##*/}" = ffprobe ] && role=input || role=result ;;
+  *:file:/*) role=result ;;
+  *) role=option ;;
+  esac
+  [ "$role$word" != result- ] || role=option
+  before=$word
+  file=\${word#file:}
+  ending=\${file##*/}
+  case $ending in
+  *.*) ending=\${ending##*.} ;;
+  *) ending= ;;
+  esac
+}
 before=
 for word do
-  if [ "$before" = -i ]; then
-    input=$word
-    inputs=$((inputs + 1))
-  fi
-  before=$word
+  role
+  case $role:$word in
+  input:*) [ -f "$file" ] || exec "$real" "$@" ;;
+  result:file:/*) ;;
+  result:* | */* | *-progress* | *concat* | *filename=*) exec "$real" "$@" ;;
+  esac
 done
-last=$word
-case $real in
-*/ffprobe) input=$last ;;
-*) [ "$last" = - ] && [ $inputs = 1 ] || exec "$real" "$@" ;;
-esac
-file=\${input#file:}
-[ -f "$file" ] || exec "$real" "$@"
-ending=\${file##*/}
-case $ending in
-*.*) ending=\${ending##*.} ;;
-*) ending= ;;
-esac
-words=$(
-  echo "$real $ending"
-  for word do
-    [ "$word" = "$input" ] || printf '%s\\n' "$word"
-  done
+key=$(
+  {
+    echo "$real"
+    before=
+    for word do
+      role
+      case $role in
+      option) printf '%s\\n' "$word" ;;
+      *) echo "$role $ending" ;;
+      esac
+    done
+    before=
+    for word do
+      role
+      [ $role != input ] || cat "$file" || echo "none of $$"
+    done
+  } | sha256sum
 )
-case \${words#*"
-"} in
-*/* | *-progress*) exec "$real" "$@" ;;
-esac
-key=$(echo "$words" | cat - "$file" | sha256sum) || exec "$real" "$@"
 kept='${folder}'/\${key%% *}
-[ -f "$kept" ] && exec cat "$kept"
+if [ -f "$kept" ]; then
+  number=0
+  before=
+  for word do
+    role
+    [ $role = result ] || continue
+    number=$((number + 1))
+    cp "$kept.$number" "$file" || exit 1
+  done
+  exec cat "$kept"
+fi
 part=$kept.$$
 "$real" "$@" >"$part" 2>"$part.errors"
 status=$?
 if [ $status = 0 ] && [ ! -s "$part.errors" ]; then
+  number=0
+  before=
+  for word do
+    role
+    [ $role = result ] || continue
+    number=$((number + 1))
+    [ -z "$(find "$file" -size +${MOST_KILOBYTES}k)" ] && cp "$file" "$part.$number" && mv "$part.$number" "$kept.$number" || kept=$part.large
+  done
   mv "$part" "$kept"
   rm "$part.errors"
   exec cat "$kept"
