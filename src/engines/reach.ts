@@ -72,10 +72,14 @@ function findMissingKey(key: KeySource, { env, programs }: Parts): Obstacle {
   };
 }
 
+/** A name that cannot be resolved. */
+const NAMES: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'has no address: DNS does not know it',
+  EAI_AGAIN: 'cannot be looked up: DNS does not answer',
+};
+
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections',
-  ENOTFOUND: 'is a name without an address',
-  EAI_AGAIN: 'is a name that cannot be looked up now',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
   ETIMEDOUT: 'does not answer',
@@ -92,7 +96,10 @@ async function findClosedPort(url: URL, signal: AbortSignal): Promise<Obstacle> 
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return null;
   } catch (error) {
-    const reason = signal.aborted ? 'does not answer' : (REASONS[errorCode(error)] ?? errorCode(error));
+    const code = errorCode(error);
+    const name = signal.aborted ? undefined : NAMES[code];
+    if (name !== undefined) return { message: `the host ${host} ${name}`, fix: 'Correct its url.' };
+    const reason = signal.aborted ? 'does not answer' : (REASONS[code] ?? code);
     return { message: `${host} port ${port} ${reason}`, fix: 'Start the server, or correct its url.' };
   } finally {
     signal.removeEventListener('abort', onAbort);

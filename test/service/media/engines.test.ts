@@ -153,9 +153,8 @@ describe('a video is localized', PATIENCE, () => {
       ],
       separate: [FFMPEG_SEPARATOR],
     });
-    const clip = secondClip(studio.folder, 'clip.mp4');
-    const { file, charged, job } = await localize(studio, clip);
-    expectDubbed(file, clip);
+    const { file, charged, job } = await localize(studio, SAMPLE);
+    expectDubbed(file, SAMPLE);
     expect(enginesOf(job)).toEqual([
       'separate: command ffmpeg',
       'recognize: command recognizer',
@@ -182,9 +181,8 @@ describe('a video is localized', PATIENCE, () => {
       translate: [{ type: 'libretranslate', url: libretranslate.url }],
       speak: [{ type: 'sherpa', folder: writeTinyVoice(join(models, 'tone')), languages: ['es'] }],
     });
-    const clip = secondClip(studio.folder, 'clip.mp4');
-    const { file, charged, job } = await localize(studio, clip);
-    expectDubbed(file, clip);
+    const { file, charged, job } = await localize(studio, SAMPLE);
+    expectDubbed(file, SAMPLE);
     expect(enginesOf(job)).toEqual([
       'separate: builtin',
       'recognize: sherpa ba',
@@ -196,7 +194,7 @@ describe('a video is localized', PATIENCE, () => {
     expect(new Set(texts)).toEqual(new Set(['hola mundo']));
     expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
     const loaded = childProcesses();
-    await localize(studio, clip);
+    await localize(studio, secondClip(studio.folder, 'clip.mp4'));
     expect(childProcesses()).toEqual(loaded);
   });
 });
