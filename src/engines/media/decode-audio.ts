@@ -15,34 +15,72 @@ interface DecodedAudio {
   readonly stereo: string;
   /** 16 kHz mono. */
   readonly mono: string;
+  /** The centre channel of surround sound alone, as loud as it is in `stereo`; null if the sound has none. */
+  readonly centre: { readonly stereo: string; readonly mono: string } | null;
 }
+
+/** File names in the work folder. */
+export const AUDIO_FILES = {
+  mix: 'mix.wav',
+  mono: 'mix-16k.wav',
+  centre: 'centre.wav',
+  centreMono: 'centre-16k.wav',
+} as const;
 
 /**
  * Decodes the first audio stream of a video into the work folder. Sample 0 is the start of the video. A late start and
  * gaps in the sound are filled with silence.
  */
 export async function decodeAudio(programs: Programs, video: string, work: Work): Promise<DecodedAudio> {
-  const stereo = join(work.folder, 'mix.wav');
-  const mono = join(work.folder, 'mix-16k.wav');
-  // A forged header must not fill the disk: nothing after the longest allowed duration is decoded.
-  const bound = ['-t', String(LIMITS.videoSeconds + 1)];
-  const args = [
-    ...QUIET,
-    ...untrustedInput(video),
-    ...output(stereo, STEM_FORMAT, bound),
-    ...output(mono, SPEECH_FORMAT, bound),
-  ];
+  const path = (name: keyof typeof AUDIO_FILES) => join(work.folder, AUDIO_FILES[name]);
+  const surround = await surroundLayout(programs, video, work);
+  const outputs = [output(path('mix'), STEM_FORMAT), output(path('mono'), SPEECH_FORMAT)];
+  if (surround !== null) {
+    // Mixed down like the whole sound, with silence in the other channels, so that it has the same level in both.
+    const alone = `pan=${surround}|FC=FC,aformat=channel_layouts=stereo`;
+    outputs.push(output(path('centre'), STEM_FORMAT, `,${alone}`));
+    outputs.push(output(path('centreMono'), SPEECH_FORMAT, `,${alone},pan=mono|c0=c0`));
+  }
+  const args = [...QUIET, ...untrustedInput(video), ...outputs.flat()];
   await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS });
-  return { stereo, mono };
+  const centre = surround === null ? null : { stereo: path('centre'), mono: path('centreMono') };
+  return { stereo: path('mix'), mono: path('mono'), centre };
 }
 
-function output(
-  path: string,
-  format: { sampleRate: number; channels: number },
-  bound: readonly string[],
-): string[] {
+/** ffmpeg's names of the layouts with more than two channels, one of them in the front centre: there films have their dialogue. */
+const WITH_CENTRE = [
+  ...[
+    '3.0',
+    '3.1',
+    '4.0',
+    '4.1',
+    '5.0',
+    '5.0(side)',
+    '5.1',
+    '5.1(side)',
+    '6.0',
+    '6.1',
+    '6.1(back)',
+    '7.0',
+    '7.0(front)',
+  ],
+  ...['7.1', '7.1(wide)', '7.1(wide-side)', 'hexagonal', 'octagonal', 'hexadecagonal', '22.2'],
+];
+
+/** Returns the layout of the first audio stream if it has a centre channel beside others. */
+async function surroundLayout(programs: Programs, video: string, work: Work): Promise<string | null> {
+  const entries = ['-select_streams', 'a:0', '-show_entries', 'stream=channel_layout', '-of', 'csv=p=0'];
+  const args = ['-v', 'error', ...entries, ...untrustedInput(video)];
+  const printed = await programs.run('ffprobe', args, { ...work, limits: DECODER_LIMITS });
+  const layout = printed.toString('utf8').split('\n')[0]?.trim();
+  return WITH_CENTRE.find((name) => name === layout) ?? null;
+}
+
+function output(path: string, format: { sampleRate: number; channels: number }, filters = ''): string[] {
   return [
-    ...['-map', '0:a:0', ...bound, '-af', `aresample=${format.sampleRate}:async=1:first_pts=0`],
+    // A forged header must not fill the disk: nothing after the longest allowed duration is decoded.
+    ...['-map', '0:a:0', '-t', String(LIMITS.videoSeconds + 1)],
+    ...['-af', `aresample=${format.sampleRate}:async=1:first_pts=0${filters}`],
     ...['-ac', String(format.channels), '-c:a', 'pcm_s16le'],
     // Do not copy tags of the video into the WAV files.
     ...['-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav', fileAddress(path)],

@@ -67,6 +67,16 @@ export async function detectSpeech(mono: WavReader, report: (fraction: number) =
   return { segments, energies };
 }
 
+/** Measures the loudness of a 16 kHz mono file like `detectSpeech`. */
+export async function measureEnergies(mono: WavReader): Promise<Float32Array> {
+  const energies = new Float32Array(Math.ceil(mono.frames / VAD_WINDOW));
+  const window = new Float32Array(VAD_WINDOW);
+  for (const index of energies.keys()) {
+    energies[index] = toFloat(await mono.read(index * VAD_WINDOW, VAD_WINDOW), window);
+  }
+  return energies;
+}
+
 /** Converts to full scale 1 and returns the mean square. */
 function toFloat(samples: Int16Array, into: Float32Array): number {
   let sum = 0;

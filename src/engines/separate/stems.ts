@@ -13,8 +13,10 @@ const BLOCK = 7_680;
 const HISTORY = WINDOW - HOP;
 
 interface StemInput {
-  /** 48 kHz stereo. */
+  /** The sound to split, 48 kHz stereo. */
   readonly mix: WavReader;
+  /** The part of it that contains the voice, in the same format: the centre channel of surround sound, or all of it. */
+  readonly source: WavReader;
   readonly segments: readonly Segment[];
   /** How far to mask each segment, 0 to 1. */
   readonly weights: readonly number[];
@@ -60,7 +62,7 @@ interface Block {
  * HISTORY samples earlier.
  */
 async function createBlockSplitter({
-  mix,
+  source: mix,
   segments,
   weights,
 }: StemInput): Promise<(start: number) => Promise<Block>> {

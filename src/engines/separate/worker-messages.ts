@@ -1,4 +1,5 @@
 /** Messages between the service and the separation worker: arguments in, one JSON object per line out. */
+import { AUDIO_FILES } from '../media/decode-audio.ts';
 import type { Segment } from './segments.ts';
 
 export type WorkerMessage =
@@ -11,8 +12,7 @@ export type WorkerMessage =
 
 /** File names in the work folder. */
 export const WORKER_FILES = {
-  mix: 'mix.wav',
-  mono: 'mix-16k.wav',
+  ...AUDIO_FILES,
   vocals: 'vocals.wav',
   background: 'background.wav',
   voice: 'voice-48k.wav',
