@@ -1,7 +1,7 @@
 /** The layout of the state folder, which no other user can read, and durable writes in it. */
 
 import { closeSync, openSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
 import { errorCode } from '../errors/system-error.ts';
@@ -52,6 +52,20 @@ export function ensurePrivateFile(path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
+}
+
+/** Removes the files of all attempts at an unfinished job, left by a process that died. */
+export async function removeAttempts({ work, assets }: Folders, jobId: string): Promise<void> {
+  for (const folder of [work, assets]) {
+    const names = await readdir(folder);
+    const left = names.filter((name) => jobOfAttempt(name) === jobId);
+    for (const name of left) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** The folder of an attempt is named by the id of its job, `-`, and a part that is unique for each attempt. */
+export function jobOfAttempt(folder: string): string {
+  return folder.split('-', 1)[0] ?? '';
 }
 
 /** Flushes a file, or the names in a folder, to disk. A rename is durable only after its folder was flushed. */

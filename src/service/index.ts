@@ -229,10 +229,10 @@ export function startWorkers(context: ServiceContext, owner: string): { stop(): 
   const { store, signals } = context;
   const jobLeases = createLeases(store, OPEN_JOBS, owner);
   const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
+  const sweeper = startSweeper(context);
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
   const validation = startValidation(context, uploadLeases);
-  const sweeper = startSweeper(context);
   signals.on('jobQueued', () => execution.wake());
   signals.on('jobCancelled', (id) => {
     execution.drop(id);

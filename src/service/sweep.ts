@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LIMITS } from '../protocol/limits.ts';
 import { type Cancel, repeat } from './clock.ts';
 import type { ServiceContext } from './context.ts';
+import { jobOfAttempt } from './folders.ts';
 import { finishJob } from './jobs/finish.ts';
 import { expireUploads, UPLOAD_RECORD_MS } from './uploads/rows.ts';
 
@@ -12,19 +13,24 @@ interface Sweeper {
   stop(): Promise<void>;
 }
 
-/** Expired data is refused immediately. Its files are removed within a minute. */
+/** Expired data is refused immediately. Its files are removed within a minute, or at the next start. */
 const INTERVAL_MS = 60_000;
 
-/** Sweeps every minute, first after one minute, so that a short command does not pay for it. */
+/**
+ * Sweeps now and every minute, unless another process on the same folder did so recently. Now, because many commands take
+ * less than a minute. To be called before work is started: jobs that expired while no service ran must not run.
+ */
 export function startSweeper(context: ServiceContext): Sweeper {
   let underWay: Promise<void> | null = null;
-  const cancel: Cancel = repeat(context.clock, INTERVAL_MS, () => {
-    underWay ??= sweep(context)
+  const sweepIfDue = () => {
+    underWay ??= takeTurn(context)
       .catch((error) => context.log({ level: 'error', message: 'sweeping failed; it is tried again', error }))
       .finally(() => {
         underWay = null;
       });
-  });
+  };
+  sweepIfDue();
+  const cancel: Cancel = repeat(context.clock, INTERVAL_MS, sweepIfDue);
   return {
     async stop() {
       cancel();
@@ -33,13 +39,29 @@ export function startSweeper(context: ServiceContext): Sweeper {
   };
 }
 
-/** Runs one sweep over all data. */
-async function sweep(context: ServiceContext): Promise<void> {
+/** Half of the interval: timers of several processes are never exactly a minute apart. */
+const RECENT_MS = INTERVAL_MS / 2;
+const LAST_SWEEP = `SELECT 1 FROM tasks WHERE name = 'sweep' AND begun_at > ?1 AND begun_at <= ?2`;
+// A time in the future was written before a clock was set back.
+const BEGIN_SWEEP = `
+  INSERT INTO tasks (name, begun_at) VALUES ('sweep', ?2)
+  ON CONFLICT DO UPDATE SET begun_at = ?2 WHERE begun_at <= ?1 OR begun_at > ?2`;
+
+/** Sweeps, unless the last sweep of any process was less than half a minute ago. */
+async function takeTurn(context: ServiceContext): Promise<void> {
   const now = context.clock.now();
-  context.nonces.sweep(now);
-  expireUploads(context, now);
-  await removeUploadBytes(context);
+  const { store } = context;
+  // A read needs no lock.
+  if (store.get(LAST_SWEEP, now - RECENT_MS, now) !== undefined) return;
+  if (store.run(BEGIN_SWEEP, now - RECENT_MS, now) === 1) await sweep(context, now);
+}
+
+/** Runs one sweep over all data. */
+async function sweep(context: ServiceContext, now: number): Promise<void> {
   endForgottenJobs(context, now);
+  expireUploads(context, now);
+  context.nonces.sweep(now);
+  await removeUploadBytes(context);
   await removeResults(context, now);
   removeRecords(context, now);
   await removeOrphans(context, now);
@@ -109,32 +131,41 @@ function removeRecords(context: ServiceContext, now: number): void {
 
 /** Twice the lifetime of an upload URL: no file exists longer than that without a record. */
 const MIN_AGE_MS = 2 * 60 * 60_000;
+const IS_OPEN = `SELECT 1 FROM jobs WHERE id = ? AND status IN ('queued', 'processing')`;
+const HAS_ENDED = `SELECT 1 FROM jobs WHERE id = ? AND status NOT IN ('queued', 'processing')`;
 
 /**
- * Removes files without a record, left by processes that died. Keeps recent files, whose record may still be written.
+ * Removes files without a record, left by processes that died: attempts at finished jobs at once, others when they are
+ * old, because their record may still be written. The next attempt at an open job removes those before it.
  */
 async function removeOrphans(context: ServiceContext, now: number): Promise<void> {
   const { store, folders } = context;
-  const known = (sql: string, value: string, ...more: number[]) =>
-    store.get(sql, value, ...more) !== undefined;
+  const known = (sql: string, value: string) => store.get(sql, value) !== undefined;
+  const hasEnded = (name: string) => known(HAS_ENDED, jobOfAttempt(name));
   await removeFrom(folders.uploads, now, (name) => known('SELECT 1 FROM uploads WHERE file = ?', name));
-  await removeFrom(folders.assets, now, (name) => known('SELECT 1 FROM jobs WHERE folder = ?', name));
-  await removeFrom(folders.work, now, (name) =>
-    known('SELECT 1 FROM jobs WHERE id = ? AND lease_until > ?', jobIdOf(name), now),
+  await removeFrom(
+    folders.assets,
+    now,
+    (name) => known('SELECT 1 FROM jobs WHERE folder = ?', name) || known(IS_OPEN, jobOfAttempt(name)),
+    hasEnded,
   );
+  await removeFrom(folders.work, now, (name) => known(IS_OPEN, jobOfAttempt(name)), hasEnded);
 }
 
-/** The name of a work folder is the id of its job, `-`, and a part that is unique for each attempt. */
-function jobIdOf(folder: string): string {
-  return folder.split('-', 1)[0] ?? '';
-}
-
-async function removeFrom(folder: string, now: number, isKnown: (name: string) => boolean): Promise<void> {
+/** @param isOver returns true for files that are not kept although they are recent */
+async function removeFrom(
+  folder: string,
+  now: number,
+  isKnown: (name: string) => boolean,
+  isOver: (name: string) => boolean = () => false,
+): Promise<void> {
   for (const name of await readdir(folder)) {
     if (isKnown(name)) continue;
     const path = join(folder, name);
-    const facts = await stat(path).catch(() => null);
-    if (facts === null || now - facts.mtimeMs < MIN_AGE_MS) continue;
+    if (!isOver(name)) {
+      const facts = await stat(path).catch(() => null);
+      if (facts === null || now - facts.mtimeMs < MIN_AGE_MS) continue;
+    }
     await rm(path, { recursive: true, force: true });
   }
 }

@@ -1,10 +1,12 @@
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readySource, startScene, until } from './harness/scene.ts';
+import { createMovingClock } from './harness/moving-clock.ts';
+import { readySource, startScene, until, untilJob } from './harness/scene.ts';
 import { createJob, only, readRows, startReceiver } from './outgoing/webhooks/receiver.ts';
 
 const DAY_MS = 86_400_000;
+const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
 
 test('files that no record names go after two hours, younger ones stay', async () => {
   const { stateDir, clock } = await startScene();
@@ -22,6 +24,85 @@ test('files that no record names go after two hours, younger ones stay', async (
     );
     expect(left).toEqual(['young']);
   }
+});
+
+test('a start sweeps what expired while no service ran, and a start right after it does not', async () => {
+  const first = await startScene();
+  const source = await readySource(first.caller);
+  const done = await first.caller.post('/v1/audio-separations', { source });
+  await untilJob(first.caller, done.json, 'succeeded');
+  await first.service.close();
+  const list = async () => [
+    ...(await readdir(join(first.stateDir, 'uploads'))),
+    ...(await readdir(join(first.stateDir, 'assets'))),
+  ];
+  expect(await list()).toHaveLength(2);
+
+  const clock = createMovingClock();
+  const runBriefly = async () => {
+    const scene = await startScene({ stateDir: first.stateDir, clock });
+    await scene.service.close();
+  };
+  // The results lapse after a day, the upload after seven.
+  clock.advance(DAY_MS);
+  await runBriefly();
+  expect(await list()).toHaveLength(1);
+  clock.advance(6 * DAY_MS - 20_000);
+  await runBriefly();
+  expect(await list()).toHaveLength(1);
+  clock.advance(20_000);
+  await runBriefly();
+  expect(await list()).toHaveLength(1);
+  clock.advance(10_000);
+  await runBriefly();
+  expect(await list()).toEqual([]);
+});
+
+test('a clock that was set back does not stop the sweeps', async () => {
+  const ahead = createMovingClock();
+  ahead.advance(400 * DAY_MS);
+  const { stateDir, service } = await startScene({ clock: ahead });
+  await service.close();
+  await mkdir(join(stateDir, 'assets', 'orphan'));
+  await utimes(join(stateDir, 'assets', 'orphan'), new Date(0), new Date(0));
+  await (await startScene({ stateDir })).service.close();
+  expect(await readdir(join(stateDir, 'assets'))).toEqual([]);
+});
+
+test('what an attempt left behind goes at once when its job has ended, and stays while it is open', async () => {
+  const { caller, clock, stateDir } = await startScene({ config: { workers: 0 } });
+  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
+  const open = (await caller.post('/v1/dubbings', body)).json;
+  const cancelled = (await caller.post('/v1/dubbings', body)).json;
+  await caller.delete(cancelled.detail_url);
+  for (const folder of ['work', 'assets']) {
+    await mkdir(join(stateDir, folder, `${open.id}-a`));
+    await utimes(join(stateDir, folder, `${open.id}-a`), new Date(0), new Date(0));
+    await mkdir(join(stateDir, folder, `${cancelled.id}-a`));
+  }
+  clock.advance(60_000);
+  for (const folder of ['work', 'assets']) {
+    const left = await until(
+      () => readdir(join(stateDir, folder)),
+      (names) => names.length === 1,
+    );
+    expect(left).toEqual([`${open.id}-a`]);
+  }
+});
+
+test('a job that expired while no service ran is ended by the next one, not run', async () => {
+  const idle = await startScene({ config: { workers: 0 } });
+  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
+  await idle.caller.post('/v1/dubbings', body);
+  await idle.service.close();
+  const clock = createMovingClock();
+  clock.advance(7 * DAY_MS);
+  const scene = await startScene({ stateDir: idle.stateDir, clock });
+  expect((await scene.caller.get('/v1/credits')).json).toMatchObject({
+    reserved_credits: 0,
+    balance_credits: 100_000,
+  });
+  expect(scene.engines.begun).toEqual([]);
 });
 
 test('a file that a running job needs stays although its upload has lapsed', async () => {
@@ -57,8 +138,7 @@ test('a file that a running job needs stays although its upload has lapsed', asy
 
 test('a job that nobody runs for seven days frees its credits and is forgotten', async () => {
   const { caller, clock } = await startScene({ config: { workers: 0 } });
-  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
-  const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
   const { json } = await caller.post('/v1/dubbings', body);
   expect((await caller.get('/v1/credits')).json.reserved_credits).toBe(1);
   clock.advance(7 * DAY_MS);

@@ -12,10 +12,10 @@ import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
 import type { Clock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
-import { DISK_FAILURE_DETAIL, FOLDER_MODE } from '../folders.ts';
+import { DISK_FAILURE_DETAIL, FOLDER_MODE, removeAttempts } from '../folders.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
-import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
+import { CrashedTooOften, type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
 import { storeFiles } from './results.ts';
 import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
@@ -37,7 +37,6 @@ export function startExecution(
     log,
     slots: config.workers,
     async work(lease, signal) {
-      if (lease.attempt > config.attempts) throw brokenOff(config.attempts);
       await runJob(context, owner, lease, signal);
       onEnd();
     },
@@ -61,6 +60,8 @@ export function startExecution(
   });
 }
 
+const WHILE_WORKING = 'while it worked on this job; its log has these times under the id of the job';
+
 function brokenOff(attempts: number): JobFailure {
   return new JobFailure(
     'ENGINE_ERROR',
@@ -78,6 +79,8 @@ const TEMPORARY: readonly JobErrorCode[] = ['ENGINE_ERROR', 'SOURCE_UNREACHABLE'
 
 /** Returns the failure that ends a job immediately; null if another attempt may succeed. */
 function verdictOf(error: unknown): JobFailure | null {
+  if (error instanceof CrashedTooOften)
+    return new JobFailure('ENGINE_ERROR', `${error.message} ${WHILE_WORKING}`);
   if (error instanceof JobFailure) return TEMPORARY.includes(error.code) && !error.permanent ? null : error;
   return isDiskFull(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
 }
@@ -113,6 +116,7 @@ async function runJob(
   // An engine may still report after its work has ended, when the store may already be closed.
   let over = false;
   try {
+    if (lease.takenFrom !== null) await removeAttempts(context.folders, lease.id);
     await mkdir(workFolder, { mode: FOLDER_MODE });
     const write = (percent: number, stage: Stage | null) => {
       if (!over) record(context, lease.id, owner, percent, stage);

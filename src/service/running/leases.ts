@@ -6,8 +6,12 @@ import type { Store } from '../store/store.ts';
 
 export interface Lease {
   readonly id: string;
-  /** From 1. Above the permitted number, the work must not be started again. */
+  /** From 1. Attempts during which the process died do not count: it is rarely the fault of the work. */
   readonly attempt: number;
+  /** How often a process died while it worked on the row. */
+  readonly crashes: number;
+  /** Name of the process that died while it worked on the row, if this lease takes over from it; else null. */
+  readonly takenFrom: string | null;
 }
 
 export interface Leases {
@@ -44,13 +48,14 @@ export interface LeasedRows {
 export function createLeases(store: Store, { table, open, firstBy }: LeasedRows, owner: string): Leases {
   // A lease of this process also expires unless it is in `held`: the store may have failed after recording the claim.
   const find = `
-    SELECT id FROM ${table}
+    SELECT id, lease_owner AS takenFrom FROM ${table}
     WHERE ${open} AND run_after <= ?1 AND (lease_owner IS NULL OR (?2 AND lease_until <= ?1))
       AND id NOT IN (SELECT value FROM json_each(?3))
     ORDER BY ${firstBy} LIMIT 1`;
   const take = `
-    UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + 1 WHERE id = ?
-    RETURNING id, attempts AS attempt`;
+    UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + (lease_owner IS NULL),
+      crashes = crashes + (lease_owner IS NOT NULL) WHERE id = ?
+    RETURNING id, attempts AS attempt, crashes`;
   const renew = `UPDATE ${table} SET lease_until = ? WHERE id = ? AND lease_owner = ? AND ${open}`;
   const release = `
     UPDATE ${table} SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
@@ -58,13 +63,14 @@ export function createLeases(store: Store, { table, open, firstBy }: LeasedRows,
   return {
     claim(now, takeOver, held) {
       const holding = JSON.stringify(held);
-      const look = () => store.get<{ id: string }>(find, now, takeOver ? 1 : 0, holding);
+      const look = () => store.get<Pick<Lease, 'id' | 'takenFrom'>>(find, now, takeOver ? 1 : 0, holding);
       // A read needs no lock, and usually there is nothing to lease.
       if (look() === undefined) return null;
       return store.transaction(() => {
         const row = look();
         if (row === undefined) return null;
-        return store.get<Lease>(take, owner, now + LEASE_MS, row.id) ?? null;
+        const taken = store.get<Omit<Lease, 'takenFrom'>>(take, owner, now + LEASE_MS, row.id);
+        return taken === undefined ? null : { ...taken, takenFrom: row.takenFrom };
       });
     },
     renew: (id, now) => store.run(renew, now + LEASE_MS, id, owner) === 1,

@@ -8,6 +8,18 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
+/**
+ * How often processes may die while they work on one row, before it is no longer started again. A power failure or a kill
+ * must not fail a job, but a job under which every process dies must end. Ten times are minutes with a supervisor that
+ * restarts the service, since each takeover waits for the lease of the dead process.
+ */
+const MOST_CRASHES = 10;
+
+/** The work is not started again, because processes died under it too often. Other attempts would not help. */
+export class CrashedTooOften extends Error {
+  override readonly name = 'CrashedTooOften';
+}
+
 /** The service is closing: another process will do the work. */
 class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
@@ -53,6 +65,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
         const now = clock.now();
         const lease = leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
         if (lease === null) return;
+        tellTakeover(log, lease);
         begin(lease);
       }
     } catch (error) {
@@ -124,6 +137,7 @@ async function run(
     }
   });
   try {
+    if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
     await work(lease, controller.signal);
   } catch (error) {
     const { reason } = controller.signal;
@@ -142,6 +156,14 @@ async function run(
   } finally {
     stopRenewing();
   }
+}
+
+function tellTakeover(log: Log, { id, crashes, takenFrom }: Lease): void {
+  if (takenFrom === null) return;
+  // The name of a process begins with its number.
+  const [pid] = takenFrom.split('-');
+  const message = `the process ${pid} died while it worked on this; it is started again, and the attempt does not count (${crashes} of at most ${MOST_CRASHES} times)`;
+  log({ level: 'warn', message, resourceId: id });
 }
 
 /** 2 s, then 4 s: long enough for a temporary shortage of memory, short enough to be unnoticed. */

@@ -140,7 +140,15 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_pending ON deliveries (run_after) WHERE status = 'pending';
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES];
+/** How often a process died while it worked on a row, and when tasks of the whole service were last done. */
+const CRASHES_AND_TASKS = `
+ALTER TABLE jobs ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE uploads ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE deliveries ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE tasks (name TEXT PRIMARY KEY, begun_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS];
 
 /** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -13,7 +13,7 @@ import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Lease, Leases } from '../running/leases.ts';
-import { type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
+import { CrashedTooOften, type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
 import type { SubtitleFacts } from './rows.ts';
 
 /** One at a time: validation decodes the whole video, which keeps one core busy. The other cores are for jobs. */
@@ -29,14 +29,22 @@ export function startValidation(context: ServiceContext, leases: Leases): LeaseW
     work: (lease, signal) => validate(context, lease, signal),
     fail(lease, error) {
       context.log({ level: 'error', message: 'a validation failed', resourceId: lease.id, error });
-      if (lease.attempt >= context.config.attempts) {
+      if (error instanceof CrashedTooOften || lease.attempt >= context.config.attempts) {
+        const path = pathOf(context, lease.id);
         record(context, lease.id, lastFailure(error, context.config.attempts));
+        // If it fails, the sweep removes the file, which no record names any more.
+        if (path !== null) void rm(path, { force: true }).catch(() => {});
         return;
       }
       const runAfter = context.clock.now() + retryDelayMs(lease.attempt);
       leases.release(lease.id, { runAfter, counted: true });
     },
   });
+}
+
+function pathOf({ store, folders }: ServiceContext, id: string): string | null {
+  const row = store.get<{ file: string | null }>('SELECT file FROM uploads WHERE id = ?', id);
+  return row?.file == null ? null : join(folders.uploads, row.file);
 }
 
 async function validate(context: ServiceContext, lease: Lease, signal: AbortSignal): Promise<void> {
@@ -46,10 +54,7 @@ async function validate(context: ServiceContext, lease: Lease, signal: AbortSign
   );
   if (row === undefined) return;
   const path = join(context.folders.uploads, row.file);
-  const finding =
-    lease.attempt > context.config.attempts
-      ? brokenOff(context.config.attempts)
-      : await inspect(context, row.purpose, path, signal);
+  const finding = await inspect(context, row.purpose, path, signal);
   record(context, lease.id, finding);
   if (finding.status === 'failed') await rm(path, { force: true });
 }
@@ -61,6 +66,10 @@ function brokenOff(attempts: number): Finding {
 
 /** The message of a failed engine may be shown to the caller; the message of an unexpected error may not. */
 function lastFailure(error: unknown, attempts: number): Finding {
+  if (error instanceof CrashedTooOften) {
+    const message = `${error.message} while it validated this file; upload it again`;
+    return { status: 'failed', code: 'INTERNAL_ERROR', message };
+  }
   if (!(error instanceof JobFailure)) return brokenOff(attempts);
   return { status: 'failed', code: 'INTERNAL_ERROR', message: error.message };
 }

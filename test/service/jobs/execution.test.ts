@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
@@ -11,6 +11,7 @@ import { openStore } from '../../../src/service/store/store.ts';
 import { createCaller } from '../harness/caller.ts';
 import { createMovingClock } from '../harness/moving-clock.ts';
 import { makeStateDir, readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+import { createSmallEngines } from '../harness/small-engines.ts';
 
 const TRANSLATION = {
   subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
@@ -149,13 +150,8 @@ test('the jobs of a process that is killed are taken over, from their uploads on
     balance_credits: 99_999,
     reserved_credits: 0,
   });
-  await until(
-    () => {
-      scene.clock.advance(3 * 3_600_000);
-      return readdir(join(stateDir, 'work'));
-    },
-    (folders) => folders.length === 0,
-  );
+  await scene.service.close();
+  expect(await readdir(join(stateDir, 'work'))).toEqual([]);
 });
 
 test('a process that lost its job to another leaves the other’s result alone', async () => {
@@ -216,15 +212,69 @@ test('after the sleep of a laptop jobs go on where they are, in both processes',
   ]);
 });
 
-test('a job under which the process died three times is not begun a fourth time', async () => {
+function failing(error: Error) {
+  const engines = createSmallEngines();
+  engines.failNext(error);
+  return engines;
+}
+
+/** Leaves the job as a process does that dies while it works on it. */
+function dieUnder(stateDir: string, { attempts, crashes }: { attempts: number; crashes: number }): void {
+  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  store.run(
+    `UPDATE jobs SET status = 'processing', attempts = ?, crashes = ?, lease_owner = '4711-died', lease_until = 0`,
+    attempts,
+    crashes,
+  );
+  store.close();
+}
+
+test('a crash of the service is no attempt of the job, and the log says what happened', async () => {
   const idle = await startScene({ config: { workers: 0 } });
   const created = await createTranslation(idle);
-  const store = openStore(join(idle.stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
-  store.run(`UPDATE jobs SET status = 'processing', attempts = 3, lease_owner = 'died', lease_until = 0`);
-  store.close();
+  dieUnder(idle.stateDir, { attempts: 3, crashes: 8 });
+  const left = [
+    join(idle.stateDir, 'work', `${created.id}-a`),
+    join(idle.stateDir, 'assets', `${created.id}-a`),
+  ];
+  for (const folder of left) await mkdir(folder);
+
   const scene = await startScene({ stateDir: idle.stateDir });
+  const job = await untilJob(scene.caller, created, 'succeeded');
+  expect(job.billing.charged_credits).toBe(1);
+  expect(scene.logged).toMatchObject([
+    {
+      level: 'warn',
+      resourceId: job.id,
+      message: expect.stringMatching(/process 4711 died .* \(9 of at most 10/),
+    },
+  ]);
+  // What the dead process left behind is gone, however recent it is. A service that closes first finishes its own work.
+  await scene.service.close();
+  expect(await readdir(join(idle.stateDir, 'work'))).toEqual([]);
+  expect(await readdir(join(idle.stateDir, 'assets'))).toHaveLength(1);
+});
+
+test('attempts that fail still count after a crash', async () => {
+  const idle = await startScene({ config: { workers: 0 } });
+  const created = await createTranslation(idle);
+  dieUnder(idle.stateDir, { attempts: 3, crashes: 0 });
+  const scene = await startScene({ stateDir: idle.stateDir, engines: failing(new Error('broken')) });
   const job = await untilJob(scene.caller, created, 'failed');
   expect(job.error).toMatchObject({ code: 'ENGINE_ERROR', message: expect.stringContaining('3 times') });
+});
+
+test('a job under which the service died ten times is not begun again', async () => {
+  const idle = await startScene({ config: { workers: 0 } });
+  const created = await createTranslation(idle);
+  dieUnder(idle.stateDir, { attempts: 1, crashes: 9 });
+  const scene = await startScene({ stateDir: idle.stateDir });
+  const job = await untilJob(scene.caller, created, 'failed');
+  expect(job.error).toMatchObject({
+    code: 'ENGINE_ERROR',
+    retryable: true,
+    message: expect.stringContaining('the service died 10 times while it worked on this job'),
+  });
   expect(job.billing.status).toBe('released');
   expect(scene.engines.begun).toEqual([]);
 });

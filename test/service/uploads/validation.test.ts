@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngines } from '../../../src/engines/index.ts';
 import { createService } from '../../../src/service/index.ts';
+import { openStore } from '../../../src/service/store/store.ts';
 import { send } from '../harness/caller.ts';
 import { finishUpload, makeStateDir, sendUpload, startScene, until } from '../harness/scene.ts';
 import { createSmallEngines, videoOf } from '../harness/small-engines.ts';
@@ -94,6 +95,28 @@ test('a validation that a closing service leaves unfinished is done by the next 
     (reply) => reply.json.status !== 'validating',
   );
   expect(json).toMatchObject({ status: 'ready', media: { duration_seconds: 3 } });
+});
+
+test('a validation under which the service died ten times fails, and says so', async () => {
+  const idle = await startScene({ config: { workers: 0 } });
+  const { id, etag } = await sendUpload(idle.caller, videoOf(1));
+  await idle.caller.post(`/v1/uploads/${id}/completions`, { etag });
+  const store = openStore(join(idle.stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  store.run(`UPDATE uploads SET attempts = 1, crashes = 9, lease_owner = '4711-died', lease_until = 0`);
+  store.close();
+  const scene = await startScene({ stateDir: idle.stateDir });
+  const { json } = await until(
+    () => scene.caller.get(`/v1/uploads/${id}`),
+    (reply) => reply.json.status !== 'validating',
+  );
+  expect(json.error).toMatchObject({
+    code: 'INTERNAL_ERROR',
+    message: expect.stringContaining('the service died 10 times while it validated this file'),
+  });
+  await until(
+    () => readdir(join(scene.stateDir, 'uploads')),
+    (files) => files.length === 0,
+  );
 });
 
 test('an upload is ready for 7 days, expired for one more, and then forgotten', async () => {
