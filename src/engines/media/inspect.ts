@@ -7,6 +7,7 @@ import type { Programs } from '../programs.ts';
 import { checkDecodes, ratio } from './decode-check.ts';
 import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './duration.ts';
 import { type MediaHeader, readHeader, seconds } from './header.ts';
+import { missingBytes } from './missing-bytes.ts';
 
 /**
  * Measures and decodes an untrusted file.
@@ -26,6 +27,7 @@ export async function inspectVideo(
   const duration = measuredDuration(header, packets);
   requireDuration(duration);
   requireWhole(header, packets);
+  await requireAllBytes(file, header);
   await checkDecodes(programs, file, { header, duration }, run);
   return describeMedia(header, duration);
 }
@@ -66,6 +68,15 @@ function requireWhole(header: MediaHeader, packets: PacketSpan): void {
     const message = `the ${what} breaks off at ${end.toFixed(1)} s of ${declared?.toFixed(1)} s: the file is not whole; copy or export it once more`;
     throw new JobFailure('MEDIA_CORRUPT', message);
   }
+}
+
+/** Also finds the last seconds missing, for which `requireWhole` has to be tolerant. */
+async function requireAllBytes(file: string, header: MediaHeader): Promise<void> {
+  if (!header.demuxer.includes('mov')) return;
+  const missing = await missingBytes(file);
+  if (missing === 0) return;
+  const message = `the last ${missing} bytes of the video are missing: the file is not whole; copy or export it once more`;
+  throw new JobFailure('MEDIA_CORRUPT', message);
 }
 
 function describeMedia(header: MediaHeader, duration: number): Media {

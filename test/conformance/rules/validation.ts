@@ -146,6 +146,17 @@ export const VALIDATION_RULES: readonly Rule[] = [
       await expectFailed(service, { ...whole, bytes }, 'MEDIA_VALIDATION_FAILED');
     },
   }),
+  rule('spec', 'truncated-end', {
+    title: 'an MP4 that lacks its last hundredth fails validation, although its index is complete',
+    covers: ['upload-transition.others'],
+    needs: ['ffmpeg'],
+    async check(service) {
+      const options = [...H264, '-movflags', '+faststart'];
+      const whole = await make(service, { name: 'end.mp4', seconds: 30, options });
+      const bytes = whole.bytes.subarray(0, Math.floor(whole.bytes.length * 0.99));
+      await expectFailed(service, { ...whole, bytes }, 'MEDIA_VALIDATION_FAILED');
+    },
+  }),
   rule('spec', 'text-as-video', {
     title: 'a text under the name of a video fails validation',
     covers: ['upload-transition.others', 'limit.formats'],

@@ -139,6 +139,16 @@ describe('a damaged video', () => {
     });
   });
 
+  test('that lacks only its last bytes is refused, although its index is complete', async () => {
+    const file = join(temporaryFolder(), 'cut.mp4');
+    writeFileSync(file, whole);
+    truncateSync(file, whole.length - 1000);
+    await expect(inspect(file)).rejects.toMatchObject({
+      code: 'MEDIA_CORRUPT',
+      message: expect.stringContaining('the last 1000 bytes of the video are missing'),
+    });
+  });
+
   test('without an index is refused', async () => {
     const folder = temporaryFolder();
     ffmpeg(...PICTURE, ...SOUND, join(folder, 'late.mp4'));
