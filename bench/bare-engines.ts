@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngines } from '../src/engines/index.ts';
 
-const video = process.argv[2] ?? '';
+const [video = '', targetLanguage = 'es'] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
 const engines = createEngines();
 const { signal } = new AbortController();
@@ -14,7 +14,7 @@ try {
     {
       video,
       sourceLanguage: 'en',
-      targetLanguage: 'es',
+      targetLanguage,
       mode: 'standard',
       voiceMode: 'auto',
       subtitleOutput: 'none',

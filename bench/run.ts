@@ -3,6 +3,7 @@ import { measureBatch } from './batch.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureEngines } from './engines.ts';
 import { type Figure, figureRow, keepsLimit } from './figure.ts';
+import { measureLanguages } from './languages.ts';
 import { measureLoad } from './load.ts';
 import { measureLongTalk } from './long-talk.ts';
 import { measureLongVideo } from './long-video.ts';
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   startup: measureStartup,
   'upload-memory': measureUploadMemory,
   overhead: measureOverhead,
+  languages: measureLanguages,
   'long-video': measureLongVideo,
   split: measureSplit,
   'long-talk': measureLongTalk,

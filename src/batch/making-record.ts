@@ -14,6 +14,7 @@ const makingRecord = v.object({
       step: v.picklist(MAKING_STEPS),
       engine: v.string(),
       skipped: v.optional(v.array(v.string()), []),
+      reused: v.exactOptional(v.boolean()),
     }),
   ),
   cues: v.array(

@@ -3,7 +3,7 @@ import type { Client, ClientEvent } from '../client/index.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, diskCodeOfSqlite, errorCode } from '../errors/system-error.ts';
-import { proxySettings, stateFolder } from '../profiles/environment.ts';
+import { proxySettings, readVariable, stateFolder } from '../profiles/environment.ts';
 import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
@@ -83,10 +83,12 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     import('../client/client.ts'),
   ]);
   const capabilities = await engines.capabilities();
+  const config = embeddedConfig(context);
   const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>
     createService({
       stateDir,
       engines,
+      config,
       onStoreFailure: (failure) => context.fail(failure),
     }),
   );
@@ -109,6 +111,21 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
       await service.close();
     },
   };
+}
+
+const STAGE_CACHE = 'VLOC_STAGE_CACHE_MIB';
+
+/** @throws Failure (`configuration`) for a size that is not a whole number */
+function embeddedConfig({ io }: Context): { stageCacheBytes?: number } {
+  const given = readVariable(io.env, STAGE_CACHE);
+  if (given === undefined) return {};
+  if (/^\d{1,9}$/.test(given)) return { stageCacheBytes: Number(given) * 1024 ** 2 };
+  throw new Failure({
+    category: 'configuration',
+    code: 'SETTING_INVALID',
+    message: `${STAGE_CACHE} is not a whole number: ${given}`,
+    advice: 'Set it to a number of MiB, such as 4096, or unset it.',
+  });
 }
 
 /** Loaded here because it loads `node:crypto`, which the help does not need. */

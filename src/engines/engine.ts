@@ -15,6 +15,23 @@ export interface Work {
   readonly folder: string;
   /** Reports the completed fraction, 0 to 1, which never decreases. `stage` is set only for jobs with stages. */
   readonly report: (fraction: number, stage?: Stage) => void;
+  /** Where results of stages are shared between jobs. Without it, each job computes all its stages. */
+  readonly sharing?: StageSharing;
+}
+
+/** Shares the results of stages between jobs. */
+export interface StageSharing {
+  /**
+   * Returns what `compute` returns. It is computed once for equal keys, also when several jobs ask at the same time.
+   * A result is JSON and paths of files: `compute` writes them to the folder of the work that it receives, and they are
+   * returned in the folder of `work`.
+   * @param key names everything that the result depends on
+   */
+  once<T>(
+    key: string,
+    work: Work,
+    compute: (work: Work) => Promise<T>,
+  ): Promise<{ readonly result: T; readonly reused: boolean }>;
 }
 
 /** The stages of an auto localization, in order. */
@@ -57,6 +74,8 @@ export interface EngineUse {
   readonly engine: string;
   /** Preferred engines that were not used, because they do not support the language. */
   readonly skipped: readonly string[];
+  /** True if the engine did not run for this job, because another one had the same work done. */
+  readonly reused?: boolean;
 }
 
 /** How a text was made to fit its time. */

@@ -4,6 +4,7 @@ import { BACKEND_STEPS, type BackendOf, type BackendStep } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { BUILT_IN, type EnginesConfig, type EntryOf } from './config.ts';
 import type { EngineUse } from './engine.ts';
+import { identifyEngines } from './identity.ts';
 import type { Programs } from './programs.ts';
 import { createPocketSphinx } from './recognize/pocketsphinx.ts';
 import { createBuiltinSeparator } from './separate/builtin.ts';
@@ -22,6 +23,8 @@ export interface EngineChoice<B> {
 export type StepEngines = { readonly [S in BackendStep]: readonly EngineChoice<BackendOf[S]>[] } & {
   /** Runs programs of this machine, for everything between the steps. */
   readonly programs: Programs;
+  /** Returns a text that changes when the engines of a step change; see `identifyEngines`. */
+  readonly identify: (step: BackendStep) => Promise<string>;
 };
 
 type Create<S extends BackendStep> = (
@@ -108,7 +111,10 @@ export async function createStepEngines(
     create('speak', config?.speak ?? [BUILT_IN.speak]),
     create('separate', config?.separate ?? [BUILT_IN.separate]),
   ]);
-  return { programs: parts.programs, recognize, translate, speak, separate };
+  return {
+    ...{ programs: parts.programs, recognize, translate, speak, separate },
+    identify: (step) => identifyEngines(step, config?.[step] ?? [BUILT_IN[step]], parts),
+  };
 }
 
 /** The variables with keys, which no program of the user needs. */

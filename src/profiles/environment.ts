@@ -22,6 +22,8 @@ export const ENVIRONMENT = {
   ),
   VLOC_CONFIG_DIR: 'folder of the profiles, default `vloc` below the XDG config folder',
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
+  VLOC_STAGE_CACHE_MIB:
+    'most MiB of finished stages that the embedded service keeps for other jobs with the same input, default 4096; 0 keeps none',
   VLOC_NO_KEYCHAIN:
     'any value but 0 keeps secrets in the file of the profiles, not in the keychain of the system',
   CI: 'any value but 0 and false: a service must be chosen; VLOC_PROFILE=local chooses the embedded one',

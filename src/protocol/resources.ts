@@ -57,6 +57,8 @@ export interface MakingResource {
     readonly step: (typeof MAKING_STEPS)[number];
     readonly engine: string;
     readonly skipped: readonly string[];
+    /** True if the step was not done again, because another job had the same input, engines and settings. */
+    readonly reused?: boolean;
   }[];
   /** Texts whose speech did not fit their time as it was. */
   readonly cues: readonly {

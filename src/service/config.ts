@@ -32,6 +32,8 @@ export interface ServiceConfig {
   readonly attempts: number;
   /** Longest time from the first start of a job to its end, in ms. */
   readonly jobDeadlineMs: number;
+  /** Most bytes of the results of stages that are kept for other jobs; 0: each job computes all its stages. */
+  readonly stageCacheBytes: number;
 }
 
 /** Source: contract, "Credits" (price), "Jobs" (attempts); specification, "Limits" (concurrency). */
@@ -59,4 +61,6 @@ export const DEFAULT_CONFIG: ServiceConfig = {
   attempts: 3,
   // 15 minutes of video with engines that take 16 times real time.
   jobDeadlineMs: 4 * 60 * 60_000,
+  // The stages of ten videos of 15 minutes, which take 375 MB each.
+  stageCacheBytes: 4 * 1024 ** 3,
 };

@@ -17,6 +17,7 @@ import type { LinkSigner } from './links.ts';
 import type { CursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
 import type { RandomBytes } from './random.ts';
+import type { StageCache } from './stages/stage-cache.ts';
 import type { CommitTogether } from './store/commit-together.ts';
 import type { Store } from './store/store.ts';
 
@@ -35,6 +36,7 @@ export interface ServiceContext {
   /** For changes to the store by a request. */
   readonly commitTogether: CommitTogether;
   readonly recentRows: RecentRows;
+  readonly stages: StageCache;
   readonly keys: KeyRing;
   readonly nonces: NonceMemory;
   readonly rate: RateLimiter;

@@ -18,6 +18,8 @@ export interface Folders {
   readonly assets: string;
   /** Temporary files of running jobs, one folder per attempt. */
   readonly work: string;
+  /** Results of stages that jobs share, one folder each. */
+  readonly stages: string;
 }
 
 /**
@@ -31,7 +33,8 @@ export function storePath(stateDir: string): string {
 /** Returns the folders inside a state folder, whether they exist or not. */
 export function foldersOf(stateDir: string): Folders {
   const root = resolve(stateDir);
-  return { root, uploads: join(root, 'uploads'), assets: join(root, 'assets'), work: join(root, 'work') };
+  const at = (name: string) => join(root, name);
+  return { root, uploads: at('uploads'), assets: at('assets'), work: at('work'), stages: at('stages') };
 }
 
 /** Creates missing folders in the state folder. `loose` is true if others may read a folder that already existed. */

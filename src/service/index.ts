@@ -25,6 +25,7 @@ import type { Service, ServiceOptions } from './options.ts';
 import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
 import { createFractions } from './random.ts';
 import { createLeases, type LeasedRows } from './running/leases.ts';
+import { createStageCache } from './stages/stage-cache.ts';
 import { createCommitTogether } from './store/commit-together.ts';
 import { openAccountStore } from './store/open-account.ts';
 import { ensureSecret } from './store/store.ts';
@@ -53,6 +54,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const closeStores = () => {
     context.store.close();
     context.nonces.close();
+    context.stages.close();
   };
   try {
     const server = await listen(context, options);
@@ -128,6 +130,12 @@ async function openContext(options: ServiceOptions, origin: () => string): Promi
     store,
     commitTogether: createCommitTogether(store),
     recentRows: createRecentRows(store),
+    stages: createStageCache({
+      root: folders.stages,
+      path: join(folders.root, 'stages.sqlite'),
+      maxBytes: config.stageCacheBytes,
+      ...{ clock, log },
+    }),
     keys: createKeyRing(store),
     nonces: openNonceMemory(join(folders.root, 'nonces.sqlite')),
     rate: createRateLimiter(config.rate),

@@ -64,6 +64,7 @@ async function sweep(context: ServiceContext, now: number): Promise<void> {
   await removeUploadBytes(context);
   await removeResults(context, now);
   removeRecords(context, now);
+  await context.stages.sweep(now);
   await removeOrphans(context, now);
 }
 
@@ -149,6 +150,7 @@ async function removeOrphans(context: ServiceContext, now: number): Promise<void
     (name) => known('SELECT 1 FROM jobs WHERE folder = ?', name) || known(IS_OPEN, jobOfAttempt(name)),
     hasEnded,
   );
+  await removeFrom(folders.stages, now, (name) => context.stages.isKnown(name, now));
   await removeFrom(folders.work, now, (name) => known(IS_OPEN, jobOfAttempt(name)), hasEnded);
 }
 

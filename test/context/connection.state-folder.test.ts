@@ -26,6 +26,14 @@ test('a state folder that cannot be used is told by the variable that names it',
   expect(stderr).not.toContain('--out');
 });
 
+test('a size of the stage cache that is no number is refused before anything is done', async () => {
+  const { run } = await startBeside();
+  const env = { ...EMBEDDED, VLOC_STAGE_CACHE_MIB: '4 GiB' };
+  const { code, stderr } = await run([...COMMAND, '--profile', 'local'], { env });
+  expect(code).toBe(4);
+  expect(stderr).toContain('VLOC_STAGE_CACHE_MIB is not a whole number: 4 GiB');
+});
+
 test('so are the records of this machine, with a service elsewhere', async () => {
   const { run, env } = await startBeside();
   const { code, stderr } = await run(COMMAND, { env });

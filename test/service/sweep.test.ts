@@ -11,13 +11,13 @@ const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
 test('files that no record names go after two hours, younger ones stay', async () => {
   const { stateDir, clock } = await startScene();
   const old = new Date(Date.now() - 3 * 3_600_000);
-  for (const folder of ['uploads', 'assets', 'work']) {
+  for (const folder of ['uploads', 'assets', 'stages', 'work']) {
     await mkdir(join(stateDir, folder, 'old'));
     await utimes(join(stateDir, folder, 'old'), old, old);
     await writeFile(join(stateDir, folder, 'young'), '');
   }
   clock.advance(60_000);
-  for (const folder of ['uploads', 'assets', 'work']) {
+  for (const folder of ['uploads', 'assets', 'stages', 'work']) {
     const left = await until(
       () => readdir(join(stateDir, folder)),
       (names) => names.length === 1,

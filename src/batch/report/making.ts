@@ -41,9 +41,9 @@ const STEP_WORDS: Readonly<Record<EngineUse['step'], string>> = {
   speak: 'spoken',
 };
 
-/** `spoken by espeak-ng instead of openai kokoro, which does not support the language` */
-export function describeUse({ step, engine, skipped }: EngineUse): string {
-  const made = `${STEP_WORDS[step]} by ${engine}`;
+/** `spoken by espeak-ng instead of openai kokoro, which does not support the language`; `separated by builtin (reused)` */
+export function describeUse({ step, engine, skipped, reused = false }: EngineUse): string {
+  const made = `${STEP_WORDS[step]} by ${engine}${reused ? ' (reused)' : ''}`;
   if (skipped.length === 0) return made;
   const verb = skipped.length === 1 ? 'does' : 'do';
   return `${made} instead of ${skipped.join(' and ')}, which ${verb} not support the language`;
@@ -52,6 +52,22 @@ export function describeUse({ step, engine, skipped }: EngineUse): string {
 /** The steps for which a preferred engine could not be used, in words. */
 export function fallbacksOf({ engines }: ItemMaking): readonly string[] {
   return engines.filter(({ skipped }) => skipped.length > 0).map(describeUse);
+}
+
+const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
+  separate: 'separation',
+  recognize: 'recognition',
+  translate: 'translation',
+  speak: 'dub',
+};
+
+/** `separation and recognition reused from another job`; null if every step was done for this item. */
+export function describeReuse({ engines }: ItemMaking): string | null {
+  const steps = new Set(engines.flatMap(({ step, reused = false }) => (reused ? step : [])));
+  if (steps.size === 0) return null;
+  const words = [...steps].map((step) => STAGE_WORDS[step]);
+  const list = new Intl.ListFormat('en-GB').format(words);
+  return `${list} reused from another job`;
 }
 
 /** `spoken 1.2 times as fast, then sped up 1.5 times, 0.4 s cut off` */
@@ -107,7 +123,21 @@ interface LabelledMaking {
 
 /** Each use of a fallback with the items that it concerns: `a.mp4 → gl, b.mp4 → gl: spoken by …`. */
 export function groupFallbacks(items: readonly LabelledMaking[]): readonly string[] {
-  const uses = items.flatMap(({ label, making }) => fallbacksOf(making).map((text) => ({ label, text })));
+  return groupTexts(items, fallbacksOf);
+}
+
+/** The same for steps that were reused. */
+export function groupReuses(items: readonly LabelledMaking[]): readonly string[] {
+  return groupTexts(items, (making) => describeReuse(making) ?? []);
+}
+
+function groupTexts(
+  items: readonly LabelledMaking[],
+  describe: (making: ItemMaking) => string | readonly string[],
+): readonly string[] {
+  const uses = items.flatMap(({ label, making }) =>
+    [describe(making)].flat().map((text) => ({ label, text })),
+  );
   return [...Map.groupBy(uses, ({ text }) => text)].map(([text, own]) => {
     const labels = [...new Set(own.map(({ label }) => label))];
     const rest = labels.length > FEW_LABELS ? ` and ${labels.length - FEW_LABELS} more` : '';

@@ -153,7 +153,8 @@ function readUse(entry: JsonObject): MakingResource['engines'] {
   const names = Array.isArray(skipped)
     ? skipped.slice(0, MOST_SKIPPED).flatMap((name) => readName(name) ?? [])
     : [];
-  return [{ step, engine, skipped: names }];
+  const reused = member(entry, 'reused') === true;
+  return [{ step, engine, skipped: names, ...(reused ? { reused } : {}) }];
 }
 
 /** More engines than anybody lists for one step. */

@@ -3,12 +3,9 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Products, Tasks, Work } from '../engine.ts';
 import { dubGain, type ExportAudio, exportVideo } from '../export/export.ts';
 import { sameLanguage } from '../languages.ts';
-import { recognize } from '../recognize/recognize.ts';
 import type { StepEngines } from '../registry.ts';
-import { separate } from '../separate/separate.ts';
-import { speak } from '../speak/speak.ts';
-import { translate } from '../translate/translate.ts';
 import { enterStage } from './progress.ts';
+import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 
 type Task = Tasks['auto_localization'];
 
@@ -27,9 +24,9 @@ export async function localize(
 ): Promise<Products['auto_localization']> {
   const ends = task.subtitleOutput === 'burned' || task.resolution !== 'source' ? ENCODING : COPYING;
   const separating = enterStage(work, 0, ends.separating, 'separating');
-  const separation = await separate(engines, task.video, true, separating);
+  const separation = await separateOnce(engines, task.video, separating);
   const recognizing = enterStage(work, ends.separating, ends.recognizing, 'recognizing');
-  const { subtitle: source, use: recognizer } = await recognize(
+  const { subtitle: source, use: recognizer } = await recognizeOnce(
     engines,
     separation,
     task.sourceLanguage,
@@ -41,21 +38,15 @@ export async function localize(
   }
   const translating = enterStage(work, ends.recognizing, ends.translating, 'translating');
   const languages = { sourceLanguage: source.language, targetLanguage: task.targetLanguage };
-  const { subtitle, use: translator } = await translate(
+  const { subtitle, use: translator } = await translateOnce(
     engines,
     { lines: source.lines, ...languages },
     translating,
   );
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
   const { targetLanguage, voiceMode, video, resolution } = task;
-  const speech = {
-    lines: subtitle.lines,
-    targetLanguage,
-    voiceMode,
-    durationSeconds: null,
-    voice: separation.vocals,
-  };
-  const dub = task.mode === 'standard' ? await speak(engines, speech, dubbing) : null;
+  const speech = { lines: subtitle.lines, targetLanguage, voiceMode, durationSeconds: null };
+  const dub = task.mode === 'standard' ? await speakOnce(engines, speech, separation, dubbing) : null;
   const sound: ExportAudio =
     dub === null
       ? { type: 'original' }

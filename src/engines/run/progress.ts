@@ -4,8 +4,7 @@ import type { Stage, Work } from '../engine.ts';
 /** Returns the work of a part. Its progress counts as the share from `from` to `to` of the whole. */
 export function portion(work: Work, from: number, to: number, stage?: Stage): Work {
   return {
-    signal: work.signal,
-    folder: work.folder,
+    ...work,
     report: (fraction, inner) => work.report(from + fraction * (to - from), stage ?? inner),
   };
 }
@@ -21,8 +20,7 @@ export function enterStage(work: Work, from: number, to: number, stage: Stage): 
 export function monotonic(work: Work): Work {
   let highest = 0;
   return {
-    signal: work.signal,
-    folder: work.folder,
+    ...work,
     report(fraction, stage) {
       highest = Math.max(highest, Math.min(1, fraction));
       work.report(highest, stage);

@@ -1,11 +1,8 @@
 /** The four kinds of job that run one or two engines. */
 import type { Products, Tasks, Work } from '../engine.ts';
-import { recognize } from '../recognize/recognize.ts';
 import type { StepEngines } from '../registry.ts';
-import { separate } from '../separate/separate.ts';
-import { speak } from '../speak/speak.ts';
-import { translate } from '../translate/translate.ts';
 import { portion } from './progress.ts';
+import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 
 /** Splits the sound of a video into voice and background. @throws JobFailure, ProgramMissing, ChildFailure */
 export async function separateAudio(
@@ -13,7 +10,7 @@ export async function separateAudio(
   task: Tasks['audio_separation'],
   work: Work,
 ): Promise<Products['audio_separation']> {
-  const { vocals, background, use } = await separate(engines, task.video, false, work);
+  const { vocals, background, use } = await separateOnce(engines, task.video, work);
   return {
     engines: [use],
     fits: [],
@@ -31,9 +28,9 @@ export async function recognizeSubtitle(
   task: Tasks['subtitle_recognition'],
   work: Work,
 ): Promise<Products['subtitle_recognition']> {
-  const separation = await separate(engines, task.video, true, portion(work, 0, SEPARATION_SHARE));
+  const separation = await separateOnce(engines, task.video, portion(work, 0, SEPARATION_SHARE));
   const recognizing = portion(work, SEPARATION_SHARE, 1);
-  const { subtitle, use } = await recognize(engines, separation, task.sourceLanguage, recognizing);
+  const { subtitle, use } = await recognizeOnce(engines, separation, task.sourceLanguage, recognizing);
   return { subtitle, engines: [separation.use, use], fits: [] };
 }
 
@@ -43,7 +40,7 @@ export async function translateSubtitle(
   task: Tasks['subtitle_translation'],
   work: Work,
 ): Promise<Products['subtitle_translation']> {
-  const { subtitle, use } = await translate(engines, task, work);
+  const { subtitle, use } = await translateOnce(engines, task, work);
   return { subtitle, engines: [use], fits: [] };
 }
 
@@ -53,7 +50,7 @@ export async function dubSubtitle(
   task: Tasks['dubbing'],
   work: Work,
 ): Promise<Products['dubbing']> {
-  const whole = { ...task, durationSeconds: null, voice: null };
-  const { path, durationSeconds, use, fits } = await speak(engines, whole, work);
+  const whole = { ...task, durationSeconds: null };
+  const { path, durationSeconds, use, fits } = await speakOnce(engines, whole, null, work);
   return { audio: { path, contentType: 'audio/wav' }, durationSeconds, engines: [use], fits };
 }

@@ -130,7 +130,12 @@ const Factor = v.pipe(v.number(), v.gtValue(0));
 const MakingSchema = shapeOf<MakingResource>()(
   v.strictObject({
     engines: v.array(
-      v.strictObject({ step: v.picklist(MAKING_STEPS), engine: v.string(), skipped: v.array(v.string()) }),
+      v.strictObject({
+        step: v.picklist(MAKING_STEPS),
+        engine: v.string(),
+        skipped: v.array(v.string()),
+        reused: v.exactOptional(v.boolean()),
+      }),
     ),
     cues: v.array(
       v.strictObject({

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Stage, Work } from '../../engines/engine.ts';
+import type { Stage, StageSharing, Work } from '../../engines/engine.ts';
 import { isDiskFull } from '../../errors/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import { LIMITS } from '../../protocol/limits.ts';
 import { type InputSize, quantityOf } from '../../protocol/metering.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
@@ -15,7 +16,13 @@ import type { ServiceContext } from '../context.ts';
 import { DISK_FAILURE_DETAIL, FOLDER_MODE, removeAttempts } from '../folders.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
-import { CrashedTooOften, type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
+import {
+  CrashedTooOften,
+  type LeaseWorker,
+  type Lend,
+  retryDelayMs,
+  startWorker,
+} from '../running/worker.ts';
 import { finishJob } from './finish.ts';
 import { storeFiles } from './results.ts';
 import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
@@ -36,8 +43,8 @@ export function startExecution(
     clock,
     log,
     slots: config.workers,
-    async work(lease, signal) {
-      await runJob(context, owner, lease, signal);
+    async work(lease, signal, lend) {
+      await runJob(context, owner, { lease, signal, lend });
       onEnd();
     },
     fail(lease, error) {
@@ -87,10 +94,20 @@ function verdictOf(error: unknown): JobFailure | null {
 
 interface Row {
   readonly kind: JobKind;
+  readonly key_id: string;
   readonly request: string;
+  readonly created_at: number;
   readonly started_at: number;
   readonly file: string | null;
+  /** When the uploaded file is deleted, in ms since 1970. */
+  readonly upload_expires_at: number | null;
   readonly quantity: number;
+}
+
+interface Attempt {
+  readonly lease: Lease;
+  readonly signal: AbortSignal;
+  readonly lend: Lend;
 }
 
 /**
@@ -101,8 +118,7 @@ interface Row {
 async function runJob(
   context: ServiceContext,
   owner: string,
-  lease: Lease,
-  signal: AbortSignal,
+  { lease, signal, lend }: Attempt,
 ): Promise<void> {
   const row = begin(context, lease);
   if (row === undefined) return;
@@ -121,7 +137,8 @@ async function runJob(
     const write = (percent: number, stage: Stage | null) => {
       if (!over) record(context, lease.id, owner, percent, stage);
     };
-    const work = { signal: stopped, folder: workFolder, report: createProgress(write, context.clock) };
+    const report = createProgress(write, context.clock);
+    const work = { signal: stopped, folder: workFolder, report, ...sharingOf(context, row, lend) };
     const { made, size } = await make(context, row, work);
     stopped.throwIfAborted();
     const assets = await storeFiles({ workFolder, assetFolder }, row.kind, made.products);
@@ -134,13 +151,36 @@ async function runJob(
   } catch (error) {
     // A stopped engine may report the program that was killed as the cause.
     stopped.throwIfAborted();
-    throw error;
+    throw (await makeRoom(context, error)) ?? error;
   } finally {
     over = true;
     deadline.cancel();
     await rm(workFolder, { recursive: true, force: true });
     if (!kept && !isRecorded(context, folder)) await rm(assetFolder, { recursive: true, force: true });
   }
+}
+
+/** Lets the job share stages with others of its key, until its source is deleted. */
+function sharingOf(context: ServiceContext, row: Row, lend: Lend): { sharing?: StageSharing } {
+  if (context.config.stageCacheBytes === 0) return {};
+  const expiresAt = Math.min(
+    row.created_at + LIMITS.retentionMs,
+    row.upload_expires_at ?? Number.POSITIVE_INFINITY,
+  );
+  return { sharing: context.stages.forJob({ keyId: row.key_id, expiresAt, lend }) };
+}
+
+/**
+ * Results that are kept for other jobs must not fill the disk for this one.
+ * @returns the failure to retry, if the disk was full and has room now; else null
+ */
+async function makeRoom(context: ServiceContext, error: unknown): Promise<JobFailure | null> {
+  // Without a cause, it is about a file that is missing.
+  const isStorageFailure =
+    error instanceof JobFailure && error.code === 'STORAGE_ERROR' && error.cause !== undefined;
+  const isFull = isStorageFailure || isDiskFull(error);
+  if (!isFull || !(await context.stages.empty())) return null;
+  return new JobFailure('ENGINE_ERROR', DISK_FAILURE_DETAIL, { cause: error });
 }
 
 /** A transaction may fail after it was written. If that cannot be checked, the sweep removes orphaned files. */
@@ -164,7 +204,8 @@ function begin(context: ServiceContext, lease: Lease): Row | undefined {
       lease.id,
     );
     return context.store.get<Row>(
-      `SELECT jobs.kind, jobs.request, jobs.started_at, uploads.file, bills.quantity
+      `SELECT jobs.kind, jobs.key_id, jobs.request, jobs.created_at, jobs.started_at, uploads.file,
+         uploads.expires_at AS upload_expires_at, bills.quantity
        FROM jobs JOIN bills ON bills.job_id = jobs.id LEFT JOIN uploads ON uploads.id = jobs.upload_id
        WHERE jobs.id = ? AND jobs.status = 'processing'`,
       lease.id,

@@ -1,10 +1,8 @@
 /** Results on disk: moves the files of a job to the folder for downloads, and describes them for the record. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../disk/folder.ts';
+import { hashFile } from '../../disk/hash-file.ts';
 import type { MediaFile, Subtitle } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
@@ -33,9 +31,6 @@ interface ResultFolders {
   /** Folder of the finished attempt, which contains its assets. */
   readonly assetFolder: string;
 }
-
-/** Reads of 1 MiB, so that hashing a large video needs few calls. */
-const READ_BYTES = 1024 ** 2;
 
 /**
  * Moves files to the asset folder and flushes them to disk, so that the job can be recorded as finished.
@@ -93,10 +88,4 @@ async function requireInside(folder: string, path: string): Promise<string> {
   const [root, real] = await Promise.all([realpath(folder), realpath(path)]);
   if (!real.startsWith(root + sep)) throw new Error('an engine gave a file outside its work folder');
   return real;
-}
-
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: READ_BYTES }), hash);
-  return hash.digest('hex');
 }

@@ -86,15 +86,19 @@ export async function carryOut<K extends JobKind>(
   return making === null ? outputs : { ...outputs, values: { ...outputs.values, making } };
 }
 
-/** Returns how a result was made; null if only engines that come with vloc were asked. */
+/** Returns how a result was made; null if only engines that come with vloc were asked, and all ran for this job. */
 async function describeMaking({ engines = [], fits = [] }: Making): Promise<MakingResource | null> {
   const { BUILT_IN } = await import('../../engines/config.ts');
   const isOwn = engines.every(
-    ({ step, engine, skipped }) => engine === BUILT_IN[step] && skipped.length === 0,
+    ({ step, engine, skipped, reused = false }) =>
+      engine === BUILT_IN[step] && skipped.length === 0 && !reused,
   );
   if (isOwn) return null;
   return {
-    engines: engines.map(({ step, engine, skipped }) => ({ step, engine, skipped })),
+    engines: engines.map(({ step, engine, skipped, reused = false }) => ({
+      ...{ step, engine, skipped },
+      ...(reused ? { reused } : {}),
+    })),
     cues: fits.flatMap(({ cues, fit, speed, tempo, cutSeconds }) =>
       fit === 'none'
         ? []

@@ -52,6 +52,7 @@ const prices = v.strictObject(
 );
 
 const HOUR_MS = 60 * 60_000;
+const MIB = 1024 ** 2;
 
 /**
  * One field of the file. `flag` is the option of `vloc serve` that overrides it; `default` is the documented default.
@@ -129,6 +130,11 @@ const FIELDS = {
     v.pipe(number(0), v.gtValue(0, 'must be above 0')),
     'longest time from the start of a job to its end',
     { default: plain(DEFAULT_CONFIG.jobDeadlineMs / HOUR_MS) },
+  ),
+  stage_cache_mib: field(
+    whole(0),
+    'most MiB of finished stages that are kept for other jobs with the same input; 0 keeps none',
+    { default: plain(DEFAULT_CONFIG.stageCacheBytes / MIB) },
   ),
 };
 
@@ -227,7 +233,7 @@ export function optionsOf(settings: Settings, stateDir: string): ServiceOptions 
 }
 
 function configOf(settings: Settings): ServiceConfig {
-  const { rate, plan_ends_at: planEndsAt, job_deadline_hours: hours } = settings;
+  const { rate, plan_ends_at: planEndsAt, job_deadline_hours: hours, stage_cache_mib: mib } = settings;
   return {
     headerPrefix: settings.header_prefix ?? DEFAULT_CONFIG.headerPrefix,
     publicOrigin: settings.public_origin ?? DEFAULT_CONFIG.publicOrigin,
@@ -245,5 +251,6 @@ function configOf(settings: Settings): ServiceConfig {
     allowLoopback: settings.allow_loopback ?? DEFAULT_CONFIG.allowLoopback,
     attempts: settings.attempts ?? DEFAULT_CONFIG.attempts,
     jobDeadlineMs: hours === undefined ? DEFAULT_CONFIG.jobDeadlineMs : hours * HOUR_MS,
+    stageCacheBytes: mib === undefined ? DEFAULT_CONFIG.stageCacheBytes : mib * MIB,
   };
 }

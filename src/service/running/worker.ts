@@ -25,6 +25,9 @@ class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }
 
+/** Gives up a slot while work waits for other work, so that another row can run. Waits for a free slot afterwards. */
+export type Lend = <T>(wait: () => Promise<T>) => Promise<T>;
+
 interface WorkerParts {
   readonly leases: Leases;
   readonly clock: Clock;
@@ -32,7 +35,7 @@ interface WorkerParts {
   /** Number of rows to work on concurrently. */
   readonly slots: number;
   /** Does the work and records its end. Must watch the signal. */
-  readonly work: (lease: Lease, signal: AbortSignal) => Promise<void>;
+  readonly work: (lease: Lease, signal: AbortSignal, lend: Lend) => Promise<void>;
   /** Records an attempt that threw. Not called if the lease was lost or the service is closing. */
   readonly fail: (lease: Lease, error: unknown) => void;
 }
@@ -55,13 +58,18 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const running = new Map<string, { controller: AbortController; done: Promise<void> }>();
   /** Ends of attempts that could not be stored yet, by row id. They are retried. */
   const unrecorded = new Map<string, () => void>();
+  /** Rows whose work has given up its slot. */
+  let lent = 0;
+  /** Takes back a slot for each row that has finished waiting. */
+  const returning: (() => void)[] = [];
   let stopping = false;
   let lastPoll = clock.now();
   let calmAt = 0;
 
   const wake = () => {
+    while (returning.length > 0 && running.size - lent < slots) returning.shift()?.();
     try {
-      while (!stopping && running.size < slots) {
+      while (!stopping && running.size - lent < slots) {
         const now = clock.now();
         const lease = leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
         if (lease === null) return;
@@ -73,9 +81,41 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
     }
   };
 
+  const lendFor =
+    (signal: AbortSignal): Lend =>
+    async (wait) => {
+      lent += 1;
+      wake();
+      try {
+        return await wait();
+      } finally {
+        await takeBack(signal);
+      }
+    };
+
+  const takeBack = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const take = () => {
+        lent -= 1;
+        signal.removeEventListener('abort', stopWaiting);
+        resolve();
+      };
+      // Work that is stopped has only to end.
+      const stopWaiting = () => {
+        returning.splice(returning.indexOf(take), 1);
+        take();
+      };
+      returning.push(take);
+      if (signal.aborted) stopWaiting();
+      else signal.addEventListener('abort', stopWaiting, { once: true });
+      wake();
+    });
+
   const begin = (lease: Lease) => {
     const controller = new AbortController();
-    const done = run(parts, lease, controller, (record) => unrecorded.set(lease.id, record)).finally(() => {
+    const lend = lendFor(controller.signal);
+    const putOff = (record: () => void) => unrecorded.set(lease.id, record);
+    const done = run(parts, lease, { controller, lend, putOff }).finally(() => {
       running.delete(lease.id);
       wake();
     });
@@ -116,17 +156,15 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   };
 }
 
-/**
- * Runs one attempt from lease to end. Never throws.
- * @param putOff stores the end later if the store is full or busy; without it, this process would hold the row and do
- * nothing
- */
-async function run(
-  parts: WorkerParts,
-  lease: Lease,
-  controller: AbortController,
-  putOff: (record: () => void) => void,
-): Promise<void> {
+interface Attempt {
+  readonly controller: AbortController;
+  readonly lend: Lend;
+  /** Stores the end later if the store is full or busy. Without it, this process would hold the row and do nothing. */
+  readonly putOff: (record: () => void) => void;
+}
+
+/** Runs one attempt from lease to end. Never throws. */
+async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff }: Attempt): Promise<void> {
   const { leases, clock, log, work, fail } = parts;
   const stopRenewing = repeat(clock, RENEW_MS, () => {
     try {
@@ -138,7 +176,7 @@ async function run(
   });
   try {
     if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
-    await work(lease, controller.signal);
+    await work(lease, controller.signal, lend);
   } catch (error) {
     const { reason } = controller.signal;
     if (reason instanceof LeaseLost) return;

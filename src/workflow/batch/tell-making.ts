@@ -1,5 +1,14 @@
-/** Says on the terminal how results were made: by which engine instead of a preferred one, and which cues are cut off. */
-import { describeCuts, fallbacksOf, groupFallbacks, type ItemMaking } from '../../batch/report/making.ts';
+/**
+ * Says on the terminal how results were made: which steps were reused, by which engine instead of a preferred one, and
+ * which cues are cut off.
+ */
+import {
+  describeCuts,
+  fallbacksOf,
+  groupFallbacks,
+  groupReuses,
+  type ItemMaking,
+} from '../../batch/report/making.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { Terminal } from '../../context/context.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -30,7 +39,7 @@ const MOST_WARNINGS = 10;
 
 /** Says it for finished items. */
 export function tellMakings(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
-  for (const text of groupFallbacks(items)) terminal.note(`${text}.`);
+  for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
   const cut = items.flatMap((item) => {
     const text = describeCuts(item.making);
     return text === null ? [] : [{ item, text }];
@@ -78,6 +87,7 @@ export function createMakingTeller(terminal: Pick<Terminal, 'note' | 'warn'>, is
     end() {
       const made = items.splice(0);
       if (!isMany) return tellMakings(terminal, made);
+      for (const text of groupReuses(made)) terminal.note(`${text}.`);
       if (made.length > 1) for (const text of groupFallbacks(made)) terminal.note(`${text}.`);
       tellAdvice(
         terminal,

@@ -5,6 +5,7 @@ import {
   cutsOf,
   describeCuts,
   describeFit,
+  describeReuse,
   describeUse,
   groupFallbacks,
   type ItemMaking,
@@ -45,6 +46,17 @@ describe('an engine', () => {
     expect(describeUse({ ...SPOKEN, skipped: ['a', 'b'] })).toBe(
       'spoken by openai kokoro instead of a and b, which do not support the language',
     );
+  });
+
+  it('whose work was reused says so, and the steps are named together', () => {
+    const reused = { step: 'separate', engine: 'builtin', skipped: [], reused: true } as const;
+    expect(describeUse(reused)).toBe('separated by builtin (reused)');
+    const recognized = { ...reused, step: 'recognize' } as const;
+    expect(describeReuse(making([], [reused, SPOKEN]))).toBe('separation reused from another job');
+    expect(describeReuse(making([], [reused, recognized, { ...SPOKEN, reused: true }]))).toBe(
+      'separation, recognition and dub reused from another job',
+    );
+    expect(describeReuse(making([], [SPOKEN]))).toBeNull();
   });
 
   it('used for many items is named once, with the first of them', () => {

@@ -175,6 +175,17 @@ describe('how a result was made', () => {
     expect(makingOf(succeeded({ making: { engines, cues } }))).toEqual({ engines, cues });
   });
 
+  test('says which steps were reused', () => {
+    const told = [
+      { ...engines[0], reused: true },
+      { ...engines[0], reused: 'no' },
+    ];
+    expect(makingOf(succeeded({ making: { engines: told, cues } }))?.engines).toEqual([
+      { ...engines[0], reused: true },
+      engines[0],
+    ]);
+  });
+
   test('is null if the service does not say it, or says it in a form of its own', () => {
     for (const making of [undefined, null, 'espeak-ng', [], {}, { engines: {}, cues: 'none' }]) {
       expect(makingOf(succeeded({ making }))).toBeNull();

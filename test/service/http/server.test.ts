@@ -219,7 +219,8 @@ test('the files of the service are its own, whatever the umask', async () => {
     await scene.caller.get('/v1/credits');
     const modeOf = async (name: string) =>
       ((await stat(join(scene.stateDir, name))).mode & 0o777).toString(8);
-    for (const folder of ['.', 'uploads', 'assets', 'work']) expect(await modeOf(folder)).toBe('700');
+    for (const folder of ['.', 'uploads', 'assets', 'stages', 'work'])
+      expect(await modeOf(folder)).toBe('700');
     for (const file of ['service.sqlite', 'service.sqlite-wal', 'nonces.sqlite', 'nonces.sqlite-wal']) {
       expect(await modeOf(file)).toBe('600');
     }

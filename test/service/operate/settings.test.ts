@@ -29,6 +29,7 @@ const FULL = {
   webhook_slots: 2,
   attempts: 5,
   job_deadline_hours: 1.5,
+  stage_cache_mib: 100,
 };
 
 function errorsOf(value: unknown) {
@@ -57,6 +58,7 @@ describe('settings', () => {
         prices: { ...DEFAULT_CONFIG.prices, dubbing: 2.5 },
         rate: { requests: 10, windowSeconds: 5 },
         concurrentTasks: 3,
+        stageCacheBytes: 100 * 1024 ** 2,
         planEndsAt: Date.UTC(2027, 0, 31),
         workers: 1,
         webhookSlots: 2,

@@ -53,6 +53,16 @@ test('a job by the preferred engine, all of whose cues fit, says nothing', async
   expect(stderr).not.toMatch(/kokoro|cut off|Shorten/);
 });
 
+test('a job that reuses a step says so, and others with it in one line', async () => {
+  const reused = { step: 'speak', engine: 'espeak-ng', skipped: [], reused: true } as const;
+  const vloc = await start({ engines: [reused] }, 2);
+  const { code, stdout, stderr } = await vloc.run([...vloc.dub, '-o', 'json']);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('0.srt → es, 1.srt → es: dub reused from another job.\n');
+  expect(JSON.parse(stdout).data[0].making.engines).toEqual([reused]);
+  expect((await vloc.run(['batch', 'report', 'out'])).stdout).toContain('spoken by espeak-ng (reused)');
+});
+
 test('--quiet leaves the warning alone', async () => {
   const vloc = await start(FALLBACK);
   const { stderr } = await vloc.run([...vloc.dub, '--quiet']);

@@ -1,0 +1,103 @@
+/**
+ * The stages of jobs. Where jobs share results, each stage is computed once for the same content, engines and settings.
+ */
+import { createHash } from 'node:crypto';
+import { hashFile } from '../../disk/hash-file.ts';
+import type { BackendStep } from '../backend.ts';
+import type { EngineUse, Work } from '../engine.ts';
+import { recognize } from '../recognize/recognize.ts';
+import type { StepEngines } from '../registry.ts';
+import { type Separation, separate } from '../separate/separate.ts';
+import { speak } from '../speak/speak.ts';
+import { translate } from '../translate/translate.ts';
+
+/** The track of a video that is decoded. */
+const AUDIO_TRACK = 'a:0';
+
+/** The result of a stage, and the key under which it is shared; an empty key if it is not. */
+type Shared<T> = T & { readonly key: string };
+
+type SharedSeparation = Shared<Separation>;
+
+/**
+ * Separates the sound of a video, with the voice for recognition, so that all kinds of jobs can share it. All arguments
+ * and errors are those of `separate`.
+ */
+export function separateOnce(engines: StepEngines, video: string, work: Work): Promise<SharedSeparation> {
+  return once(
+    { engines, step: 'separate', input: async () => [await hashFile(video), AUDIO_TRACK] },
+    work,
+    (own) => separate(engines, video, true, own),
+  );
+}
+
+type Recognized = Awaited<ReturnType<typeof recognize>>;
+
+/** The same for `recognize`. */
+export function recognizeOnce(
+  engines: StepEngines,
+  separation: SharedSeparation,
+  sourceLanguage: string,
+  work: Work,
+): Promise<Shared<Recognized>> {
+  return once(
+    { engines, step: 'recognize', input: async () => [separation.key, sourceLanguage] },
+    work,
+    (own) => recognize(engines, separation, sourceLanguage, own),
+  );
+}
+
+type Translation = Parameters<typeof translate>[1];
+type Translated = Awaited<ReturnType<typeof translate>>;
+
+/** The same for `translate`. */
+export function translateOnce(
+  engines: StepEngines,
+  { lines, sourceLanguage, targetLanguage }: Translation,
+  work: Work,
+): Promise<Shared<Translated>> {
+  const task = { lines, sourceLanguage, targetLanguage };
+  return once({ engines, step: 'translate', input: async () => task }, work, (own) =>
+    translate(engines, task, own),
+  );
+}
+
+type DubTask = Parameters<typeof speak>[1];
+type Dub = Awaited<ReturnType<typeof speak>>;
+
+/**
+ * The same for `speak`.
+ * @param separation contains the original voice of the task; null if there is none
+ */
+export function speakOnce(
+  engines: StepEngines,
+  task: Omit<DubTask, 'voice'>,
+  separation: SharedSeparation | null,
+  work: Work,
+): Promise<Shared<Dub>> {
+  return once(
+    { engines, step: 'speak', input: async () => ({ ...task, voice: separation?.key ?? null }) },
+    work,
+    (own) => speak(engines, { ...task, voice: separation?.vocals ?? null }, own),
+  );
+}
+
+interface StageFacts {
+  readonly engines: StepEngines;
+  readonly step: BackendStep;
+  /** Everything that the result depends on besides the engines. */
+  readonly input: () => Promise<unknown>;
+}
+
+async function once<T extends { readonly use: EngineUse }>(
+  { engines, step, input }: StageFacts,
+  work: Work,
+  compute: (work: Work) => Promise<T>,
+): Promise<Shared<T>> {
+  if (work.sharing === undefined) return { ...(await compute(work)), key: '' };
+  const facts = [step, await input(), await engines.identify(step)];
+  const key = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+  const { result, reused } = await work.sharing.once(key, work, compute);
+  work.report(1);
+  return { ...result, use: reused ? { ...result.use, reused } : result.use, key };
+}

@@ -1,0 +1,151 @@
+/** Jobs that share stages: what they cost, who shares with whom, and what happens to the slots and the disk. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import type { ServiceOptions } from '../../../src/service/index.ts';
+import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+import { createSmallEngines } from '../harness/small-engines.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Translations share one stage for each text; dubs share nothing. */
+async function startSharing(options: Partial<ServiceOptions> = {}) {
+  const small = createSmallEngines();
+  const translated: string[] = [];
+  let gate = Promise.resolve();
+  const engines = {
+    ...small,
+    run: {
+      ...small.run,
+      subtitle_translation: (async (task, work) => {
+        const text = task.lines[0]?.text ?? '';
+        const translate = async () => {
+          translated.push(text);
+          await gate;
+          return { language: task.targetLanguage, lines: task.lines };
+        };
+        const { result, reused } = (await work.sharing?.once(text, work, translate)) ?? {
+          ...{ result: await translate(), reused: false },
+        };
+        const use = { step: 'translate', engine: 'apertium', skipped: [] } as const;
+        return { subtitle: result, engines: [reused ? { ...use, reused } : use] };
+      }) satisfies typeof small.run.subtitle_translation,
+    },
+  };
+  const scene = await startScene({ engines, ...options });
+  return {
+    ...scene,
+    small,
+    translated,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+  };
+}
+
+async function create({ caller }: Pick<Scene, 'caller'>, text: string, path = 'subtitle-translations') {
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text }];
+  const source = path === 'dubbings' ? {} : { source_language: 'en' };
+  const body = { subtitle: { type: 'lines', lines }, ...source, target_language: 'es' };
+  return (await caller.post(`/v1/${path}`, body)).json;
+}
+
+const run = async (scene: Pick<Scene, 'caller'>, text: string) =>
+  untilJob(scene.caller, await create(scene, text), 'succeeded', 'failed');
+
+test('a job that reuses a stage says so, and costs what it always costs', async () => {
+  const scene = await startSharing();
+  const [first, second] = [await run(scene, 'hello'), await run(scene, 'hello')];
+  expect(scene.translated).toEqual(['hello']);
+  expect(second.result.lines).toEqual(first.result.lines);
+  expect(first.result.making).toBeUndefined();
+  expect(second.result.making).toEqual({
+    engines: [{ step: 'translate', engine: 'apertium', skipped: [], reused: true }],
+    cues: [],
+  });
+  expect(second.billing).toEqual(first.billing);
+});
+
+test('another key of the service does not get the stages of the first', async () => {
+  const scene = await startSharing();
+  await run(scene, 'hello');
+  const caller = scene.callerFor(scene.service.issueKey());
+  expect((await run({ caller }, 'hello')).result.making).toBeUndefined();
+  expect(scene.translated).toEqual(['hello', 'hello']);
+});
+
+test('stages are kept for seven days, like the job that they come from', async () => {
+  const scene = await startSharing();
+  await run(scene, 'hello');
+  expect(await readdir(join(scene.stateDir, 'stages'))).toHaveLength(1);
+  scene.clock.advance(7 * DAY_MS);
+  await until(
+    () => readdir(join(scene.stateDir, 'stages')),
+    (names) => names.length === 0,
+  );
+  await run(scene, 'hello');
+  expect(scene.translated).toEqual(['hello', 'hello']);
+});
+
+test('a service that keeps no stages computes each', async () => {
+  const scene = await startSharing({ config: { stageCacheBytes: 0 } });
+  await run(scene, 'hello');
+  await run(scene, 'hello');
+  expect(scene.translated).toEqual(['hello', 'hello']);
+  expect(await readdir(scene.stateDir)).not.toContain('stages.sqlite');
+});
+
+test('a job that waits for a stage leaves its place to another job, and takes it again', async () => {
+  const scene = await startSharing({ config: { workers: 2 } });
+  const open = scene.hold();
+  const [first, second] = [await create(scene, 'hello'), await create(scene, 'hello')];
+  await until(
+    () => scene.translated.length,
+    (count) => count === 1,
+  );
+  // Both places are taken: one computes, one waits.
+  const other = await untilJob(scene.caller, await create(scene, 'other', 'dubbings'), 'succeeded');
+  expect(other.status).toBe('succeeded');
+  open();
+  for (const job of [first, second]) await untilJob(scene.caller, job, 'succeeded');
+  expect(scene.translated).toEqual(['hello']);
+});
+
+test('a cancelled job leaves the stage to the job that waits for it', async () => {
+  const scene = await startSharing({ config: { workers: 2 } });
+  const open = scene.hold();
+  const first = await create(scene, 'hello');
+  await until(
+    () => scene.translated.length,
+    (count) => count === 1,
+  );
+  const second = await create(scene, 'hello');
+  await untilJob(scene.caller, second, 'processing');
+  expect((await scene.caller.delete(first.detail_url)).json.status).toBe('cancelled');
+  open();
+  expect((await untilJob(scene.caller, second, 'succeeded', 'failed')).status).toBe('succeeded');
+});
+
+test('a disk that is full of stages is emptied, and the job is tried again', async () => {
+  const scene = await startSharing();
+  await run(scene, 'hello');
+  const full = () => new JobFailure('STORAGE_ERROR', 'full', { cause: new Error('ENOSPC') });
+  scene.small.failNext(full());
+  const job = await create(scene, 'other', 'dubbings');
+  const ended = await until(
+    async () => {
+      scene.clock.advance(1000);
+      return (await scene.caller.get(job.detail_url)).json;
+    },
+    ({ status }) => status === 'succeeded' || status === 'failed',
+  );
+  expect(ended.status).toBe('succeeded');
+  expect(await readdir(join(scene.stateDir, 'stages'))).toEqual([]);
+  // With nothing left to remove, the disk is really full.
+  scene.small.failNext(full());
+  const last = await untilJob(scene.caller, await create(scene, 'last', 'dubbings'), 'succeeded', 'failed');
+  expect(last.error).toMatchObject({ code: 'STORAGE_ERROR' });
+});
