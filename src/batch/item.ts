@@ -1,5 +1,6 @@
 /** The items of a batch: one item is one input with one target language and its options. */
 import type { Failure } from '../errors/failure.ts';
+import type { KeptTracks } from '../journal/kept-tracks.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
 import type { JobInput } from './plan/input.ts';
@@ -22,8 +23,29 @@ export interface BatchItem {
   readonly folder: string;
   /** The expected units; null if they are unknown before the upload. */
   readonly units: Units | null;
+  /** Tracks of the input, a file, that are added to the finished video. */
+  readonly keep?: KeptTracks | undefined;
   /** Set for a part of an item that is too long for one job. Listeners get events of the whole item only. */
   readonly part?: ItemPart;
+}
+
+/** Which tracks a result gets, and from which file. */
+export interface KeptResult {
+  readonly tracks: KeptTracks;
+  readonly source: TrackSource;
+}
+
+/** The file whose tracks are added, as it was when the video was made. */
+export interface TrackSource {
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Modification time, milliseconds since 1970. */
+  readonly mtimeMs: number;
+  /** The audio track that was localized, from 1. */
+  readonly track: number;
+  /** The spoken language, BCP 47, where the user has stated it. */
+  readonly language: string | null;
 }
 
 /** Which part of which item. */
@@ -48,6 +70,8 @@ export interface ItemFile {
   readonly bytes: number | null;
   /** Lower-case hex, computed from the bytes read or written, not reported by the service; null as above. */
   readonly sha256: string | null;
+  /** Tracks of the source that were added on this machine. */
+  readonly kept?: KeptTracks | undefined;
 }
 
 /** The total cost of several jobs. */

@@ -3,6 +3,7 @@
  * calls. The media work behind it is not part of a batch.
  */
 import type { JobKind } from '../protocol/kind-names.ts';
+import type { TrackSource } from './item.ts';
 import type { FileInput, FilePreparation, LinesPart } from './plan/input.ts';
 
 /** A prepared file, ready to be sent. */
@@ -41,6 +42,14 @@ export interface JoinTask {
     | { readonly type: 'lines'; readonly offsetsMs: readonly number[]; readonly endMs: number };
 }
 
+export interface TracksTask {
+  /** The finished video. */
+  readonly video: string;
+  readonly source: TrackSource;
+  readonly audio: boolean;
+  readonly subtitles: boolean;
+}
+
 export interface JoinedFile {
   /** Label of the asset. */
   readonly label: string;
@@ -55,6 +64,8 @@ export interface Preparation {
   /** @param split from an earlier run, to cut at the same places; null to choose them */
   prepare(input: FileInput, split: unknown, work: PreparationWork): Promise<MadeFiles>;
   join(task: JoinTask, work: PreparationWork): Promise<readonly JoinedFile[]>;
+  /** Adds tracks of the source to a finished video. The new file is in the work folder. */
+  addTracks(task: TracksTask, work: Omit<PreparationWork, 'report'>): Promise<Omit<JoinedFile, 'label'>>;
 }
 
 /** The result of examining a video before anything is sent. */

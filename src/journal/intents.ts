@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { creationOf, VERSION_PREFIX } from '../protocol/operations.ts';
+import { KEPT_TRACKS } from './kept-tracks.ts';
 import type { LogRecord } from './record-line.ts';
 import { withoutSecrets } from './record-line.ts';
 
@@ -85,6 +86,8 @@ const files = v.array(
     size: v.number(),
     /** Name of the part of the result, such as `video`; records of earlier versions have the order of the parts instead. */
     asset: v.optional(v.string()),
+    /** Tracks of the source that were added on this machine. */
+    kept: v.optional(v.picklist(KEPT_TRACKS)),
   }),
 );
 

@@ -6,6 +6,7 @@ import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { JOB_STATUSES, type JobStatus } from '../protocol/states.ts';
 import { openSharedLog } from './append-log.ts';
+import { KEPT_TRACKS } from './kept-tracks.ts';
 import type { Damage, LogRecord } from './record-line.ts';
 import { stripAddress } from './record-line.ts';
 
@@ -36,6 +37,19 @@ const created = v.object({
       language: v.nullable(v.string()),
       /** Of subtitles that the run writes in another format than the service's own. */
       format: v.nullable(v.string()),
+      /** Tracks that the run adds to the video, and the file that has them. */
+      keep: v.optional(
+        v.object({
+          tracks: v.picklist(KEPT_TRACKS),
+          source: v.object({
+            path: v.string(),
+            bytes: v.number(),
+            mtimeMs: v.number(),
+            track: v.number(),
+            language: v.nullable(v.string()),
+          }),
+        }),
+      ),
     }),
   ),
 });
@@ -56,6 +70,8 @@ const publishing = v.object({
   sha256: v.string(),
   /** Bytes. */
   size: v.number(),
+  /** Tracks of the source that were added on this machine. */
+  kept: v.optional(v.picklist(KEPT_TRACKS)),
 });
 
 const jobRecord = v.variant('type', [created, seen, publishing, downloaded]);
@@ -88,7 +104,7 @@ export function foldJobs(records: Iterable<LogRecord>): ReadonlyMap<string, JobE
 }
 
 /** A file that was about to get its name. */
-type PublishedFile = Pick<v.InferOutput<typeof publishing>, 'path' | 'sha256' | 'size'>;
+type PublishedFile = Pick<v.InferOutput<typeof publishing>, 'path' | 'sha256' | 'size' | 'kept'>;
 
 /** The files of a job that were about to get their names: a file with such a name and these bytes is its result. */
 function filesPublished(
@@ -99,7 +115,7 @@ function filesPublished(
   for (const record of records) {
     const line = parseJobRecord(record);
     const isOfJob = line?.type === 'job_publishing' && line.profile === profile && line.id === id;
-    if (isOfJob) files.push({ path: line.path, sha256: line.sha256, size: line.size });
+    if (isOfJob) files.push({ path: line.path, sha256: line.sha256, size: line.size, kept: line.kept });
   }
   return files;
 }
@@ -209,9 +225,10 @@ export function openJobRecord(stateDir: string, profile: string, now: () => numb
       await log.append({ type: 'job_seen', profile, id, state });
       states.set(id, state);
     },
-    async notePublishing(id, { path, sha256, size }) {
+    async notePublishing(id, { path, sha256, size, kept }) {
       const at = new Date(now()).toISOString();
-      await log.append({ type: 'job_publishing', profile, id, at, path, sha256, size });
+      const own = kept === undefined ? {} : { kept };
+      await log.append({ type: 'job_publishing', profile, id, at, path, sha256, size, ...own });
     },
     published: async (id) => filesPublished((await log.read()).records, { profile, id }),
     markDownloaded: (id, files) => log.append({ type: 'job_downloaded', profile, id, files: [...files] }),

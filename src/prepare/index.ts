@@ -36,6 +36,7 @@ export {
   planConversion,
 } from './conversion/convert.ts';
 export { requireWhole, type SourceFacts } from './conversion/wholeness.ts';
+export { addTracks } from './export/add-tracks.ts';
 export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
 export { type PreparationCode, PreparationFailure } from './failure.ts';
 export { joinSubtitles } from './join/join-subtitles.ts';

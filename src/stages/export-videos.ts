@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { placeFile } from '../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../batch/item.ts';
 import { createItemFacts } from '../batch/plan/facts.ts';
+import { keptResult } from '../batch/plan/items.ts';
 import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
 import { hashInput } from '../batch/run/known-uploads.ts';
 import { digestLines, STAGES_FOLDER } from '../batch/stages/items.ts';
@@ -12,7 +13,9 @@ import type { FinishedVideo } from '../batch/stages/records.ts';
 import { asSentence } from '../context/format.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/folder.ts';
+import type { Programs } from '../engines/programs.ts';
 import { Failure, type FailureCategory } from '../errors/failure.ts';
+import { isKept } from '../journal/kept-tracks.ts';
 import type { ExportOptions } from '../prepare/index.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { linesInFile } from './given-subtitle.ts';
@@ -88,7 +91,10 @@ async function removeLeftovers(folder: string): Promise<void> {
 }
 
 /** Digest of everything whose change requires a re-export; file names are excluded. */
-function digestExport({ target, targetSubtitle }: TargetState, { dub, separated }: VideoAudio): string {
+function digestExport(
+  { target, sourceSubtitle, targetSubtitle }: TargetState,
+  { dub, separated }: VideoAudio,
+): string {
   const { input } = target.item;
   const facts = [
     [input.bytes, input.mtimeMs],
@@ -96,6 +102,11 @@ function digestExport({ target, targetSubtitle }: TargetState, { dub, separated 
     exportOptions(target.item),
     targetSubtitle === null ? null : digestLines(targetSubtitle.lines),
   ];
+  const { keep } = target.item;
+  if (keep !== undefined) {
+    const isWithSource = isKept('subtitles', keep) && sourceSubtitle !== null;
+    facts.push([keep, isWithSource ? digestLines(sourceSubtitle.lines) : null]);
+  }
   return hash('sha256', JSON.stringify(facts));
 }
 
@@ -161,8 +172,9 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
   try {
     report(0);
     const language = item.targetLanguage ?? 'und';
-    const made = await exportLocalized(
-      createPrograms(context.io.env.PATH ?? ''),
+    const programs = createPrograms(context.io.env.PATH ?? '');
+    const exported = await exportLocalized(
+      programs,
       {
         video: item.input.path,
         track: item.input.preparation?.track ?? null,
@@ -176,6 +188,7 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
       exportOptions(item),
       { signal: context.signal, folder: scratch, report },
     );
+    const made = await keepTracks(run, state, { programs, video: exported, folder: scratch });
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
     const place = relative(folder, path);
@@ -199,6 +212,28 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Adds the tracks of the original that the target keeps, with the subtitles in the spoken language. */
+async function keepTracks(
+  { context }: StagedRun,
+  { target, sourceSubtitle }: TargetState,
+  { programs, video, folder }: { programs: Programs; video: string; folder: string },
+): Promise<string> {
+  const keep = keptResult(target.item);
+  if (keep === undefined) return video;
+  const { addTracks } = await import('../prepare/export/add-tracks.ts');
+  const { path, track, language } = keep.source;
+  const subtitles = isKept('subtitles', keep.tracks);
+  const spoken = sourceSubtitle?.language ?? language;
+  const task = {
+    ...{ video, source: path, language: spoken, subtitles },
+    track: isKept('audio', keep.tracks) ? track : null,
+    lines: subtitles && sourceSubtitle !== null ? { ...sourceSubtitle, language: spoken } : null,
+  };
+  const added = await addTracks(programs, task, { signal: context.signal, folder });
+  for (const note of added.notes) context.terminal.warn(`${target.item.label}: ${note}`);
+  return added.path;
 }
 
 /** Codes of `PreparationFailure` that the file does not cause. */

@@ -13,7 +13,7 @@ import { type VideoItem, videoStage } from '../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../batch/stages/records.ts';
 import type { Context } from '../context/context.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import { createPlanIo } from '../workflow/jobs/plan-jobs.ts';
+import { createPlanIo, findMissingPrograms } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory, warnOfDamage } from '../workflow/jobs/read-history.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
@@ -48,7 +48,8 @@ export async function planStages(
   const { recorded } = history;
   const stages = foldStageRecords((await readBatchLog(delivery.folder)).records);
   const known = { choices, delivery, recorded, stages };
-  const request = { kind: KIND, operands, options, body: {}, problems: [] } as const;
+  const missing = await findMissingPrograms(options, io);
+  const request = { kind: KIND, operands, options, body: {}, problems: missing } as const;
   const checked = await makePlan(request, delivery, planIo, {
     results: new Set([...recordedResults(recorded, delivery.folder), ...ownVideos(stages, delivery)]),
     earlier: null,

@@ -18,6 +18,7 @@ import {
   type ResultNaming,
   resultFiles,
 } from './download-results.ts';
+import type { AddTracks } from './with-tracks.ts';
 
 /** Downloads at a time: one rarely uses the whole bandwidth, and more of them delay each other. */
 export const DOWNLOADS = 3;
@@ -38,6 +39,7 @@ interface DeliveryOptions {
   readonly client: Client;
   readonly naming: ResultNaming;
   readonly record: DeliveryRecord;
+  readonly addTracks: AddTracks;
   /** Turns of downloads; results whose links expire first go first. */
   readonly turns: Limiter;
   /** State folder for locks of single files; null when the caller has locked the whole results folder. */
@@ -87,12 +89,12 @@ const NEVER_MS = Number.MAX_SAFE_INTEGER;
 async function lockAndDownload(
   job: Job,
   results: readonly ResultFile[],
-  { client, naming, record, locksDir, findInput, signal, onProgress }: DeliveryOptions,
+  { client, naming, record, addTracks, locksDir, findInput, signal, onProgress }: DeliveryOptions,
 ): Promise<readonly DeliveredFile[]> {
-  const { delivery } = naming;
+  const { delivery, keep } = naming;
   const known = await record.findPublished(results);
   const beforePublish = (file: StoredFile) => record.notePublishing(file);
-  const options = { delivery, known, beforePublish, findInput, signal, onProgress };
+  const options = { delivery, keep, addTracks, known, beforePublish, findInput, signal, onProgress };
   const download = () => downloadResults(client, job, results, options);
   if (locksDir === null) return download();
   const paths = results.map(({ path }) => path);

@@ -9,13 +9,15 @@ import { type Asset, assetsOf, type Client, type DownloadOptions, type Job } fro
 import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/folder.ts';
 import { onDisk } from '../../errors/system-error.ts';
+import type { KeptTracks } from '../../journal/kept-tracks.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
-import type { ItemFile } from '../item.ts';
+import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import { isSameFile, placeFile } from './result-file.ts';
+import { type AddTracks, removeScratch, writeWithTracks } from './with-tracks.ts';
 
 /** A result on this disk. */
 export interface DeliveredFile extends ItemFile {
@@ -30,10 +32,14 @@ export interface ResultNaming {
   readonly asked: string | null;
   readonly found: string | null;
   readonly delivery: Delivery;
+  /** Tracks that a video gets before it is named. */
+  readonly keep?: KeptResult | undefined;
 }
 
 interface DownloadResultsOptions {
   readonly delivery: Delivery;
+  readonly keep: KeptResult | undefined;
+  readonly addTracks: AddTracks;
   /**
    * Files of earlier deliveries, one of which may have been killed before it recorded the end. An existing file counts as the
    * result if its bytes are those that the service states or one of these records. Undefined: no existing file does.
@@ -66,14 +72,17 @@ async function downloadResult(
   client: Client,
   job: Job,
   { name, asset, format, path }: ResultFile,
-  { delivery, known, beforePublish, findInput, signal, onProgress }: DownloadResultsOptions,
+  options: DownloadResultsOptions,
 ): Promise<DeliveredFile> {
+  const { delivery, known, beforePublish, findInput, signal, onProgress, addTracks } = options;
   if (delivery.existing === 'skip' && (await exists(path))) {
     return { asset: name, path, bytes: null, sha256: null, skipped: true };
   }
   const rewrite = format === RESULT_FORMATS.srt ? delivery.rewrite : undefined;
-  const present = rewrite === undefined ? await findPresent(path, asset, known) : null;
-  if (present !== null) return { asset: name, path, ...present, skipped: false };
+  const keep = format === RESULT_FORMATS.mp4 ? options.keep : undefined;
+  const own = keep === undefined ? {} : { kept: keep.tracks };
+  const present = rewrite === undefined ? await findPresent(path, asset, known, keep?.tracks) : null;
+  if (present !== null) return { asset: name, path, ...present, ...own, skipped: false };
   await onDisk(path, () => makeFolder(dirname(path)));
   const refresh = async () => {
     const again = await client.jobs.get(job.object, job.id, { signal });
@@ -86,11 +95,25 @@ async function downloadResult(
     const written = await rewriteResult(fetch, path, rewrite, overwrite, findInput);
     return { asset: name, path, ...written, skipped: false };
   }
+  if (keep !== undefined) {
+    const written = await writeWithTracks({
+      target: path,
+      keep,
+      add: addTracks,
+      isResult: (file) => isAsset(file, asset),
+      fetch: (to) => client.download(asset, { ...common, overwrite: true, to }),
+      beforePublish: ({ bytes: size, sha256 }) =>
+        beforePublish({ asset: name, path, size, sha256, kept: keep.tracks }),
+      ...{ overwrite, findInput, signal },
+    });
+    return { asset: name, path, ...written, ...own, skipped: false };
+  }
   const note: DownloadOptions['beforePublish'] = async ({ path: target, bytes: size, sha256 }) => {
     if (sha256 !== null) await beforePublish({ asset: name, path: target, size, sha256 });
   };
   const toPath = { ...common, to: path, beforePublish: isVerifiable(asset) ? undefined : note };
   const { bytes, sha256, path: written } = await client.download(asset, toPath);
+  if (format === RESULT_FORMATS.mp4) await removeScratch(path);
   return { asset: name, path: written, bytes, sha256, skipped: false };
 }
 
@@ -119,13 +142,26 @@ export function isVerifiable({ size_bytes: bytes, sha256 }: Asset): boolean {
   return bytes !== null && sha256 !== null;
 }
 
-/** Size and hash of an existing file with the bytes of the asset; null if there is none, or if that cannot be verified. */
-async function findPresent(path: string, asset: Asset, known: readonly StoredFile[] | undefined) {
+/** False also if the service does not state size and hash. */
+export async function isAsset(path: string, { size_bytes: bytes, sha256 }: Asset): Promise<boolean> {
+  return bytes !== null && sha256 !== null && (await isSameFile(path, { bytes, sha256 }));
+}
+
+/**
+ * Size and hash of an existing file with the bytes of the asset, or with those that it has after tracks were added; null if
+ * there is none, or if that cannot be verified.
+ */
+async function findPresent(
+  path: string,
+  asset: Asset,
+  known: readonly StoredFile[] | undefined,
+  kept: KeptTracks | undefined,
+) {
   if (known === undefined) return null;
   const { size_bytes, sha256: stated } = asset;
-  const recorded = known.filter((record) => record.path === path);
-  const candidates =
-    size_bytes !== null && stated !== null ? [{ size: size_bytes, sha256: stated }] : recorded;
+  const recorded = known.filter((record) => record.path === path && record.kept === kept);
+  const isStated = kept === undefined && size_bytes !== null && stated !== null;
+  const candidates = isStated ? [{ size: size_bytes, sha256: stated }] : recorded;
   for (const { size: bytes, sha256 } of candidates) {
     if (!(await isSameFile(path, { bytes, sha256 }))) continue;
     // A process that was killed while it renamed the file may have left the part file.

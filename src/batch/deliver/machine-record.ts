@@ -7,7 +7,7 @@ import { unlessDiskFails } from '../../errors/system-error.ts';
 import type { JobEntry, JobRecord } from '../../journal/job-record.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import type { DeliveryRecord } from './deliver-results.ts';
-import { type DeliveredFile, isVerifiable, type ResultFile } from './download-results.ts';
+import { type DeliveredFile, isAsset, isVerifiable, type ResultFile } from './download-results.ts';
 import { isSameFile } from './result-file.ts';
 
 /** The record of one delivery. A job record that cannot be read or written never makes a delivery fail. */
@@ -45,15 +45,9 @@ async function noteDownloaded(
 async function areResults(files: readonly DeliveredFile[], results: readonly ResultFile[]): Promise<boolean> {
   for (const { path, skipped } of files) {
     const asset = results.find((result) => result.path === path)?.asset;
-    if (skipped && !(await isAsset(path, asset))) return false;
+    if (skipped && (asset === undefined || !(await isAsset(path, asset)))) return false;
   }
   return true;
-}
-
-/** False also if the service does not state size and hash. */
-async function isAsset(path: string, asset: ResultFile['asset'] | undefined): Promise<boolean> {
-  const { size_bytes: bytes = null, sha256 = null } = asset ?? {};
-  return bytes !== null && sha256 !== null && (await isSameFile(path, { bytes, sha256 }));
 }
 
 /**

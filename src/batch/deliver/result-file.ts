@@ -44,6 +44,13 @@ async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
+/** SHA-256 in lower-case hex. */
+export async function digestFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
 /**
  * Whether the path is a regular file with these bytes.
  * @param expected size in bytes, SHA-256 in lower-case hex
@@ -55,9 +62,7 @@ export async function isSameFile(
   try {
     const found = await lstat(path);
     if (!found.isFile() || found.size !== expected.bytes) return false;
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(path), hash);
-    return hash.digest('hex') === expected.sha256;
+    return (await digestFile(path)) === expected.sha256;
   } catch {
     // A file that is missing or unreadable does not count.
     return false;

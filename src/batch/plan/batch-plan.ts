@@ -23,6 +23,8 @@ export type PlanOptions = ResultOptions &
     readonly exclude?: readonly string[] | undefined;
     readonly order?: Order | undefined;
     readonly watch?: boolean | undefined;
+    readonly keepAudio?: boolean | undefined;
+    readonly keepSubtitles?: boolean | undefined;
   };
 
 export interface PlanRequest {

@@ -26,7 +26,12 @@ export type Decision =
       readonly files: readonly StoredFile[];
     }
   /** Done or started with another input or other options. `changes` describes each in a few words. */
-  | { readonly step: 'changed'; readonly what: 'file' | 'options'; readonly changes: readonly string[] }
+  | {
+      readonly step: 'changed';
+      /** `tracks`: only the tracks that are added to the result on this machine. */
+      readonly what: 'file' | 'options' | 'tracks';
+      readonly changes: readonly string[];
+    }
   /** A result was changed on this disk after the download. */
   | { readonly step: 'edited'; readonly path: string }
   /** The job failed permanently. */
@@ -81,7 +86,7 @@ export function decide(item: BatchItem, recorded: Recorded, situation: Situation
   const { because, key } = next;
   switch (because.reason) {
     case 'downloaded':
-      return afterDownload(key, because.files, recorded.intents.byKey.get(key), situation);
+      return afterDownload(item, key, because.files, recorded.intents.byKey.get(key), situation);
     case 'expired':
       return { step: 'expired', jobId: because.jobId, key };
     case 'refused':
@@ -105,7 +110,7 @@ function decideUnusable(
   if (next.step !== 'nothing' || next.because.reason !== 'downloaded') return unusable;
   const known = facts.get(item.key);
   const isSame = known !== undefined && known.size === bytes && known.mtime_ms === mtimeMs;
-  const then = afterDownload(next.key, next.because.files, intents.byKey.get(next.key), situation);
+  const then = afterDownload(item, next.key, next.because.files, intents.byKey.get(next.key), situation);
   return isSame && then.step === 'done' ? then : unusable;
 }
 
@@ -122,6 +127,7 @@ function again({ after }: NewIntent, { retryFailed }: Situation): Decision {
 }
 
 function afterDownload(
+  { input, keep }: BatchItem,
   key: string,
   files: readonly StoredFile[],
   intent: Intent | undefined,
@@ -130,7 +136,12 @@ function afterDownload(
   const record = intent?.outcome.phase === 'downloaded' ? intent.outcome.record : null;
   const jobId = record?.job_id ?? null;
   if (files.every(({ path, size }) => sizes.get(path) === size)) {
-    return { step: 'done', before: 'downloaded', jobId, files };
+    const kept = files[0]?.kept;
+    // The file of an unusable input is gone, so nothing can be added from it.
+    if (kept === keep || input.type === 'unusable')
+      return { step: 'done', before: 'downloaded', jobId, files };
+    const changes = [`kept tracks ${kept ?? 'none'} → ${keep ?? 'none'}`];
+    if (!replace) return { step: 'changed', what: 'tracks', changes };
   }
   const edited = files.find(({ path, size }) => sizes.has(path) && sizes.get(path) !== size);
   if (edited !== undefined && !replace) return { step: 'edited', path: edited.path };
@@ -149,8 +160,8 @@ function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation):
   if (change !== null) return situation.replace ? { step: 'new', after: null } : change;
   const lastMs = Math.max(...parts.map(askedMs));
   if (joined?.outcome.phase === 'downloaded' && askedMs(joined) >= lastMs) {
-    const then = afterDownload(joined.key, joined.outcome.record.files, joined, situation);
-    if (then.step === 'done' || then.step === 'edited') return then;
+    const then = afterDownload(item, joined.key, joined.outcome.record.files, joined, situation);
+    if (then.step === 'done' || then.step === 'edited' || then.step === 'changed') return then;
   }
   const failed = parts.map((intent) => againFailed(intent, situation)).find((each) => each !== null);
   return failed ?? { step: 'continue', next: { step: 'parts' } };

@@ -12,6 +12,8 @@ export interface Delivery {
   /** Empty for the default of each job's kind. */
   readonly template: string;
   readonly existing: 'refuse' | 'replace' | 'skip';
+  /** True for videos as the service made them, without the tracks that their run would add. */
+  readonly isAsIs?: boolean;
   /** True for files that only vloc reads: results of parts and of stages. */
   readonly isInner?: boolean;
   /** True if the folder is temporary, and the result goes to stdout. */
@@ -48,6 +50,7 @@ export type ResultOptions = {
   readonly clobber?: boolean | undefined;
   readonly skipExisting?: boolean | undefined;
   readonly subtitleFormat?: string | undefined;
+  readonly asIs?: boolean | undefined;
 };
 
 /** The delivery for these options. @param kind null for jobs of several kinds */
@@ -56,7 +59,7 @@ export function readDelivery(
   options: ResultOptions,
   { cwd, rewriteSubtitle }: DeliveryIo,
 ): Delivery {
-  const { out, name, clobber = false, skipExisting = false, subtitleFormat: format } = options;
+  const { out, name, clobber = false, skipExisting = false, asIs = false, subtitleFormat: format } = options;
   const template = name ?? (kind === null ? '' : defaultTemplate(kind));
   const isFolderGiven = out !== undefined;
   const rewrite = format !== undefined && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
@@ -67,12 +70,19 @@ export function readDelivery(
     template: rewrite === undefined ? template : template.replaceAll('{ext}', rewrite.extension),
     existing: clobber ? 'replace' : skipExisting ? 'skip' : 'refuse',
     ...(rewrite === undefined ? {} : { rewrite }),
+    ...(asIs ? { isAsIs: true } : {}),
   };
 }
 
 /** The delivery of an item: below the folder for results, in the same subfolder as its input. */
 export function deliveryOf(delivery: Delivery, { folder }: { readonly folder: string }): Delivery {
   return folder === '' ? delivery : { ...delivery, folder: join(delivery.folder, folder) };
+}
+
+/** Whether the result of the kind is a video. */
+export function givesVideo(kind: JobKind): boolean {
+  const parts: readonly ResultPart[] = Object.values(KINDS[kind].result);
+  return parts.some((part) => part.type === 'asset' && part.format === 'mp4');
 }
 
 /** Whether the result of the kind is subtitles. */

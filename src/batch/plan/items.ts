@@ -3,8 +3,9 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { countCharacters, quantityOf } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { BatchItem, Units } from '../item.ts';
+import type { BatchItem, KeptResult, Units } from '../item.ts';
 import { byName } from './candidate.ts';
+import { trackOf } from './facts.ts';
 import type { InputProblem, JobInput } from './input.ts';
 import { itemKey } from './item-key.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
@@ -27,6 +28,15 @@ export function createItem(
     folder: fileOf(input) === null ? '' : resultFolder(input.name),
     units: unitsOf(kind, input),
   };
+}
+
+/** The tracks that an item adds to its result, and its file; undefined for none. */
+export function keptResult({ input, keep, fields }: BatchItem): KeptResult | undefined {
+  if (keep === undefined || input.type !== 'file') return undefined;
+  const { path, bytes, mtimeMs } = input;
+  const { source_language: stated } = fields;
+  const language = typeof stated === 'string' && stated !== 'auto' ? stated : null;
+  return { tracks: keep, source: { path, bytes, mtimeMs, track: trackOf({ input }), language } };
 }
 
 /** The file of an input on this disk, with its size in bytes; null if it is not a file. */

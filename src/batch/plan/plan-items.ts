@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
+import { nameKept } from '../../journal/kept-tracks.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -74,7 +75,7 @@ export async function planItems(
   const ordered = orderInputs(inputs, options.order ?? 'given');
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
-      const item = createItem(kind, input, each, ownTemplate(kind, delivery));
+      const item = keepTracks(createItem(kind, input, each, ownTemplate(kind, delivery)), options, problems);
       return { item, candidate, isNamed: candidate.isNamed, ...placesOf(item, delivery, problems) };
     }),
   );
@@ -93,6 +94,29 @@ export async function planItems(
     });
   }
   return { items, notes };
+}
+
+/** The item with the tracks that it keeps; adds a problem if they cannot be added to its result. */
+function keepTracks(
+  item: BatchItem,
+  { keepAudio = false, keepSubtitles = false }: PlanRequest['options'],
+  problems: InputProblem[],
+): BatchItem {
+  const keep = nameKept(keepAudio, keepSubtitles);
+  const { input, fields, label } = item;
+  if (keep === undefined || input.type === 'unusable') return item;
+  const flags = keep === 'audio and subtitles' ? '--keep-audio and --keep-subtitles' : `--keep-${keep}`;
+  if (input.type !== 'file') {
+    const detail = `is not a file on this machine, from which ${flags} could take tracks; download it first`;
+    problems.push({ pointer: label, detail });
+  }
+  const hasSound = fields.mode === 'subtitles_only' && keepAudio;
+  if (hasSound && !problems.some(({ pointer }) => pointer === '--keep-audio')) {
+    const detail =
+      'adds nothing with --mode subtitles_only, whose result has the original sound; leave it out';
+    problems.push({ pointer: '--keep-audio', detail });
+  }
+  return { ...item, keep };
 }
 
 async function checkAll(

@@ -13,6 +13,11 @@ type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusab
 export function explainDecision(decision: Final, folder: string): Failure {
   switch (decision.step) {
     case 'changed': {
+      if (decision.what === 'tracks') {
+        const message = `other original tracks are wanted than the result has: ${decision.changes.join(', ')}`;
+        const advice = 'Give --clobber to fetch the result of the same job again; it is not charged again.';
+        return new Failure({ category: 'usage', code: 'ITEM_CHANGED', message, advice });
+      }
       const what = decision.what === 'file' ? 'the file is another one' : 'the options are others';
       const message = `a job was made for this before, and ${what} now: ${decision.changes.join(', ')}`;
       const advice = 'Give --clobber for a new job that replaces its result, or another folder with --out.';

@@ -8,9 +8,11 @@ import {
   whenLinksLapse,
 } from '../deliver/deliver-results.ts';
 import type { DeliveredFile, ResultFile, ResultNaming } from '../deliver/download-results.ts';
+import type { AddTracks } from '../deliver/with-tracks.ts';
 import type { BatchItem } from '../item.ts';
 import { deliveryOf } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
+import { keptResult } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import { type Run, timestamp } from './run.ts';
 
@@ -35,6 +37,7 @@ export function deliverItem(
     client: connection.client,
     naming,
     record: journalRecord(run, key, job, naming.found),
+    addTracks: (task, work) => addTracks(run, item, task, work),
     turns: run.downloads,
     locksDir: null,
     findInput: run.inputs.find,
@@ -42,6 +45,17 @@ export function deliverItem(
     onBegin: () => report(0, null),
     onProgress: report,
   });
+}
+
+/** Adds tracks of the input to its result, and warns of those that cannot be added. */
+export async function addTracks(
+  { batch }: Pick<Run, 'batch'>,
+  item: BatchItem,
+  ...[task, work]: Parameters<AddTracks>
+): Promise<string> {
+  const { path, notes } = await batch.preparation.addTracks(task, work);
+  for (const note of notes) batch.warn(`${item.label}: ${note}`);
+  return path;
 }
 
 /** @param language of the result, see `ResultNaming` */
@@ -53,8 +67,11 @@ function journalRecord(run: Run, key: string, job: Job, language: string | null)
       ...recordedFiles(run, key),
       ...(await filesOfOthers(run, job, results)),
     ],
-    notePublishing: (file) =>
-      journal.add({ type: 'publishing', key, at: timestamp(run), job_id: job.id, files: [file] }),
+    async notePublishing(file) {
+      await journal.add({ type: 'publishing', key, at: timestamp(run), job_id: job.id, files: [file] });
+      // The service does not state the hash of such a file, by which `jobs download` knows others.
+      if (file.kept !== undefined) await run.note(() => jobs.notePublishing(job.id, file));
+    },
     async noteDelivered(files) {
       const paths = files.map(({ path }) => path);
       await noteDownloaded(run, key, job, { files, language });
@@ -93,6 +110,7 @@ function namingOf(run: Run, item: BatchItem, key: string, job: Job): ResultNamin
     asked: languageOfItem(item),
     found: recorded === undefined ? foundLanguage(job) : recorded,
     delivery: deliveryOf(run.batch.delivery, item),
+    keep: keptResult(item),
   };
 }
 
@@ -103,9 +121,10 @@ async function noteDownloaded(
   job: Job,
   { files, language }: { readonly files: readonly DeliveredFile[]; readonly language: string | null },
 ): Promise<void> {
-  const stored = files.flatMap(({ asset, path, bytes, sha256 }) =>
-    bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes }],
-  );
+  const stored = files.flatMap(({ asset, path, bytes, sha256, kept }) => {
+    const own = kept === undefined ? {} : { kept };
+    return bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes, ...own }];
+  });
   if (stored.length < files.length) return;
   const at = timestamp(run);
   await run.journal.add({ type: 'downloaded', key, at, job_id: job.id, files: stored, language });

@@ -8,12 +8,15 @@ import { createIntent } from '../../journal/intents.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { isSameFile, placeFile } from '../deliver/result-file.ts';
+import { type AddTracks, addKept } from '../deliver/with-tracks.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
+import { keptResult } from '../plan/items.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import type { JoinedFile } from '../preparation.ts';
+import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
 import type { SplitItem } from './part-items.ts';
 import { findJoining } from './part-records.ts';
@@ -97,8 +100,9 @@ async function findJoined(
   for (const { asset, path } of targets) {
     const file = known.files.find((each) => resolve(run.batch.delivery.folder, each.path) === path);
     const bytes = file?.size ?? 0;
-    if (file === undefined || !(await isSameFile(path, { bytes, sha256: file.sha256 }))) return null;
-    files.push({ asset, path, bytes, sha256: file.sha256 });
+    if (file === undefined || file.kept !== item.keep) return null;
+    if (!(await isSameFile(path, { bytes, sha256: file.sha256 }))) return null;
+    files.push({ asset, path, bytes, sha256: file.sha256, kept: file.kept });
   }
   return files;
 }
@@ -127,7 +131,9 @@ async function joinAnew(
   const joined = await batch.preparation.join(task, { signal: batch.signal, folder: work, report });
   for (const note of joined.flatMap(({ notes }) => notes)) batch.warn(`${item.label}: ${note}`);
   await rewriteJoined(joined, batch.delivery.rewrite);
-  const files = await Promise.all(targets.map((target) => measure(target, joined, batch.signal)));
+  const finished = await keepTracks(run, item, joined, work);
+  const measured = await Promise.all(targets.map((target) => measure(target, finished, batch.signal)));
+  const files = measured.map(({ from, file }) => ({ from, file: { ...file, kept: item.keep } }));
   await run.journal.add({
     type: 'joining',
     item: item.key,
@@ -139,6 +145,21 @@ async function joinAnew(
     await placeFile(from, file.path, overwrite, run.inputs.find);
   }
   return files.map(({ file }) => file);
+}
+
+/** Adds the tracks that the item keeps to the joined video. */
+async function keepTracks(
+  run: Run,
+  item: BatchItem,
+  joined: readonly JoinedFile[],
+  folder: string,
+): Promise<readonly JoinedFile[]> {
+  const keep = keptResult(item);
+  const video = joined.find(({ label }) => label === 'video');
+  if (keep === undefined || video === undefined) return joined;
+  const add: AddTracks = (task, work) => addTracks(run, item, task, work);
+  const path = await addKept(video.path, keep, add, { signal: run.batch.signal, folder });
+  return joined.map((file) => (file === video ? { ...file, path } : file));
 }
 
 function byLabel(item: BatchItem, files: readonly ItemFile[]): Record<string, string> {
@@ -191,11 +212,12 @@ function joinedRecords(
     params: { ...item.fields },
     input_sha256: sha256,
   });
-  const stored = files.map(({ asset, path: place, bytes: size, sha256: hash }) => ({
+  const stored = files.map(({ asset, path: place, bytes: size, sha256: hash, kept }) => ({
     asset,
     path: place,
     sha256: hash,
     size,
+    ...(kept === undefined ? {} : { kept }),
   }));
   const [first] = results;
   const fetched = { type: 'downloaded', key, at, job_id: first?.jobId ?? key, files: stored };
@@ -203,8 +225,9 @@ function joinedRecords(
 }
 
 /** Paths in the record are relative, so that the folder can be moved. @param folder of the results */
-function recordFile({ asset, path, bytes, sha256 }: ItemFile, folder: string) {
-  return { asset, path: relative(folder, path), sha256, size: bytes };
+function recordFile({ asset, path, bytes, sha256, kept }: ItemFile, folder: string) {
+  const own = kept === undefined ? {} : { kept };
+  return { asset, path: relative(folder, path), sha256, size: bytes, ...own };
 }
 
 /** Converts joined subtitles in place into the format that the user asked for. */

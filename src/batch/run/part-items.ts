@@ -63,6 +63,8 @@ function namePart(item: BatchItem, number: number, count: number, made: string) 
       key: partKey(item.key, { part: number, of: count, made }),
       label: `${item.label} (${place})`,
       folder: '',
+      // They are added to the joined video.
+      keep: undefined,
       part: { of: item, number, count },
     },
     input: {

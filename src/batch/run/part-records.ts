@@ -1,5 +1,6 @@
 /** Journal records of prepared files, and of joined results. */
 import * as v from 'valibot';
+import { KEPT_TRACKS } from '../../journal/kept-tracks.ts';
 import { type RecordSchema, readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 
@@ -24,7 +25,15 @@ const joining = v.object({
   item: v.string(),
   /** See `digestMaking`. */
   made: v.string(),
-  files: v.array(v.object({ asset: v.string(), path: v.string(), sha256, size: v.number() })),
+  files: v.array(
+    v.object({
+      asset: v.string(),
+      path: v.string(),
+      sha256,
+      size: v.number(),
+      kept: v.optional(v.picklist(KEPT_TRACKS)),
+    }),
+  ),
 });
 
 type PreparedRecord = v.InferOutput<typeof prepared>;

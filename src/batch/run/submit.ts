@@ -13,7 +13,7 @@ import type { Delivery } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { sourceFieldOf } from '../plan/field-flags.ts';
 import type { JobInput } from '../plan/input.ts';
-import { fileOf } from '../plan/items.ts';
+import { fileOf, keptResult } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
 import { resultExpired } from './decided-outcomes.ts';
@@ -118,7 +118,9 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
 function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob['naming'] {
   const { folder, input } = item;
   const format = rewrite?.extension.slice(1) ?? null;
-  return { folder, template, stem: input.stem, language: languageOfItem(item), format };
+  const keep = keptResult(item);
+  const own = keep === undefined ? {} : { keep };
+  return { folder, template, stem: input.stem, language: languageOfItem(item), format, ...own };
 }
 
 /**

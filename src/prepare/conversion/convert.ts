@@ -50,6 +50,11 @@ const TAKEN = /^(mov|avi|mpeg|mpegvideo)\b/;
 /** Containers whose time stamps are good enough to copy their streams into MP4. */
 const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
 
+/** Whether sound of a file can be copied into an MP4. */
+export function canCopySound({ demuxer }: Pick<VideoFacts, 'demuxer'>, codec: string): boolean {
+  return COPYABLE_FROM.test(demuxer) && MP4_SOUND.has(codec);
+}
+
 /** Decides what to do: send unchanged, change the container, the codecs or the track, or refuse. */
 export function planConversion(facts: VideoFacts, wishes: ConversionOptions = {}): ConversionPlan {
   const refused = refuse(facts, wishes.audioTrack);
@@ -70,7 +75,7 @@ export function planConversion(facts: VideoFacts, wishes: ConversionOptions = {}
   if (isTaken && !mustBeConstant && track.number === 1) return { type: 'none', track, reasons };
   const canCopy = COPYABLE_FROM.test(facts.demuxer);
   const copiesPicture = canCopy && MP4_CODECS.has(picture.codec) && !mustBeConstant;
-  const copiesSound = canCopy && MP4_SOUND.has(track.codec);
+  const copiesSound = canCopySound(facts, track.codec);
   if (!copiesPicture && !mustBeConstant) reasons.push(`${picture.codec} pictures are encoded as H.264`);
   if (!copiesSound) reasons.push(`${track.codec} sound is encoded as AAC`);
   return {

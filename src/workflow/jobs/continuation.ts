@@ -20,10 +20,10 @@ export const EMBEDDED_STOPS =
 export function deliveryCommand(
   verb: 'wait' | 'download',
   ids: readonly string[],
-  { folder, isFolderGiven = false, template, existing, toStdout = false }: Delivery,
+  { folder, isFolderGiven = false, template, existing, toStdout = false, isAsIs = false }: Delivery,
   context: Pick<Context, 'io' | 'service'>,
 ): string {
-  const words = ['jobs', verb, ...ids];
+  const words = ['jobs', verb, ...ids, ...(isAsIs ? ['--as-is'] : [])];
   if (toStdout) return writeCommand(context, [...words, '--out', '-']);
   if (isFolderGiven || folder !== context.io.cwd) words.push('--out', folder);
   if (template !== '') words.push('--name', template);

@@ -13,6 +13,7 @@ import type { FindInput } from '../../disk/find-input.ts';
 import { formatBytes } from '../../errors/amounts.ts';
 import { Failure, isOfRecords } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
+import { createPreparation } from '../prepare/preparation.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
 import type { Outcome } from './job-outcomes.ts';
@@ -87,6 +88,11 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       client: connection.client,
       naming,
       record: recordOnMachine(record, job, naming.delivery.existing),
+      async addTracks(task, work) {
+        const { path, notes } = await createPreparation(context.io).addTracks(task, work);
+        for (const note of notes) context.terminal.warn(`${job.id}: ${note}`);
+        return path;
+      },
       turns: follow.downloads,
       locksDir: connection.stateDir,
       findInput: follow.findInput,

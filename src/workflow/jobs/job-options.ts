@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
-import { givesSubtitles } from '../../batch/plan/delivery.ts';
+import { givesSubtitles, givesVideo } from '../../batch/plan/delivery.ts';
 import { fieldFlags, type TextFieldOption } from '../../batch/plan/field-flags.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import {
@@ -48,6 +48,11 @@ export const JOB_DELIVERY_OPTIONS = {
     ...FOLDER_OPTIONS.out,
     help: 'folder for the results (default: that of the run that made the job, else the current one)',
   },
+  asIs: {
+    type: 'flag',
+    help: 'videos as the service made them, without the tracks that --keep-audio and --keep-subtitles add',
+    group: 'Output:',
+  },
 } as const satisfies OptionTable;
 
 export const TIMEOUT_OPTION = inGroup('Limits:', {
@@ -79,6 +84,18 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
     type: 'choice',
     choices: SUBTITLE_FORMATS,
     help: 'format of the subtitles that are written (default: srt)',
+  },
+});
+
+/** Added to finished videos on this machine. */
+const KEEP_OPTIONS = inGroup('Output:', {
+  keepAudio: {
+    type: 'flag',
+    help: 'also keep the original sound, as a second audio track of the result; needs ffmpeg and a local file',
+  },
+  keepSubtitles: {
+    type: 'flag',
+    help: 'also keep the subtitle tracks of the original, and in stages the recognized or given subtitles',
   },
 });
 
@@ -220,6 +237,7 @@ type JobTable = FieldTable &
   typeof SUBMIT_OPTIONS &
   typeof RUN_OPTIONS &
   typeof DELIVERY_OPTIONS &
+  Partial<typeof KEEP_OPTIONS> &
   Partial<typeof SUBTITLE_FORMAT_OPTION>;
 
 /** The options of a job command, as the workflow gets them. */
@@ -236,6 +254,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,
+    ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
   };
 }

@@ -48,7 +48,25 @@ export async function readRequest(
 ): Promise<PlanRequest> {
   const problems: InputProblem[] = [];
   const body = await readBodyFields(options.body, operands, io, problems);
+  problems.push(...(await findMissingPrograms(options, io)));
   return { kind, operands, options, body, problems };
+}
+
+/** The programs that add tracks to a result, and are needed only after it was paid. */
+const TRACK_PROGRAMS = ['ffmpeg', 'ffprobe'];
+
+/** Problems of options that need programs which this machine lacks. */
+export async function findMissingPrograms(
+  { keepAudio = false, keepSubtitles = false }: Pick<JobOptions, 'keepAudio' | 'keepSubtitles'>,
+  { env }: Pick<Io, 'env'>,
+): Promise<readonly InputProblem[]> {
+  if (!keepAudio && !keepSubtitles) return [];
+  const { locateProgram } = await import('../../engines/programs.ts');
+  const missing = TRACK_PROGRAMS.filter((name) => locateProgram(name, env.PATH ?? '') === null);
+  if (missing.length === 0) return [];
+  const pointer = keepAudio ? '--keep-audio' : '--keep-subtitles';
+  const detail = `needs ${missing.join(' and ')} on this machine; install it with \`vloc engines install\``;
+  return [{ pointer, detail }];
 }
 
 /** How inputs are examined. */

@@ -48,7 +48,8 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
       rewrite === undefined
         ? { template }
         : { template: template.replaceAll('{ext}', rewrite.extension), rewrite };
-    return { stem, asked: naming.language, found, delivery: { ...delivery, folder, ...own } };
+    const keep = delivery.isAsIs === true ? undefined : naming.keep;
+    return { stem, asked: naming.language, found, delivery: { ...delivery, folder, ...own }, keep };
   };
 }
 
@@ -60,7 +61,8 @@ function findReplaced(jobs: readonly JobEntry[]): ReadonlySet<string> {
     if (naming === undefined || state === 'failed' || state === 'cancelled') continue;
     const parts: readonly ResultPart[] = Object.values(KINDS[kind].result);
     const endings = parts.flatMap((part) => (part.type === 'asset' ? [part.label, part.extension] : []));
-    const name = JSON.stringify([root, naming, endings]);
+    const { keep: _, ...named } = naming;
+    const name = JSON.stringify([root, named, endings]);
     if (seen.has(name)) replaced.add(id);
     seen.add(name);
   }

@@ -42,11 +42,25 @@ export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): 
       const joining = { ...(await load()), task, work };
       return asFailure('joining', () => joinParts(joining));
     },
+    async addTracks({ video, source, audio, subtitles }, work) {
+      const { prepare, programs } = await load();
+      const { path, language } = source;
+      const track = audio ? source.track : null;
+      const task = { video, source: path, track, language, subtitles, lines: null };
+      return asFailure('adding tracks', () => prepare.addTracks(programs, task, work));
+    },
   };
 }
 
-/** `sending`: nothing is paid yet; `joining`: the parts are paid. */
-type PreparationStage = 'sending' | 'joining';
+/** `sending`: nothing is paid yet. Afterwards the results are paid. */
+type PreparationStage = 'sending' | 'joining' | 'adding tracks';
+
+/** What becomes of paid results when the work fails. */
+const KEPT: Readonly<Record<PreparationStage, string>> = {
+  sending: '',
+  joining: ' The results of the parts are kept: the same command joins them again and pays nothing.',
+  'adding tracks': ' Run the same command again to add them, which is not charged again.',
+};
 
 /** Runs work of `prepare`, and converts its failures to Failure. */
 async function asFailure<T>(stage: PreparationStage, work: () => Promise<T>): Promise<T> {
@@ -59,9 +73,8 @@ async function asFailure<T>(stage: PreparationStage, work: () => Promise<T>): Pr
 }
 
 function explain(error: PreparationFailure, stage: PreparationStage): Failure {
-  const isPaid = stage === 'joining';
-  const kept = 'The results of the parts are kept: the same command joins them again and pays nothing.';
-  const advice = `${asSentence(error.advice)}${isPaid ? ` ${kept}` : ''}`;
+  const isPaid = stage !== 'sending';
+  const advice = `${asSentence(error.advice)}${KEPT[stage]}`;
   const facts = { code: error.code, message: error.message, advice };
   return new Failure({ category: categoryOf(error, isPaid), ...facts }, { cause: error });
 }

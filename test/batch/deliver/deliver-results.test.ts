@@ -65,6 +65,7 @@ async function startDelivery({ isHashed = true }: { readonly isHashed?: boolean 
     deliverResults(job, {
       ...{ client, record, turns, locksDir: join(root, 'state') },
       naming: { stem: 'talk', asked: null, found: null, delivery: { folder, template: '', existing } },
+      addTracks: () => Promise.reject(new Error('no tracks are wanted')),
       findInput: async () => null,
       signal: new AbortController().signal,
       onProgress: () => undefined,

@@ -118,6 +118,32 @@ describe('an item of an earlier run', () => {
   });
 });
 
+describe('an item whose result has other original tracks than are wanted', () => {
+  const withAudio = { keepAudio: true };
+
+  it('is a problem, and with --clobber the result of the same job is fetched again', async () => {
+    const { result, again, step } = await afterRun((path) => [accepted(), downloaded(path, 4)]);
+    writeFileSync(result, 'done');
+    expect(await step()).toMatchObject({ step: 'done' });
+    expect(await problemsOf(again(withAudio))).toEqual([
+      expect.stringMatching(/kept tracks none → audio.*--clobber fetches the result of the same job again/),
+    ]);
+    const replacing = await step({ ...withAudio, clobber: true }, { replace: true });
+    expect(replacing).toMatchObject({ step: 'continue', next: { step: 'download', jobId: 'loc_1' } });
+    const kept = await step({ ...withAudio, skipExisting: true });
+    expect(kept).toMatchObject({ step: 'done', before: 'exists' });
+  });
+
+  it('is done if the result has them', async () => {
+    const { result, step } = await afterRun((path) => {
+      const { files, ...rest } = downloaded(path, 4);
+      return [accepted(), { ...rest, files: files.map((file) => ({ ...file, kept: 'audio' })) }];
+    });
+    writeFileSync(result, 'done');
+    expect(await step(withAudio)).toMatchObject({ step: 'done', before: 'downloaded' });
+  });
+});
+
 describe('an item that has changed', () => {
   it('in its options is a problem, and a new job only with --clobber', async () => {
     const { again, step } = await afterRun(() => [accepted()]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { parseSrt } from '../../../src/protocol/srt.ts';
-import { ffmpeg } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo } from '../../prepare/workspace.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
@@ -36,7 +36,7 @@ describe('a video that is too long', PATIENCE, () => {
     },
   );
 
-  it('goes in parts as one item with --split, and comes back as one video', async () => {
+  it('goes in parts as one item with --split, and comes back as one video with the original sound', async () => {
     const desk = await openMediaDesk();
     const path = longVideo(desk);
     const words = [
@@ -47,6 +47,7 @@ describe('a video that is too long', PATIENCE, () => {
       '--to',
       'es,fr',
       '--split',
+      '--keep-audio',
       '--out',
       'out',
       '-o',
@@ -63,6 +64,7 @@ describe('a video that is too long', PATIENCE, () => {
     const result = join(desk.folder, 'out', 'talk.es.mp4');
     expect(frameDigests(result)).toEqual(frameDigests(path));
     expect(Math.abs(lasts(result) - lasts(path))).toBeLessThan(0.04);
+    expect(ffprobe(result, 'stream_disposition=default', 'a').split('\n')).toEqual(['1', '0']);
     // Nothing of the parts is left but the record.
     expect((await readdir(join(desk.folder, 'out'))).sort()).toEqual(['.vloc', 'talk.es.mp4', 'talk.fr.mp4']);
     expect(filesBelow(join(desk.folder, 'out', '.vloc', 'parts'))).toEqual([]);

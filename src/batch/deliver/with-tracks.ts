@@ -1,0 +1,102 @@
+/**
+ * Adds tracks of the source to a downloaded video before it gets its name. The download stays beside the target until then,
+ * so that a run that is killed, or whose disk is full, continues with it.
+ */
+import { rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { prepareTarget } from '../../client/download/publish.ts';
+import type { FindInput } from '../../disk/find-input.ts';
+import { makeFolder } from '../../disk/folder.ts';
+import { Failure } from '../../errors/failure.ts';
+import { onDisk } from '../../errors/system-error.ts';
+import { isKept } from '../../journal/kept-tracks.ts';
+import type { KeptResult } from '../item.ts';
+import type { TracksTask } from '../preparation.ts';
+import { digestFile, placeFile } from './result-file.ts';
+
+/** Adds the tracks; returns the path of the new file in the folder. @throws Failure */
+export type AddTracks = (
+  task: TracksTask,
+  work: { readonly signal: AbortSignal; readonly folder: string },
+) => Promise<string>;
+
+interface WithTracks {
+  readonly target: string;
+  readonly keep: KeptResult;
+  readonly add: AddTracks;
+  /** Whether a file has the bytes of the result. */
+  readonly isResult: (path: string) => Promise<boolean>;
+  readonly fetch: (to: string) => Promise<unknown>;
+  readonly beforePublish: (file: WrittenFile) => Promise<void>;
+  readonly overwrite: boolean;
+  readonly findInput: FindInput;
+  readonly signal: AbortSignal;
+}
+
+/** SHA-256 in lower-case hex. */
+interface WrittenFile {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Where the download and the video with its new tracks are until it gets its name. */
+function scratchOf(target: string): string {
+  return join(dirname(target), `.${basename(target)}.add`);
+}
+
+/** @throws Failure; the download is kept, unless it is what failed */
+export async function writeWithTracks(task: WithTracks): Promise<WrittenFile> {
+  const { target, keep, add, isResult, fetch, beforePublish, overwrite, findInput, signal } = task;
+  await prepareTarget(target, overwrite);
+  const folder = scratchOf(target);
+  const plain = join(folder, 'result.mp4');
+  const work = join(folder, 'work');
+  await onDisk(folder, () => makeFolder(folder, 0o700));
+  if (!(await isResult(plain))) await fetch(plain);
+  await onDisk(work, () => rm(work, { recursive: true, force: true }));
+  await onDisk(work, () => makeFolder(work, 0o700));
+  const made = await addKept(plain, keep, add, { signal, folder: work }).catch((error: unknown) => {
+    throw error instanceof Failure ? withPlace(error, plain) : error;
+  });
+  const written = await onDisk(made, async () => ({
+    bytes: (await stat(made)).size,
+    sha256: await digestFile(made),
+  }));
+  await beforePublish(written);
+  await placeFile(made, target, overwrite, findInput);
+  await removeScratch(target);
+  return written;
+}
+
+/** Removes what an earlier delivery of the same file left there. */
+export async function removeScratch(target: string): Promise<void> {
+  await rm(scratchOf(target), { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Adds the tracks if the source is still the file that the video was made from. @throws Failure */
+export async function addKept(
+  video: string,
+  { tracks, source }: KeptResult,
+  add: AddTracks,
+  work: Parameters<AddTracks>[1],
+): Promise<string> {
+  const found = await stat(source.path).catch(() => null);
+  const isSame = found !== null && found.size === source.bytes && found.mtimeMs === source.mtimeMs;
+  if (!isSame) throw sourceGone(source.path, found === null);
+  return add({ video, source, audio: isKept('audio', tracks), subtitles: isKept('subtitles', tracks) }, work);
+}
+
+function sourceGone(path: string, isMissing: boolean): Failure {
+  const message = isMissing
+    ? `${path} is not there any more, so its tracks cannot be added to the result`
+    : `${path} was changed since the result was made, so its tracks may not fit the result`;
+  const advice = 'Put it back and run the same command again, which is not charged again.';
+  return new Failure({ category: 'disk', code: 'TRACKS_NOT_ADDED', message, advice });
+}
+
+function withPlace(failure: Failure, plain: string): Failure {
+  const { advice = '' } = failure.facts;
+  const instead =
+    'Without --keep-audio and --keep-subtitles, or with `vloc jobs download ID --as-is`, you get it as it is.';
+  return failure.with({ advice: `${advice}\nThe result is kept in ${plain}. ${instead}` });
+}

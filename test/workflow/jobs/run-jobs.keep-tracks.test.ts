@@ -1,0 +1,174 @@
+/** `--keep-audio` and `--keep-subtitles`, from the command to the tracks of the file. */
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Ended, startVloc } from '../../commands/support/run-vloc.ts';
+import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+
+let video: Buffer | undefined;
+
+/** One second with a tone and subtitles, both English; made once. */
+function talk(): Buffer {
+  if (video !== undefined) return video;
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'en.srt'), '1\n00:00:00,100 --> 00:00:00,900\nhello\n');
+  const path = join(folder, 'talk.mp4');
+  ffmpeg(
+    ...['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=25:d=1', '-f', 'lavfi', '-i', 'sine=f=500:r=48000:d=1'],
+    ...[
+      '-i',
+      join(folder, 'en.srt'),
+      '-c:v',
+      'libx264',
+      '-pix_fmt',
+      'yuv420p',
+      '-c:a',
+      'aac',
+      '-c:s',
+      'mov_text',
+    ],
+    ...['-metadata:s:a:0', 'language=eng', '-metadata:s:s:0', 'language=eng', path],
+  );
+  video = readFileSync(path);
+  return video;
+}
+
+/** A service whose localization gives the video back, and `talk.mp4` in the folder of the runs. */
+async function start() {
+  let downloads = 0;
+  const small = createSmallEngines();
+  const inspect = async () => ({
+    duration_seconds: 1,
+    container: 'mp4' as const,
+    video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
+    audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+  });
+  const vloc = await startVloc({
+    engines: { ...small, inspect },
+    onRequest: ({ operationId }) => {
+      // Results are downloaded from addresses that are no operation.
+      if (operationId === null) downloads += 1;
+    },
+  });
+  const at = (name: string) => join(vloc.folder, name);
+  writeFileSync(at('talk.mp4'), talk());
+  const run = (words: readonly string[], PATH = rememberingPath()): Promise<Ended> =>
+    vloc.run(words, { env: { PATH } });
+  return {
+    ...{ at, run, downloads: () => downloads },
+    localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
+    jobs: async () => (await vloc.caller.get('/v1/auto-localizations?limit=50')).json.data,
+  };
+}
+
+const languages = (path: string, streams: 'a' | 's') =>
+  ffprobe(path, 'stream_tags=language', streams).split('\n');
+const defaults = (path: string, streams: 'a' | 's') =>
+  ffprobe(path, 'stream_disposition=default', streams).split('\n');
+
+/** A PATH whose ffmpeg does not work. */
+function brokenPath(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'ffmpeg'), '#!/bin/sh\necho it broke >&2\nexit 1\n');
+  chmodSync(join(folder, 'ffmpeg'), 0o755);
+  return `${folder}:${rememberingPath()}`;
+}
+
+test('the result has the tracks of the original, which stays as it is, and is done when it runs again', async () => {
+  const { localize, run, at, jobs } = await start();
+  const first = await localize('--keep-audio', '--keep-subtitles');
+  expect(first.code, first.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(defaults(at('talk.es.mp4'), 'a')).toEqual(['1', '0']);
+  expect(languages(at('talk.es.mp4'), 's')).toEqual(['eng', 'eng']);
+  expect(readFileSync(at('talk.mp4')).equals(talk())).toBe(true);
+  expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
+  const written = readFileSync(at('talk.es.mp4'));
+  const again = await localize('--keep-audio', '--keep-subtitles');
+  expect(again.code, again.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  // `jobs wait` knows the file too, although its bytes are not those that the service states.
+  const [{ id }, ...others] = await jobs();
+  const waited = await run(['jobs', 'wait', id]);
+  expect(waited.code, waited.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  expect(others).toEqual([]);
+});
+
+test('a result that could not get its tracks is kept, and gets them when the command runs again', async () => {
+  const { run, at, jobs, downloads } = await start();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
+  const failed = await run(words, brokenPath());
+  expect(failed.code).not.toBe(0);
+  expect(failed.stderr).toContain('it broke');
+  expect(failed.stderr).toContain('.talk.es.mp4.add');
+  expect(existsSync(at('talk.es.mp4'))).toBe(false);
+  expect(readFileSync(at('.talk.es.mp4.add/result.mp4')).equals(talk())).toBe(true);
+  const [{ id }] = await jobs();
+  const before = downloads();
+  expect(before).toBeGreaterThan(0);
+  // It knows the run that made the job.
+  const waited = await run(['jobs', 'wait', id]);
+  expect(waited.code, waited.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(downloads()).toBe(before);
+  const written = readFileSync(at('talk.es.mp4'));
+  const again = await run(words);
+  expect(again.code, again.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  expect(existsSync(at('.talk.es.mp4.add'))).toBe(false);
+  const asItIs = await run(['jobs', 'download', id, '--as-is', '--out', 'other']);
+  expect(asItIs.code, asItIs.stderr).toBe(0);
+  expect(readFileSync(at('other/talk.es.mp4')).equals(talk())).toBe(true);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test('other tracks are a change, for which --clobber fetches the same result again', async () => {
+  const { localize, at, jobs } = await start();
+  expect((await localize()).code).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng']);
+  const refused = await localize('--keep-audio');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('none → audio');
+  const replaced = await localize('--keep-audio', '--clobber');
+  expect(replaced.code, replaced.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test('a source that was changed meanwhile does not become part of the result', async () => {
+  const { run, at, jobs } = await start();
+  const detached = await run(['localize', 'talk.mp4', '--to', 'es', '--keep-audio', '--detach', '-o', 'id']);
+  const id = detached.stdout.trim();
+  writeFileSync(at('talk.mp4'), 'another video');
+  const waited = await run(['jobs', 'wait', id]);
+  expect(waited.code).not.toBe(0);
+  expect(waited.stderr).toContain('talk.mp4 was changed since the result was made');
+  expect((await run(['jobs', 'wait', id, '--as-is'])).code).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng']);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test.each([
+  [['https://a.example/talk.mp4', '--keep-audio'], /is not a file on this machine, from which --keep-audio/],
+  [['talk.mp4', '--keep-audio', '--mode', 'subtitles_only'], /--keep-audio: adds nothing/],
+])('what cannot work is refused before anything is sent: %j', async (words, message) => {
+  const { run, jobs } = await start();
+  const { code, stderr } = await run(['localize', ...words, '--to', 'es']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(await jobs()).toEqual([]);
+});
+
+test('a machine without ffmpeg hears it before anything is sent', async () => {
+  const { run, jobs } = await start();
+  const { code, stderr } = await run(
+    ['localize', 'talk.mp4', '--to', 'es', '--keep-subtitles'],
+    '/nonexistent',
+  );
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(/--keep-subtitles: needs ffmpeg and ffprobe on this machine/);
+  expect(await jobs()).toEqual([]);
+});
