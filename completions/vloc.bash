@@ -43,7 +43,7 @@ _vloc_place() {
     'engines add') commands='' operands='choices recognize translate speak separate' options='--type --url --model --key-env --insecure --folder --threads --language --voice --context --instructions --format --vocals --background --concurrency --timeout --no-fallback --first --last --no-check --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'engines install') commands='' operands='free' options='--pair --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'engines install') commands='' operands='free' options='--pair --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve') commands='keys' operands='free' options='--host --port --state-dir --config --public-origin --trusted-proxy --allow-loopback --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys') commands='create list revoke' operands='free' options='--help -h' ;;
     'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -170,6 +170,7 @@ _vloc_value() {
     *' --background') value='free' ;;
     *' --concurrency') value='free' ;;
     *' --pair') value=',free' ;;
+    *' --font') value=',free' ;;
     *' --state-dir') value='folders' ;;
     *' --config') value='files' ;;
     *' --public-origin') value='free' ;;

@@ -203,7 +203,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $places['engines install'] = @{
         Commands = @()
         Operands = 'free'
-        Options = @(@('--pair', 'further pairs of languages of Apertium, such as eng-glg; on Debian and Ubuntu'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+        Options = @(@('--pair', 'further pairs of languages of Apertium, such as eng-glg; on Debian and Ubuntu'), @('--font', 'fonts to burn in subtitles in these languages, such as ja; up to 57 MB'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve'] = @{
         Commands = @(,@('keys', 'create, list and revoke API keys of the embedded service'))
@@ -441,6 +441,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --background'] = 'free'
     $values['* --concurrency'] = 'free'
     $values['* --pair'] = ',free'
+    $values['* --font'] = ',free'
     $values['* --state-dir'] = 'folders'
     $values['* --config'] = 'files'
     $values['* --public-origin'] = 'free'

@@ -4,6 +4,7 @@ import type { Context } from '../context/context.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import type { InstallPlan } from '../engines/install.ts';
 import { Failure } from '../errors/failure.ts';
+import { canonicalLanguage } from '../protocol/language-tag.ts';
 
 export const enginesInstall: Command = defineCommand({
   options: {
@@ -12,21 +13,31 @@ export const enginesInstall: Command = defineCommand({
       value: 'pairs',
       help: 'further pairs of languages of Apertium, such as eng-glg; on Debian and Ubuntu',
     },
+    font: {
+      type: 'list',
+      value: 'languages',
+      help: 'fonts to burn in subtitles in these languages, such as ja; up to 57 MB',
+    },
     yes: { type: 'flag', short: '-y', help: 'do not ask before installing' },
   },
   examples: [
     { command: 'vloc engines install', explains: 'show the packages, ask, then install them' },
     { command: 'vloc engines install --yes', explains: 'without a question, for scripts' },
     { command: 'vloc engines install --pair eng-glg', explains: 'to translate between English and Galician' },
+    { command: 'vloc engines install --font ja', explains: 'to burn in Japanese subtitles' },
   ],
   notes: ["The system's own package manager is used: apt-get, dnf, pacman, brew or winget."],
   run: async (context, _operands, options) => {
+    requireLanguages(options.font);
     const before = await detect(context);
-    const plan = await makePlan(context, before, options.pair);
+    const plan = await makePlan(context, before, options);
     for (const { engine, reason } of plan.impossible) context.terminal.warn(`${engine}: ${reason}`);
     if (plan.commands.length > 0) await install(context, plan, options.yes);
     const after = plan.commands.length > 0 ? await detect(context) : before;
-    const missing = await listMissing(after, options.pair);
+    const missing = [
+      ...(await listMissing(after, options.pair)),
+      ...(await listMissingFonts(context, options.font)).map((language) => `a font for ${language}`),
+    ];
     if (missing.length > 0) {
       throw new Failure({
         category: 'configuration',
@@ -45,6 +56,25 @@ export const enginesInstall: Command = defineCommand({
 async function detect(context: Context): Promise<Capabilities> {
   const { createEngines } = await import('../engines/index.ts');
   return createEngines({ searchPath: context.io.env.PATH ?? '' }).capabilities();
+}
+
+function requireLanguages(languages: readonly string[]): void {
+  const wrong = languages.find((language) => canonicalLanguage(language) === null);
+  if (wrong === undefined) return;
+  throw usageFailure(`"${wrong}" is not a language`, 'Write language tags, such as ja or zh-Hant.');
+}
+
+/** The languages that no font can show. None can if ffmpeg is missing. */
+async function listMissingFonts(context: Context, languages: readonly string[]): Promise<readonly string[]> {
+  if (languages.length === 0) return [];
+  const [{ hasFont }, { createPrograms }] = await Promise.all([
+    import('../engines/export/fonts.ts'),
+    import('../engines/programs.ts'),
+  ]);
+  const programs = createPrograms(context.io.env.PATH ?? '');
+  const run = { signal: context.signal, folder: tmpdir() };
+  const found = await Promise.all(languages.map((language) => hasFont(programs, language, run)));
+  return languages.filter((_, position) => found[position] !== true);
 }
 
 /** The missing engines, and the pairs in whose languages nothing is translated. */
@@ -67,7 +97,7 @@ async function listMissing(
 async function makePlan(
   context: Context,
   capabilities: Capabilities,
-  pairs: readonly string[],
+  { pair: pairs, font }: { readonly pair: readonly string[]; readonly font: readonly string[] },
 ): Promise<InstallPlan> {
   const [system, { createPrograms }] = await Promise.all([
     import('../engines/install.ts'),
@@ -85,8 +115,12 @@ async function makePlan(
     missing,
     freshLists: system.hasFreshLists(context.io.now()),
   };
+  const unshown = await listMissingFonts(context, font);
+  const fonts = facts.system === null ? null : system.findFontPackages(unshown, facts.system);
+  if (fonts === null && unshown.length > 0)
+    context.terminal.warn(`no package of this system is known to have a font for ${unshown.join(', ')}`);
   const wanted = pairs.filter((pair) => missing.includes(pair));
-  if (wanted.length === 0) return system.planInstall(facts);
+  if (wanted.length === 0) return system.planInstall({ ...facts, extra: fonts ?? [] });
   if (facts.system !== 'debian') throw pairsElsewhere(wanted);
   const names = await system.listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
   const packages = wanted.map((pair) => {
@@ -94,7 +128,7 @@ async function makePlan(
     if (found === null) throw unknownPair(pair, system.listNearPairs(pair, names));
     return found;
   });
-  return system.planInstall({ ...facts, pairs: packages });
+  return system.planInstall({ ...facts, extra: [...packages, ...(fonts ?? [])] });
 }
 
 const OTHER_TRANSLATORS = 'Other translators can be used: see `vloc engines add --help`.';

@@ -75,3 +75,30 @@ export const ENGINES: readonly Engine[] = [
     },
   },
 ];
+
+/** Fonts for burned subtitles. They are large and only needed for some languages, so they are installed when asked for. */
+interface FontPackages {
+  /** ISO 15924 codes; null for all other scripts. */
+  readonly scripts: readonly string[] | null;
+  readonly install: Engine['install'];
+}
+
+/** macOS and Windows come with fonts for most scripts. */
+export const FONTS: readonly FontPackages[] = [
+  {
+    scripts: ['Jpan', 'Kore', 'Hans', 'Hant'],
+    install: {
+      debian: ['fonts-noto-cjk'],
+      fedora: ['default-fonts-cjk-sans'],
+      arch: ['noto-fonts-cjk'],
+    },
+  },
+  {
+    scripts: null,
+    install: {
+      debian: ['fonts-noto-core'],
+      fedora: ['default-fonts-other-sans'],
+      arch: ['noto-fonts'],
+    },
+  },
+];

@@ -134,11 +134,26 @@ export interface Capabilities {
 export const STEPS = ['probe', 'separate', 'recognize', 'translate', 'speak', 'export'] as const;
 export type EngineStep = (typeof STEPS)[number];
 
+/** How a video is to be exported. */
+export interface ExportRequest
+  extends Pick<Tasks['auto_localization'], 'targetLanguage' | 'subtitleOutput' | 'resolution'> {
+  /** Path of an inspected file; null if it is not known yet. */
+  readonly video: string | null;
+  /** How many seconds the export may take. Infinity without a deadline. */
+  readonly seconds: number;
+}
+
 /** The media work as seen by the service. All methods throw `JobFailure` for problems of the media. */
 export interface Engines {
   capabilities(): Promise<Capabilities>;
   /** Measures and fully decodes an untrusted file. Source: contract, "Validation of a source video". */
   inspect(file: string, signal: AbortSignal): Promise<Media>;
+  /**
+   * Checks that a video can be exported as requested. Default: every video can.
+   * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles, MEDIA_UNSUPPORTED if the memory or the
+   * time does not suffice
+   */
+  checkExport?(request: ExportRequest, signal: AbortSignal): Promise<void>;
   readonly run: { readonly [K in JobKind]: (task: Tasks[K], work: Work) => Promise<Products[K]> };
   /** Ends what the engines keep between jobs, such as loaded models. */
   close?(): Promise<void>;

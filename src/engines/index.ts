@@ -6,6 +6,7 @@ import type { BackendParts } from './backends/parts.ts';
 import { detectCapabilities } from './capabilities.ts';
 import type { EnginesConfig } from './config.ts';
 import type { Capabilities, Engines, Products, Tasks, Work } from './engine.ts';
+import { checkExport } from './export/export.ts';
 import { asJobFailure } from './failures.ts';
 import { inspectVideo } from './media/inspect.ts';
 import { createPrograms } from './programs.ts';
@@ -54,6 +55,8 @@ export function createEngines(options: EngineOptions = {}): Engines {
     },
     inspect: (file, signal) =>
       guard(signal, () => inspectVideo(programs, file, { signal, folder: tmpdir() })),
+    checkExport: (request, signal) =>
+      guard(signal, () => checkExport(programs, request, null, { signal, folder: tmpdir() })),
     run: {
       audio_separation: runner<'audio_separation'>(separateAudio),
       subtitle_recognition: runner<'subtitle_recognition'>(recognizeSubtitle),

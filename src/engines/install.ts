@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
-import { ENGINES, type OperatingSystem } from './catalog.ts';
+import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
+import { scriptOf } from './export/ass.ts';
 import { ChildFailure, ProgramMissing } from './failures.ts';
 import type { Programs } from './programs.ts';
 
@@ -13,8 +14,8 @@ interface InstallFacts {
   readonly privilege: Privilege;
   /** Names of missing engines, as in the catalog. */
   readonly missing: readonly string[];
-  /** Packages of further pairs of languages; only on Debian. */
-  readonly pairs?: readonly string[];
+  /** Packages that were asked for: further pairs of languages, fonts. */
+  readonly extra?: readonly string[];
   /** Whether the package lists are recent; only used on Debian. */
   readonly freshLists: boolean;
 }
@@ -50,7 +51,7 @@ const MANAGERS: Record<OperatingSystem, { readonly install: readonly string[]; r
   windows: { install: ['winget', 'install', '--exact', '--accept-source-agreements'], root: false },
 };
 
-/** Plans the commands that install all missing engines, and further pairs of languages. */
+/** Plans the commands that install all missing engines, and further packages. */
 export function planInstall(facts: InstallFacts): InstallPlan {
   const { system } = facts;
   const missing = ENGINES.filter((engine) => facts.missing.includes(engine.name));
@@ -58,9 +59,9 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const impossible = missing
     .filter((engine) => !packaged.includes(engine))
     .map((engine) => ({ engine: engine.name, reason: reasonFor(engine.packages.length > 0, system) }));
-  const { pairs = [] } = facts;
+  const { extra = [] } = facts;
   const packages =
-    system === null ? [] : [...packaged.flatMap((engine) => engine.install[system] ?? []), ...pairs];
+    system === null ? [] : [...packaged.flatMap((engine) => engine.install[system] ?? []), ...extra];
   if (system === null || packages.length === 0) {
     return { commands: [], engines: [], impossible, asksPassword: false };
   }
@@ -69,10 +70,20 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const elevation = manager.root ? ELEVATION[facts.privilege] : [];
   return {
     commands: [...update, [...manager.install, ...packages]].map((command) => [...elevation, ...command]),
-    engines: [...packaged.map((engine) => engine.name), ...pairs],
+    engines: [...packaged.map((engine) => engine.name), ...extra],
     impossible,
     asksPassword: manager.root && facts.privilege === 'password',
   };
+}
+
+/** Returns the packages with the fonts of languages; null if the system offers none. */
+export function findFontPackages(languages: readonly string[], system: OperatingSystem): string[] | null {
+  const packages = languages.map((language) => {
+    const script = scriptOf(language) ?? '';
+    return FONTS.find(({ scripts }) => scripts === null || scripts.includes(script))?.install[system];
+  });
+  if (packages.includes(undefined)) return null;
+  return [...new Set(packages.flatMap((names) => names ?? []))];
 }
 
 /** A pair of languages as users write it: `eng-glg`, or `en-gl`. */

@@ -1,4 +1,4 @@
-/** Processes subtitle text: removes markup of players, and wraps text into rows. */
+/** Processes subtitle text: removes markup of players. */
 
 /** Matches `<i>` and `</font>`. A `<` that does not start a tag stays. */
 const TAG = /<\/?[a-z][^<>]{0,200}>/gi;
@@ -74,41 +74,4 @@ export function spokenText(text: string): string {
     .replace(ROUND_BEFORE_SENTENCE, '$1$2')
     .replace(/\s+/g, ' ')
     .trim();
-}
-
-/** Fits on one row of any screen. The limit of most broadcasters. */
-export const ROW_CHARACTERS = 42;
-
-/**
- * Wraps text into as few rows of at most 42 characters as possible, of similar length. Longer words are not split, and
- * text without spaces (Chinese, Thai) stays in one row.
- */
-export function wrapText(text: string): string {
-  const words = text.split(/\s+/).filter((word) => word !== '');
-  const whole = words.join(' ');
-  const rows = Math.ceil(whole.length / ROW_CHARACTERS);
-  if (rows <= 1) return whole;
-  // The narrowest width with the same number of rows gives the most even rows.
-  let best = fillRows(words, ROW_CHARACTERS);
-  for (let width = Math.ceil(whole.length / best.length); width < ROW_CHARACTERS; width += 1) {
-    const candidate = fillRows(words, width);
-    if (candidate.length > best.length) continue;
-    best = candidate;
-    break;
-  }
-  return best.join('\n');
-}
-
-function fillRows(words: readonly string[], width: number): string[] {
-  const rows: string[] = [];
-  let row = '';
-  for (const word of words) {
-    if (row !== '' && row.length + 1 + word.length > width) {
-      rows.push(row);
-      row = word;
-    } else {
-      row = row === '' ? word : `${row} ${word}`;
-    }
-  }
-  return row === '' ? rows : [...rows, row];
 }

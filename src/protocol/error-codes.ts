@@ -122,9 +122,9 @@ export const ERROR_CODES = {
   LANGUAGE_NOT_SUPPORTED: {
     status: 422,
     retryable: false,
-    title: 'There is no engine for this language',
+    title: 'The language is not supported here',
     advice:
-      'Choose one of the languages that the detail lists; `vloc engines list` where the service runs shows all.',
+      'Choose one of the languages that the detail lists, or install what it names; `vloc engines list` where the service runs shows all.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

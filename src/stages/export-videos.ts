@@ -1,6 +1,7 @@
 /** The last stage: exports the finished videos on this machine, and again only if something in them changed. */
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { placeFile } from '../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../batch/item.ts';
@@ -80,6 +81,38 @@ export async function exportVideos(
   } finally {
     view.close();
     await journal.close();
+  }
+}
+
+/**
+ * Checks that this machine has the memory and the fonts to export the videos, before more is paid for them. Videos that it
+ * cannot export fail.
+ */
+export async function checkExports(run: StagedRun): Promise<void> {
+  const { context, plan } = run;
+  for (const state of unfinished(run)) {
+    const { target, targetSubtitle } = state;
+    const { input, key, targetLanguage } = target.item;
+    const { subtitleOutput, resolution } = exportOptions(target.item);
+    const isFinished = plan.stages.finished.has(key) && !run.runOptions.fresh;
+    if (isFinished || (subtitleOutput !== 'burned' && resolution === 'source')) continue;
+    const [{ createPrograms }, { checkExport }] = await Promise.all([
+      import('../engines/programs.ts'),
+      import('../engines/export/export.ts'),
+    ]);
+    // A video that must be converted first is examined when it has been.
+    const video = input.preparation === null ? input.path : null;
+    const seconds = Number.POSITIVE_INFINITY;
+    const request = { video, seconds, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
+    const { env } = context.io;
+    const where = { signal: context.signal, folder: tmpdir() };
+    try {
+      await checkExport(createPrograms(env.PATH ?? ''), request, targetSubtitle?.lines ?? null, where);
+    } catch (error) {
+      if (context.signal.aborted) throw context.signal.reason;
+      const advice = 'Then run the same command again: nothing is paid twice.';
+      failTarget(state, exportFailure(error).with({ advice }));
+    }
   }
 }
 

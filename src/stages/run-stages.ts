@@ -8,7 +8,7 @@ import type { Context } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
-import { exportVideos } from './export-videos.ts';
+import { checkExports, exportVideos } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';
 import { makeAudio, recognizeAll, translateAll } from './job-stages.ts';
 import { planStages } from './plan-stages.ts';
@@ -103,6 +103,7 @@ function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord):
 async function runAll(run: StagedRun): Promise<void> {
   const { signal } = run.context;
   const { stopAfter } = run.plan.choices;
+  if (stopAfter === null) await checkExports(run);
   await recognizeAll(run);
   signal.throwIfAborted();
   // A target that reached --stop-after is done, even if others were stopped.
@@ -112,6 +113,8 @@ async function runAll(run: StagedRun): Promise<void> {
   signal.throwIfAborted();
   if (stopAfter === 'translate') return;
   skipStopped(run);
+  // The texts are known now.
+  await checkExports(run);
   const audioOf = await makeAudio(run);
   signal.throwIfAborted();
   // The export is free, so every target that has all its files is finished, even if others were stopped.

@@ -77,3 +77,38 @@ describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
     });
   },
 );
+
+describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
+  'vloc engines install --font',
+  () => {
+    /** A renderer on a machine whose fonts lack these characters. */
+    const addRenderer = (missing: string) => {
+      const codes = Array.from(missing, (letter) => letter.codePointAt(0)?.toString(16).toUpperCase());
+      const lines = codes.map((code) => `failed to find any fallback with glyph 0x${code} for font: (a)`);
+      addProgram('ffmpeg', lines.map((line) => `echo '${line}' >&2`).join('\n'));
+    };
+
+    it('shows the package with the characters, and installs nothing without a yes', async () => {
+      addRenderer('日本語曜हिन्द');
+      for (const [language, name] of [
+        ['ja', 'fonts-noto-cjk'],
+        ['hi', 'fonts-noto-core'],
+      ] as const) {
+        const { code, stderr } = await install('--font', language);
+        expect(stderr).toContain(`To be installed: ${name}\n`);
+        expect(code).not.toBe(0);
+      }
+    });
+
+    it('installs nothing for a language that the fonts can show', async () => {
+      addRenderer('日本語曜');
+      const { code, stdout } = await install('--font', 'es', '-o', 'json');
+      expect([code, JSON.parse(stdout)]).toEqual([0, { installed: [], missing: [] }]);
+    });
+
+    it('refuses what is not a language', async () => {
+      const { code, stderr } = await install('--font', 'ja_JP!');
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is not a language')]);
+    });
+  },
+);

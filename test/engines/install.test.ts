@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   detectSystem,
+  findFontPackages,
   findPairPackage,
   hasFreshLists,
   listNearPairs,
@@ -125,8 +126,20 @@ describe('a pair of languages', () => {
   });
 
   test('is added to what is installed, also when nothing is missing', () => {
-    const plan = planInstall({ ...facts, missing: [], pairs: ['apertium-en-gl'] });
+    const plan = planInstall({ ...facts, missing: [], extra: ['apertium-en-gl'] });
     expect(shown(plan).at(-1)).toMatch(/ apertium-en-gl$/);
     expect(plan.engines).toEqual(['apertium-en-gl']);
+  });
+});
+
+describe('packages with fonts', () => {
+  test('are those of the scripts, each once', () => {
+    expect(findFontPackages(['ja', 'zh-TW', 'ko'], 'debian')).toEqual(['fonts-noto-cjk']);
+    expect(findFontPackages(['hi', 'ja', 'th'], 'arch')).toEqual(['noto-fonts', 'noto-fonts-cjk']);
+    expect(findFontPackages([], 'macos')).toEqual([]);
+  });
+
+  test('are not known for systems that come with fonts', () => {
+    expect(findFontPackages(['ja'], 'macos')).toBeNull();
   });
 });

@@ -15,6 +15,7 @@ const BELOW_COMMANDS: readonly string[] = [
   'src/batch/run/sources.ts',
   'src/client/jobs/wait.ts',
   'src/client/upload/send-file.ts',
+  'src/engines/export/fonts.ts',
   'src/profiles/resolve.ts',
 ];
 

@@ -1,28 +1,55 @@
 /** Subtitles in the ASS format, for burning in: the only format with an exact layout. */
+import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { stripMarkup } from '../text.ts';
+import { countColumns, ROW_COLUMNS, wrapText } from '../wrap.ts';
 import type { PictureSize } from './picture.ts';
 
-/** Row height as a share of the picture's height, as used by streaming services. */
+/** Row height as a share of the picture's shorter side, as used by streaming services. */
 const FONT_SHARE = 0.055;
 const MARGIN_SHARE = 0.05;
 const OUTLINE_SHARE = 0.003;
+/** Mean width of a character as a share of the row height, in DejaVu Sans, which is a wide font. */
+const COLUMN_SHARE = 0.5;
 
-/** Formats an ASS file. Text is shown literally and never interpreted as an override tag. */
-export function formatAss(lines: readonly SubtitleLine[], picture: PictureSize): string {
-  const share = (part: number) => Math.max(1, Math.round(picture.height * part));
+/** How subtitles are burned in. */
+interface Burning {
+  /** The language of the text, a BCP 47 tag. */
+  readonly language: string;
+  /** The brightness of the text, 0 to 255. */
+  readonly white: number;
+}
+
+/**
+ * Formats an ASS file. Text is shown literally and never interpreted as an override tag.
+ * @param burning adapts font, direction and rows for burning in; null keeps the rows, for files that users edit
+ */
+export function formatAss(
+  lines: readonly SubtitleLine[],
+  picture: PictureSize,
+  burning: Burning | null = null,
+): string {
+  const short = Math.min(picture.width, picture.height);
+  const share = (part: number) => Math.max(1, Math.round(short * part));
+  const margin = share(MARGIN_SHARE);
+  const height = Math.min(share(FONT_SHARE), widestFont(picture.width - 2 * margin));
+  const colour = `&H00${(burning?.white ?? 255).toString(16).padStart(2, '0').repeat(3).toUpperCase()}`;
   const style = [
-    ...['Default', 'sans-serif', share(FONT_SHARE)],
-    // White, secondary colour unused, black outline, half-transparent shadow.
-    ...['&H00FFFFFF', '&H00FFFFFF', '&H00000000', '&H80000000'],
+    ...['Default', burning === null ? 'sans-serif' : fontFamily(burning.language), height],
+    // Secondary colour unused, black outline, half-transparent shadow.
+    ...[colour, colour, '&H00000000', '&H80000000'],
     // Not bold, italic, underlined or struck out; normal scale, no spacing, no angle; outlined; bottom centre.
     ...[0, 0, 0, 0, 100, 100, 0, 0, 1, share(OUTLINE_SHARE), 0, 2],
-    ...[share(MARGIN_SHARE), share(MARGIN_SHARE), share(MARGIN_SHARE), 1],
+    ...[margin, margin, margin, 1],
   ];
-  const rows = lines.map(
-    (line) =>
-      `Dialogue: 0,${assTime(line.start_ms)},${assTime(line.end_ms)},Default,,0,0,0,,${escapeAss(line.text)}`,
-  );
+  const mostRows = Math.max(1, Math.floor((picture.height - 2 * margin) / height));
+  const rows = lines.map(({ start_ms, end_ms, text }) => {
+    const shown = burning === null ? plainRows(text) : layOut(text, burning.language);
+    // A cue that is higher than the picture is shown in smaller letters, so that all of it can be read.
+    const isTooHigh = burning !== null && shown.length > mostRows;
+    const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';
+    return `Dialogue: 0,${assTime(start_ms)},${assTime(end_ms)},Default,,0,0,0,,${size}${shown.join('\\N')}`;
+  });
   return [
     '[Script Info]',
     'ScriptType: v4.00+',
@@ -43,13 +70,60 @@ export function formatAss(lines: readonly SubtitleLine[], picture: PictureSize):
   ].join('\n');
 }
 
+/** The largest row height with which a whole row fits a width. It applies to portrait pictures. */
+function widestFont(width: number): number {
+  return Math.max(1, Math.floor(width / ROW_COLUMNS / COLUMN_SHARE));
+}
+
+/** The forms of Chinese characters differ by country. Other fonts are used where these are not installed. */
+const CJK_FAMILIES: Readonly<Record<string, string>> = {
+  Jpan: 'Noto Sans CJK JP',
+  Kore: 'Noto Sans CJK KR',
+  Hans: 'Noto Sans CJK SC',
+  Hant: 'Noto Sans CJK TC',
+};
+
+function fontFamily(language: string): string {
+  return CJK_FAMILIES[scriptOf(language) ?? ''] ?? 'sans-serif';
+}
+
+/** Returns the script that a language is written in, an ISO 15924 code; null if it is not known. */
+export function scriptOf(language: string): string | null {
+  const tag = canonicalLanguage(language);
+  return tag === null ? null : (new Intl.Locale(tag).maximize().script ?? null);
+}
+
+/** Returns the rows of a cue. Rows that fit are kept; others are wrapped. */
+function layOut(text: string, language: string): string[] {
+  const rows = plainRows(text).flatMap((row) =>
+    countColumns(row) <= ROW_COLUMNS ? [row] : wrapText(row, 'split').split('\n'),
+  );
+  return runsRightToLeft(text, language) ? rows.map((row) => EMBEDDING + row + END_EMBEDDING) : rows;
+}
+
+/** Returns the rows of a cue without markup. */
+function plainRows(text: string): string[] {
+  return stripMarkup(text).split('\n').map(escapeAss);
+}
+
+/** Explicit marks, because renderers do not detect the direction: the full stop would be on the wrong side. */
+const EMBEDDING = '\u202B';
+const END_EMBEDDING = '\u202C';
+const RIGHT_TO_LEFT =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/gu;
+const RIGHT_TO_LEFT_SCRIPTS: ReadonlySet<string | null> = new Set('Arab Hebr Syrc Thaa Nkoo Adlm'.split(' '));
+
+/** A cue in a right-to-left language may begin with, or mostly contain, names in Latin letters. */
+function runsRightToLeft(text: string, language: string): boolean {
+  const count = text.match(RIGHT_TO_LEFT)?.length ?? 0;
+  if (count === 0) return false;
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  return count * 2 > letters || RIGHT_TO_LEFT_SCRIPTS.has(scriptOf(language));
+}
+
 /** Replaces braces, which start override tags, and backslashes, which start line breaks, by similar characters. */
-function escapeAss(text: string): string {
-  return stripMarkup(text)
-    .replaceAll('\\', '\u29F5')
-    .replaceAll('{', '\uFF5B')
-    .replaceAll('}', '\uFF5D')
-    .replaceAll('\n', '\\N');
+function escapeAss(row: string): string {
+  return row.replaceAll('\\', '\u29F5').replaceAll('{', '\uFF5B').replaceAll('}', '\uFF5D');
 }
 
 /** Formats as `h:mm:ss.cc`. */

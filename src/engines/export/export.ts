@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
+import type { ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
+import { ratio } from '../media/decode-check.ts';
 import { declaredDuration } from '../media/duration.ts';
 import { readHeader } from '../media/header.ts';
-import { displaySize } from '../media/inspect.ts';
 import type { Programs } from '../programs.ts';
 import { stripMarkup } from '../text.ts';
 import { formatAss } from './ass.ts';
-import { type PicturePlan, planPicture, type Resolution } from './picture.ts';
+import { type EncodingRoom, requireRoom, thisMachine } from './cost.ts';
+import { requireFont } from './fonts.ts';
+import { encoderArguments, type PicturePlan, planPicture, type Resolution, whiteOf } from './picture.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
@@ -37,8 +39,6 @@ export interface ExportTask {
 /** Audio codecs that players support in MP4. Others are encoded as AAC. */
 export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
 const AAC = ['-c:a', 'aac', '-b:a', '160k'];
-/** Visually equal to the source, encoded several times faster than real time. */
-const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];
 /** In the work folder, which is ffmpeg's working folder, so that no filter must quote a path. */
 const BURNED_FILE = 'burned.ass';
 const SOFT_FILE = 'soft.srt';
@@ -46,6 +46,7 @@ const SOFT_FILE = 'soft.srt';
 /**
  * Writes the finished MP4, as long as its input, into the work folder. Copies the picture if nothing in it changes, so
  * that its frames equal those of the original.
+ * @throws JobFailure MEDIA_UNSUPPORTED for a picture that is too large to be encoded here
  */
 export async function exportVideo(
   programs: Programs,
@@ -56,7 +57,11 @@ export async function exportVideo(
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';
   const picture = planPicture(header, task.resolution, burned);
-  if (burned) await writeBurned(task, picture, header.video && displaySize(header.video), work.folder);
+  const encoding = pictureArguments(picture, burned, thisMachine(programs));
+  if (burned && !picture.copy) {
+    const style = { language: task.subtitle.language, white: whiteOf(picture) };
+    await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, picture.size, style));
+  }
   const lines = task.subtitleOutput === 'soft' ? softLines(task.subtitle.lines, duration) : [];
   const soft = lines.length > 0;
   if (soft) await writeFile(join(work.folder, SOFT_FILE), formatSrt(lines));
@@ -66,10 +71,10 @@ export async function exportVideo(
   const args = [
     ...QUIET,
     ...['-progress', 'pipe:1'],
-    ...untrustedInput(task.video),
+    ...untrustedInput(task.video, encoding.input),
     ...sound.inputs,
     ...(soft ? ownInput(join(work.folder, SOFT_FILE), 'srt') : []),
-    ...pictureArguments(picture, burned),
+    ...encoding.output,
     ...sound.output,
     ...(soft ? subtitleArguments(1 + sound.inputCount, task.subtitle.language) : []),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
@@ -81,6 +86,33 @@ export async function exportVideo(
   await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS });
   const written = await readHeader(programs, path, work);
   return { video: { path, contentType: 'video/mp4' }, durationSeconds: declaredDuration(written) };
+}
+
+/**
+ * Checks before all other work that a video can be exported.
+ * @param lines of the subtitles; null if they are not known yet
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles; MEDIA_UNSUPPORTED for a picture that cannot
+ * be encoded in the memory and time
+ */
+export async function checkExport(
+  programs: Programs,
+  request: ExportRequest,
+  lines: readonly SubtitleLine[] | null,
+  run: { readonly signal: AbortSignal; readonly folder: string },
+): Promise<void> {
+  const { video, resolution, targetLanguage: language } = request;
+  const burned = request.subtitleOutput === 'burned';
+  if (burned) await requireFont(programs, { language, lines }, run);
+  if (video === null) return;
+  const header = await readHeader(programs, video, run);
+  const picture = planPicture(header, resolution, burned);
+  if (picture.copy) return;
+  const { avg_frame_rate, r_frame_rate } = header.video ?? { avg_frame_rate: '', r_frame_rate: '' };
+  requireRoom(picture, thisMachine(programs), {
+    seconds: declaredDuration(header),
+    frameRate: ratio(avg_frame_rate) || ratio(r_frame_rate),
+    allowedSeconds: request.seconds,
+  });
 }
 
 function soundArguments(task: ExportTask, video: { duration: number; copySound: boolean }) {
@@ -108,27 +140,22 @@ function soundArguments(task: ExportTask, video: { duration: number; copySound: 
   };
 }
 
-function pictureArguments(picture: PicturePlan, burned: boolean): string[] {
-  if (picture.copy) return ['-map', '0:V:0', '-c:v', 'copy'];
+/** @throws JobFailure MEDIA_UNSUPPORTED if the memory is too small for the encoder */
+function pictureArguments(picture: PicturePlan, burned: boolean, machine: EncodingRoom) {
+  if (picture.copy) return { input: [], output: ['-map', '0:V:0', '-c:v', 'copy'] };
+  const threads = requireRoom(picture, machine);
   const { width, height } = picture.size;
   const filters = [`scale=${width}:${height}`, ...(burned ? [`ass=filename=${BURNED_FILE}`] : [])];
-  return ['-map', '0:V:0', '-vf', filters.join(','), ...H264];
+  return {
+    input: ['-threads', String(threads)],
+    output: ['-map', '0:V:0', '-vf', filters.join(','), ...encoderArguments(picture, threads)],
+  };
 }
 
 function subtitleArguments(input: number, language: string): string[] {
   const code = threeLetterCode(language);
   const shown = ['-disposition:s:0', 'default'];
   return ['-map', `${input}:s:0`, '-c:s', 'mov_text', '-metadata:s:s:0', `language=${code}`, ...shown];
-}
-
-async function writeBurned(
-  task: ExportTask,
-  picture: PicturePlan,
-  shown: { width: number; height: number } | null,
-  folder: string,
-): Promise<void> {
-  const size = picture.copy ? (shown ?? { width: 1280, height: 720 }) : picture.size;
-  await writeFile(join(folder, BURNED_FILE), formatAss(task.subtitle.lines, size));
 }
 
 /** Maps two-letter languages of BCP 47 to their three-letter codes of ISO 639-2/T. Source: Library of Congress. */

@@ -15,8 +15,9 @@ const ENTRIES = [
   'format=format_name,duration',
   'format_tags=major_brand',
   'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,duration',
+  'stream=color_transfer',
   'stream_disposition=attached_pic',
-  'stream_side_data=rotation',
+  'stream_side_data=rotation,dv_profile',
 ].join(':');
 
 /** A stream in the output of ffprobe. Members are missing if the header does not contain them. */
@@ -30,9 +31,13 @@ export const HeaderStreamSchema = v.object({
   r_frame_rate: v.optional(v.string(), '0/0'),
   sample_rate: v.optional(v.string(), '0'),
   channels: v.optional(v.number(), 0),
+  color_transfer: v.optional(v.string(), 'unknown'),
   duration: v.optional(v.string()),
   disposition: v.optional(v.object({ attached_pic: v.optional(v.number(), 0) })),
-  side_data_list: v.optional(v.array(v.object({ rotation: v.optional(v.number()) })), []),
+  side_data_list: v.optional(
+    v.array(v.object({ rotation: v.optional(v.number()), dv_profile: v.optional(v.number()) })),
+    [],
+  ),
 });
 
 const HeaderSchema = v.object({

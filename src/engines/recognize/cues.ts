@@ -1,7 +1,7 @@
 /** Groups recognized words into readable cues. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Word } from '../backend.ts';
-import { wrapText } from '../text.ts';
+import { wrapText } from '../wrap.ts';
 
 /** Two rows of 42 characters, the usual layout of broadcasters. */
 const MAX_CHARACTERS = 84;

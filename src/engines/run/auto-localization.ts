@@ -1,7 +1,7 @@
 /** Auto localization: runs all steps in order and writes one finished MP4. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Products, Tasks, Work } from '../engine.ts';
-import { dubGain, type ExportAudio, exportVideo } from '../export/export.ts';
+import { checkExport, dubGain, type ExportAudio, exportVideo } from '../export/export.ts';
 import { sameLanguage } from '../languages.ts';
 import type { StepEngines } from '../registry.ts';
 import { enterStage } from './progress.ts';
@@ -43,6 +43,9 @@ export async function localize(
     { lines: source.lines, ...languages },
     translating,
   );
+  // The text is known now, and the dub, which may cost money, is not made yet.
+  const request = { ...task, video: null, seconds: Number.POSITIVE_INFINITY };
+  await checkExport(engines.programs, request, subtitle.lines, work);
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
   const { targetLanguage, voiceMode, video, resolution } = task;
   const speech = { lines: subtitle.lines, targetLanguage, voiceMode, durationSeconds: null };

@@ -4,7 +4,8 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { LanguagePair, SourceText, Translator } from '../backend.ts';
 import type { EngineUse, Subtitle, Work } from '../engine.ts';
 import { choose, type StepEngines } from '../registry.ts';
-import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup, wrapText } from '../text.ts';
+import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup } from '../text.ts';
+import { wrapText } from '../wrap.ts';
 import { isProtected, keepProtected, splitAtProtected } from './protected.ts';
 import { distribute, groupSentences } from './sentences.ts';
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -15,6 +17,7 @@ import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fet
 import { checkUrl } from '../outgoing/url-policy.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
 import { answerJob } from './read.ts';
+import { checkJobExport } from './tasks.ts';
 
 /** A slot becomes free when a job ends, after seconds or minutes. */
 const RETRY_AFTER_SECONDS = '10';
@@ -29,8 +32,9 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
   const request = checked.value;
   refuseClosedCallback(context, request);
   if (findReplay(context, call) === null) {
-    resolveInput(context, call, request);
+    const input = resolveInput(context, call, request);
     await refuseUnsupported(context, kind, request);
+    await refuseUnexportable(context, request, input);
   }
   const outcome = await carryOutOnce(context, call, (now) => ({
     status: 202,
@@ -81,6 +85,25 @@ async function refuseUnsupported(context: ServiceContext, kind: JobKind, request
   const obstacle = explainUnsupported(kind, fields, await engines.capabilities());
   if (obstacle === null) return;
   throw new Refusal('LANGUAGE_NOT_SUPPORTED', `${obstacle.message}; ${obstacle.advice}`);
+}
+
+/** Checks memory, time and fonts before anything is charged. Without an upload the job checks the picture itself. */
+async function refuseUnexportable(
+  context: ServiceContext,
+  request: JobRequest,
+  { file, size }: Input,
+): Promise<void> {
+  if (!('resolution' in request)) return;
+  const video = file === null ? null : join(context.folders.uploads, file);
+  // The other stages take about as long as the video.
+  const seconds = context.config.jobDeadlineMs / 1000 - size.seconds;
+  try {
+    await checkJobExport(await context.engines(), request, { video, seconds });
+  } catch (error) {
+    if (!(error instanceof JobFailure) || error.retryable) throw error;
+    const isFont = error.code === 'LANGUAGE_NOT_SUPPORTED';
+    throw new Refusal(isFont ? 'LANGUAGE_NOT_SUPPORTED' : 'MEDIA_VALIDATION_FAILED', error.message);
+  }
 }
 
 function insertJob(
@@ -137,6 +160,8 @@ interface Input {
   readonly size: InputSize;
   /** The upload that contains the bytes, or null. */
   readonly uploadId: string | null;
+  /** Name of its file in the folder of uploads. */
+  readonly file: string | null;
 }
 
 /**
@@ -150,20 +175,25 @@ function resolveInput(context: ServiceContext, call: OperationCall, request: Job
   if ('source' in request) {
     const row = requireUpload(context, call, request.source, 'source_video');
     const media: Media = JSON.parse(row.media ?? '');
-    return { size: { seconds: media.duration_seconds, lines: 0, characters: 0 }, uploadId: row.id };
+    return { ...inputOf(row), size: { seconds: media.duration_seconds, lines: 0, characters: 0 } };
   }
   if (request.subtitle.type === 'lines') {
     const { lines } = request.subtitle;
-    return { size: { seconds: 0, lines: lines.length, characters: countCharacters(lines) }, uploadId: null };
+    const size = { seconds: 0, lines: lines.length, characters: countCharacters(lines) };
+    return { size, uploadId: null, file: null };
   }
   const row = requireUpload(context, call, request.subtitle, 'subtitle_file');
   const facts: SubtitleFacts = JSON.parse(row.subtitle ?? '');
-  return { size: { seconds: 0, lines: facts.lines, characters: facts.characters }, uploadId: row.id };
+  return { ...inputOf(row), size: { seconds: 0, lines: facts.lines, characters: facts.characters } };
+}
+
+function inputOf({ id, file }: UploadRow): Omit<Input, 'size'> {
+  return { uploadId: id, file };
 }
 
 function awaitedInput({ config }: ServiceContext, { url, purpose }: SourceAddress): Input {
   const target = checkUrl(url, config);
-  if (target.ok) return { size: LARGEST_SIZE[purpose], uploadId: null };
+  if (target.ok) return { size: LARGEST_SIZE[purpose], uploadId: null, file: null };
   throw unusable(
     `the address ${target.reason}; or upload the file with POST /uploads and name its upload_id`,
   );

@@ -25,7 +25,7 @@ import {
 } from '../running/worker.ts';
 import { finishJob } from './finish.ts';
 import { storeFiles } from './results.ts';
-import { carryOut, type JobInputs, type JobOutputs } from './tasks.ts';
+import { carryOut, checkJobExport, type JobInputs, type JobOutputs } from './tasks.ts';
 
 /**
  * Starts the worker. It also takes over the jobs of processes that died.
@@ -261,7 +261,12 @@ async function make(
     address === null
       ? { material: await findMaterial(context, request, row.file), size: null }
       : await fetchMaterial(context, address, work);
-  return { made: await carryOut(await context.engines(), row.kind, request, material, work), size };
+  const engines = await context.engines();
+  if (size !== null && 'resolution' in request) {
+    const seconds = context.config.jobDeadlineMs / 1000 - size.seconds;
+    await checkJobExport(engines, request, { video: material.video, seconds }, work.signal);
+  }
+  return { made: await carryOut(engines, row.kind, request, material, work), size };
 }
 
 async function findMaterial(

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatAss } from '../../../src/engines/export/ass.ts';
 
 const dialogue = (text: string) =>
@@ -20,4 +20,82 @@ test.each([
   const rows = dialogue(text);
   expect(rows).toHaveLength(1);
   expect(rows[0]?.split(',').slice(9).join(',')).toBe(shown);
+});
+
+const LANDSCAPE = { width: 1920, height: 1080 };
+const PORTRAIT = { width: 1080, height: 1920 };
+
+/** Rows of the cue that is burned in, and the style. */
+function burn(text: string, language: string, picture = LANDSCAPE, white = 255) {
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text }];
+  const file = formatAss(lines, picture, { language, white }).split('\n');
+  const style = (file.find((row) => row.startsWith('Style:')) ?? '').slice('Style: '.length).split(',');
+  const cue =
+    file
+      .find((row) => row.startsWith('Dialogue:'))
+      ?.split(',')
+      .slice(9)
+      .join(',') ?? '';
+  return { rows: cue.split('\\N'), font: style[1], size: Number(style[2]), colour: style[3] };
+}
+
+describe('burned subtitles', () => {
+  test('have letters by the shorter side, with which a whole row fits into a portrait picture', () => {
+    expect(burn('a', 'es', LANDSCAPE).size).toBe(59);
+    const { size } = burn('a', 'es', PORTRAIT);
+    expect(size).toBeLessThan(59);
+    expect(size * 0.5 * 42).toBeLessThanOrEqual(1080);
+    expect(size * 0.5 * 42).toBeGreaterThan(800);
+  });
+
+  test('have at most two rows for a cue of usual length, also in a portrait picture', () => {
+    const cue = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
+    expect(burn(cue, 'en', PORTRAIT).rows).toHaveLength(2);
+  });
+
+  test("keep the user's rows that fit, and wrap the others", () => {
+    expect(burn('- Who?\n- Me.', 'en').rows).toEqual(['- Who?', '- Me.']);
+    const { rows } = burn(`- Who?\n- ${'long words '.repeat(6)}`, 'en');
+    expect(rows[0]).toBe('- Who?');
+    expect(rows).toHaveLength(3);
+  });
+
+  test('become smaller when they are higher than the picture', () => {
+    const { rows, size } = burn('row\n'.repeat(40), 'en');
+    const smaller = Number(/^\{\\fs(\d+)\}/.exec(rows[0] ?? '')?.[1]);
+    expect(smaller).toBeLessThan(size);
+    expect(smaller * 40).toBeLessThanOrEqual(1080);
+  });
+
+  test.each([
+    ['ar', 'مرحبا، كيف حالك؟', true],
+    ['he', 'שלום עולם!', true],
+    ['ar', 'YouTube و Instagram هنا.', true],
+    ['ar', 'YouTube', false],
+    ['en', 'He said שלום to them.', false],
+    ['en', 'שלום עולם, said he.', true],
+    ['es', 'Hola, mundo.', false],
+  ])('in %s, %j is marked as right to left: %s', (language, text, isMarked) => {
+    expect(burn(text, language).rows).toEqual([isMarked ? `\u202B${text}\u202C` : text]);
+  });
+
+  test.each([
+    ['ja', 'Noto Sans CJK JP'],
+    ['ko', 'Noto Sans CJK KR'],
+    ['zh', 'Noto Sans CJK SC'],
+    ['zh-TW', 'Noto Sans CJK TC'],
+    ['ru', 'sans-serif'],
+    ['und', 'sans-serif'],
+  ])('in %s use the characters of the country: %s', (language, font) => {
+    expect(burn('a', language).font).toBe(font);
+  });
+
+  test('are as bright as they are told to be', () => {
+    expect(burn('a', 'es', LANDSCAPE, 148).colour).toBe('&H00949494');
+  });
+});
+
+test('a file for users keeps its rows, however long, without marks', () => {
+  const text = `${'long words '.repeat(6).trim()} שלום`;
+  expect(dialogue(text)[0]?.endsWith(text)).toBe(true);
 });

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planPicture, scaledSize } from '../../../src/engines/export/picture.ts';
+import { encoderArguments, planPicture, scaledSize, whiteOf } from '../../../src/engines/export/picture.ts';
 import { parseHeader } from '../../../src/engines/media/header.ts';
 
-function header(codec_name: string, format_name = 'mov,mp4,m4a,3gp,3g2,mj2', width = 1921, height = 1081) {
-  const streams = [{ index: 0, codec_type: 'video', codec_name, width, height }];
+function header(
+  codec_name: string,
+  format_name = 'mov,mp4,m4a,3gp,3g2,mj2',
+  width = 1921,
+  height = 1081,
+  more: object = {},
+) {
+  const streams = [{ index: 0, codec_type: 'video', codec_name, width, height, ...more }];
   return parseHeader(JSON.stringify({ format: { format_name }, streams }));
 }
 
@@ -42,10 +48,43 @@ describe('the picture', () => {
   });
 
   test('is encoded with even sides to burn subtitles in, or when an MP4 cannot hold it', () => {
-    const encoded = { copy: false, size: { width: 1920, height: 1080 } };
+    const source = { width: 1921, height: 1081 };
+    const encoded = { copy: false, source, size: { width: 1920, height: 1080 }, hdr: null };
     expect(planPicture(header('h264'), 'source', true)).toEqual(encoded);
     expect(planPicture(header('mpeg2video', 'mpeg'), 'source', false)).toEqual(encoded);
     expect(planPicture(header('h264', 'avi'), 'source', false)).toEqual(encoded);
     expect(planPicture(header('prores'), 'source', false)).toEqual(encoded);
+  });
+});
+
+describe('a picture in HDR', () => {
+  const plan = (more: object, burned = true) => {
+    const picture = planPicture(header('hevc', 'mov,mp4', 3840, 2160, more), 'source', burned);
+    if (picture.copy) throw new Error('it is copied');
+    return picture;
+  };
+
+  test.each([
+    ['smpte2084', 148],
+    ['arib-std-b67', 191],
+  ] as const)('with %s stays in HDR and keeps its label, with text of 203 cd/m²', (transfer, white) => {
+    const picture = plan({ color_transfer: transfer });
+    const args = encoderArguments(picture, 2).join(' ');
+    expect(args).toContain('yuv420p10le');
+    expect(args).toContain(`-color_trc ${transfer}`);
+    expect(whiteOf(picture)).toBe(white);
+  });
+
+  test('is not taken for one by its codec alone', () => {
+    const picture = plan({ color_transfer: 'bt709' });
+    expect(encoderArguments(picture, 2).join(' ')).toContain('yuv420p ');
+    expect(whiteOf(picture)).toBe(255);
+  });
+
+  test('in Dolby Vision is refused if it has no base layer that can be decoded, unless it is copied', () => {
+    const own = { color_transfer: 'smpte2084', side_data_list: [{ dv_profile: 5 }] };
+    expect(() => plan(own)).toThrow('Dolby Vision profile 5');
+    expect(plan({ ...own, side_data_list: [{ dv_profile: 8 }] }).hdr).toBe('smpte2084');
+    expect(planPicture(header('hevc', 'mov,mp4', 3840, 2160, own), 'source', false)).toEqual({ copy: true });
   });
 });

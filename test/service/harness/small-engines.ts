@@ -13,6 +13,8 @@ export interface SmallEngines extends Engines {
   letGo(): void;
   /** The next attempts throw these, one each. */
   failNext(...errors: Error[]): void;
+  /** From now on no video that is encoded can be exported, for this reason. */
+  refuseExport(failure: JobFailure): void;
   /** From now on products say that they were made in this way. */
   tellMaking(making: Making): void;
   /** How often they were closed. */
@@ -31,6 +33,7 @@ export function createSmallEngines(): SmallEngines {
   const errors: Error[] = [];
   const closed = { count: 0 };
   let making: Making = {};
+  let refusal: JobFailure | null = null;
   let gate: { promise: Promise<void>; open: () => void } | null = null;
 
   async function begin(work: Work): Promise<void> {
@@ -57,6 +60,12 @@ export function createSmallEngines(): SmallEngines {
     failNext: (...next) => errors.push(...next),
     tellMaking(told) {
       making = told;
+    },
+    refuseExport(failure) {
+      refusal = failure;
+    },
+    async checkExport() {
+      if (refusal !== null) throw refusal;
     },
     closed,
     async close() {

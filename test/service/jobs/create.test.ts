@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { finishUpload, readySource, sendUpload, startScene, untilJob } from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
 
@@ -57,6 +58,25 @@ test('a language without an engine is refused, with those that there are', async
   expect([reply.status, reply.json.code]).toEqual([422, 'LANGUAGE_NOT_SUPPORTED']);
   expect(reply.json.detail).toContain('Spanish');
 });
+
+test.each([
+  ['MEDIA_UNSUPPORTED', 'MEDIA_VALIDATION_FAILED', 'the picture is too large; choose the resolution 1080p'],
+  ['LANGUAGE_NOT_SUPPORTED', 'LANGUAGE_NOT_SUPPORTED', 'no font here has the characters of Japanese'],
+] as const)(
+  'a video that cannot be exported (%s) is refused before anything is reserved',
+  async (reason, code, detail) => {
+    const { caller, engines } = await startScene();
+    const asked = { source: await readySource(caller), target_language: 'es' };
+    engines.refuseExport(new JobFailure(reason, detail));
+    for (const encoded of [{ subtitle_output: 'burned' }, { resolution: '720p' }]) {
+      const reply = await caller.post('/v1/auto-localizations', { ...asked, ...encoded });
+      expect([reply.status, reply.json.code, reply.json.detail]).toEqual([422, code, detail]);
+    }
+    expect((await caller.get('/v1/credits')).json.reserved_credits).toBe(0);
+    // Its picture is copied, which always fits.
+    expect((await caller.post('/v1/auto-localizations', asked)).status).toBe(202);
+  },
+);
 
 test('fields at fault are named, all of them', async () => {
   const { caller } = await startScene();

@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { hasFont, requireFont } from '../../../src/engines/export/fonts.ts';
+import { createWork, programs, temporaryFolder } from '../workspace.ts';
+
+const line = (text: string) => ({ index: 1, start_ms: 0, end_ms: 1000, text });
+
+test('Latin text can be shown, and nothing is left in the folder', async () => {
+  const folder = temporaryFolder();
+  const work = createWork(folder);
+  await requireFont(programs, { language: 'es', lines: [line('¿Qué tal, señor Núñez?')] }, work);
+  expect(await hasFont(programs, 'es', work)).toBe(true);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('letters that no font has are refused with the language, the script and what to do', async () => {
+  // Cypro-Minoan, which is in Unicode since 2021.
+  const letters = String.fromCodePoint(0x12f90, 0x12f91, 0x12f92, 0x12f93);
+  const work = createWork(temporaryFolder());
+  await expect(requireFont(programs, { language: 'el', lines: [line(letters)] }, work)).rejects.toMatchObject(
+    {
+      code: 'LANGUAGE_NOT_SUPPORTED',
+      retryable: false,
+      message: expect.stringMatching(/characters of Greek \(script: Greek\).*vloc engines install --font el/),
+    },
+  );
+});
+
+test('a single rare letter and symbols without a font are no obstacle', async () => {
+  const text = `♪ 🎻 the quick brown fox jumps over the lazy dog ${String.fromCodePoint(0x12f90)}`;
+  const work = createWork(temporaryFolder());
+  await expect(requireFont(programs, { language: 'en', lines: [line(text)] }, work)).resolves.toBeUndefined();
+});
+
+test('a language that is no tag has no alphabet to look for', async () => {
+  const work = createWork(temporaryFolder());
+  await expect(requireFont(programs, { language: 'und', lines: null }, work)).resolves.toBeUndefined();
+});

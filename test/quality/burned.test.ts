@@ -1,0 +1,236 @@
+/** Burned subtitles, in rendered pixels: letters instead of boxes, direction, rows that fit, and HDR that stays HDR. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type ExportTask, exportVideo } from '../../src/engines/export/export.ts';
+import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../engines/workspace.ts';
+import { report } from './report.ts';
+
+const HAS_FONTS =
+  existsSync('/usr/share/fonts/truetype/noto/NotoSansThai-Regular.ttf') &&
+  existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc');
+
+const LANDSCAPE = { width: 640, height: 360 };
+const PORTRAIT = { width: 360, height: 640 };
+/** Enough for a cue to have a picture of its own. */
+const RATE = 4;
+const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+
+/** A grey picture without subtitles and with silence. */
+function clip(seconds: number, { width, height }: Size, codec: readonly string[] = X264): string {
+  const path = join(temporaryFolder(), 'clip.mp4');
+  const picture = `color=c=gray:s=${width}x${height}:r=${RATE}:d=${seconds}`;
+  const silence = `anullsrc=r=48000:cl=mono,atrim=0:${seconds}`;
+  ffmpeg('-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', silence, ...codec, '-c:a', 'aac', path);
+  return path;
+}
+
+type Size = typeof LANDSCAPE;
+
+async function burn(video: string, language: string, texts: readonly string[]): Promise<string> {
+  const lines = texts.map((text, index) => ({
+    index: index + 1,
+    start_ms: index * 1000,
+    end_ms: index * 1000 + 1000,
+    text,
+  }));
+  const task: ExportTask = {
+    video,
+    sound: { type: 'original' },
+    subtitle: { language, lines },
+    subtitleOutput: 'burned',
+    resolution: 'source',
+  };
+  return (await exportVideo(programs, task, createWork(temporaryFolder()))).video.path;
+}
+
+/** Bright pixels of a picture. */
+interface Ink extends Size {
+  readonly isInk: (x: number, y: number) => boolean;
+}
+
+/** Letters are 235 on grey of 126; their edges are between. */
+const BRIGHT = 175;
+
+/** The picture in the middle of each cue. */
+function pictures(path: string, { width, height }: Size): Ink[] {
+  const args = ['-v', 'error', '-i', path, '-map', '0:v', '-pix_fmt', 'gray', '-f', 'rawvideo', '-'];
+  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 28 });
+  const count = Math.floor(bytes.length / (width * height * RATE));
+  return Array.from({ length: count }, (_, cue) => {
+    const start = (cue * RATE + RATE / 2) * width * height;
+    return { width, height, isInk: (x, y) => (bytes[start + y * width + x] ?? 0) > BRIGHT };
+  });
+}
+
+async function render(language: string, texts: readonly string[], size: Size = LANDSCAPE): Promise<Ink[]> {
+  const path = await burn(clip(texts.length, size), language, texts);
+  return pictures(path, size);
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+/** Consecutive numbers as ranges. */
+function groups(numbers: readonly number[]): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  for (const number of numbers) {
+    const last = found.at(-1);
+    if (last !== undefined && number === last.to + 1) last.to = number;
+    else found.push({ from: number, to: number });
+  }
+  return found;
+}
+
+const inkRows = ({ width, height, isInk }: Ink) =>
+  range(height).filter((y) => range(width).some((x) => isInk(x, y)));
+const inkColumns = ({ width, height, isInk }: Ink) =>
+  range(width).filter((x) => range(height).some((y) => isInk(x, y)));
+
+/** The picture as text, to compare it with others. Empty without ink. */
+function shape(ink: Ink): string {
+  const rows = inkRows(ink);
+  const columns = inkColumns(ink);
+  return rows.map((y) => columns.map((x) => (ink.isInk(x, y) ? '#' : '.')).join('')).join('\n');
+}
+
+/** How high the ink is at the left and the right end, as a share of the whole: a full stop is low, a letter is not. */
+function ends(ink: Ink): { left: number; right: number } {
+  const rows = inkRows(ink);
+  const parts = groups(inkColumns(ink));
+  const share = (part: { from: number; to: number } | undefined) => {
+    const { from, to } = part ?? { from: 0, to: 0 };
+    const own = rows.filter((y) => range(to - from + 1).some((x) => ink.isInk(from + x, y)));
+    return own.length / rows.length;
+  };
+  return { left: share(parts[0]), right: share(parts.at(-1)) };
+}
+
+/** Below this height of the row it is a full stop. */
+const STOP = 0.35;
+
+/** Three words of the same number of letters. As boxes they would all look the same. */
+const SCRIPTS = [
+  ['Latin', 'es', ['señor', 'mundo', 'plaza']],
+  ['Cyrillic', 'ru', ['слово', 'земля', 'птица']],
+  ['Greek', 'el', ['λόγος', 'φωνές', 'ψυχές']],
+  ['Arabic', 'ar', ['كتاب', 'سلام', 'جميل']],
+  ['Hebrew', 'he', ['שלום', 'עולם', 'תודה']],
+  ['Devanagari', 'hi', ['नमस्ते', 'दुनिया', 'हिन्दी']],
+  ['Thai', 'th', ['สวัสดี', 'ดาวดวง', 'กาแฟดี']],
+  ['Japanese', 'ja', ['日本語', '映画館', 'テスト']],
+  ['Chinese', 'zh', ['电影院', '星期五', '欢迎您']],
+  ['Korean', 'ko', ['한국어', '영화관', '금요일']],
+] as const;
+
+describe.skipIf(!HAS_FONTS)('letters (needs fonts-noto-core and fonts-noto-cjk: sh .ci/packages)', () => {
+  test('of ten scripts are letters and no boxes', async () => {
+    const readable: string[] = [];
+    for (const [script, language, words] of SCRIPTS) {
+      const shapes = new Set((await render(language, words)).map(shape));
+      if (shapes.size === words.length && !shapes.has('')) readable.push(script);
+    }
+    report('scripts of 10 that are readable with the fonts of `--font`', readable.length, '');
+    expect(readable).toEqual(SCRIPTS.map(([script]) => script));
+  });
+
+  test('of Chinese characters have the form of the country', async () => {
+    const shapes = await Promise.all(
+      ['ja', 'zh', 'zh-Hant', 'ko'].map(async (language) => (await render(language, ['骨直']))[0]),
+    );
+    expect(new Set(shapes.map((ink) => ink && shape(ink))).size).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each([
+    ['ja', '私たちの新しい映画は来週の金曜日に全国の映画館で公開されますのでぜひご覧ください'],
+    ['zh', '我们的新电影将于下周五在全国各地的电影院上映我们非常期待您的光临和宝贵意见谢谢'],
+    ['th', 'ภาพยนตร์เรื่องใหม่ของเราจะเข้าฉายในวันศุกร์หน้าผู้กำกับขอเชิญชมในโรงภาพยนตร์ทั่วประเทศ'],
+  ])('of a long cue without spaces in %s stay inside the picture', async (language, text) => {
+    for (const size of [LANDSCAPE, PORTRAIT]) {
+      const [ink] = await render(language, [text], size);
+      const columns = ink === undefined ? [] : inkColumns(ink);
+      expect(columns.length).toBeGreaterThan(0);
+      expect(columns[0]).toBeGreaterThan(size.width * 0.02);
+      expect(columns.at(-1)).toBeLessThan(size.width * 0.98);
+    }
+  });
+});
+
+describe('direction', () => {
+  test('a sentence ends with its full stop on the side where its script ends', async () => {
+    const cues = [
+      ['ar', 'كتاب جميل.', 'left'],
+      ['he', 'שלום עולם.', 'left'],
+      ['ar', 'YouTube هو كتاب.', 'left'],
+      ['he', 'YouTube ו Instagram כאן.', 'left'],
+      ['es', 'Hola mundo.', 'right'],
+      ['en', 'It is שלום in Hebrew.', 'right'],
+    ] as const;
+    let right = 0;
+    for (const [language, text, side] of cues) {
+      const [ink] = await render(language, [text]);
+      const { left, right: other } = ink === undefined ? { left: 1, right: 1 } : ends(ink);
+      const found = left < STOP ? 'left' : other < STOP ? 'right' : 'neither';
+      if (found === side) right += 1;
+    }
+    report('sentences of 6 whose full stop is on the correct side', right, '');
+    expect(right).toBe(cues.length);
+  });
+});
+
+describe('rows', () => {
+  const CUE = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
+
+  test('of a usual cue are two, in landscape and in portrait, inside the picture', async () => {
+    const counts = new Map<string, number>();
+    for (const [name, size] of [['landscape', LANDSCAPE] as const, ['portrait', PORTRAIT] as const]) {
+      const [ink] = await render('en', [CUE], size);
+      if (ink === undefined) throw new Error('no picture');
+      counts.set(name, groups(inkRows(ink)).length);
+      const columns = inkColumns(ink);
+      expect(columns[0]).toBeGreaterThan(0);
+      expect(columns.at(-1)).toBeLessThan(size.width - 1);
+      report(`rows of a cue of 78 letters in ${name}`, counts.get(name) ?? 0, '');
+    }
+    expect(Object.fromEntries(counts)).toEqual({ landscape: 2, portrait: 2 });
+  });
+
+  test('of the user stay', async () => {
+    const [ink] = await render('en', ['AAAA\nBB\nCCCC']);
+    expect(ink && groups(inkRows(ink))).toHaveLength(3);
+  });
+});
+
+describe('colours', () => {
+  const hdr = (transfer: string) => [
+    ...['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1'],
+    ...['-x265-params', 'log-level=error', '-color_primaries', 'bt2020', '-color_trc', transfer],
+    ...['-colorspace', 'bt2020nc'],
+  ];
+  const labels = (path: string) =>
+    ffprobe(path, 'stream=codec_name,pix_fmt,color_space,color_transfer,color_primaries', 'v:0').split('\n');
+  /** The brightest luma, in 10 bits. */
+  const brightest = (path: string) => {
+    const args = ['-v', 'error', '-i', path, '-map', '0:v', '-vf', 'extractplanes=y', '-pix_fmt', 'gray10le'];
+    const bytes = execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-'], { maxBuffer: 2 ** 28 });
+    return new Uint16Array(new Uint8Array(bytes).buffer).reduce((most, value) => Math.max(most, value), 0);
+  };
+
+  test.each([
+    // Reference white of 203 cd/m², as 10 bits in the range 64 to 940. Source: ITU-R BT.2408.
+    ['smpte2084', 573],
+    ['arib-std-b67', 721],
+  ])('of HDR (%s) stay in HDR, with text as bright as white paper', async (transfer, white) => {
+    const path = await burn(clip(1, LANDSCAPE, hdr(transfer)), 'en', ['WHITE']);
+    expect(labels(path)).toEqual(['hevc', 'yuv420p10le', 'bt2020nc', transfer, 'bt2020']);
+    const level = brightest(path);
+    report(`brightest text in HDR (${transfer}), of 1023; white paper is ${white}`, level, '');
+    expect(Math.abs(level - white)).toBeLessThan(30);
+  });
+
+  test('of standard pictures keep their labels', async () => {
+    const standard = ['-color_primaries', 'bt709', '-color_trc', 'bt709', '-colorspace', 'bt709'];
+    const path = await burn(clip(1, LANDSCAPE, [...X264, ...standard]), 'en', ['WHITE']);
+    expect(labels(path)).toEqual(['h264', 'yuv420p', 'bt709', 'bt709', 'bt709']);
+  });
+});
