@@ -11,7 +11,7 @@ import type { Figure } from './figure.ts';
 import { median, quantile } from './measure.ts';
 import { openConnections, type Reply } from './service/connections.ts';
 import { signedBytes } from './service/sign.ts';
-import { type RunningService, startService } from './service/start.ts';
+import { type RunningServe, type RunningService, startServe, startService } from './service/start.ts';
 
 const CREDITS = { method: 'GET', path: '/v1/credits' } as const;
 
@@ -23,7 +23,8 @@ export async function measureLoad(): Promise<readonly Figure[]> {
     return [
       await measureSlowSockets(service),
       await measureGuesses(service),
-      ...(await measureNonces(service, stateDir)),
+      await measureNonces(service, stateDir),
+      ...(await measureMemory(folder)),
     ];
   } finally {
     await service.stop();
@@ -106,40 +107,62 @@ async function measureGuesses({ port, target }: RunningService): Promise<Figure>
   };
 }
 
-const NONCES = 500_000;
-const NONCES_A_ROUND = 5000;
-const NONCE_CONNECTIONS = 50;
+const REQUESTS = 500_000;
 /** Requests until the heap, SQLite's caches and the log of the store have reached their final size. */
-const NONCE_WARM_UP = 100_000;
+const WARM_UP_REQUESTS = 100_000;
+const REQUESTS_A_ROUND = 5000;
+const REQUEST_CONNECTIONS = 50;
 
-async function measureNonces(service: RunningService, stateDir: string): Promise<Figure[]> {
-  const connections = await openConnections(service.port, NONCE_CONNECTIONS);
-  const send = async (count: number) => {
-    for (let sent = 0; sent < count; sent += NONCES_A_ROUND) {
-      const requests = Array.from({ length: NONCES_A_ROUND }, () => signedBytes(service.target, CREDITS));
-      expectStatus((await connections.send(requests)).replies, 200);
-    }
-  };
-  await send(NONCE_WARM_UP);
-  const before = service.residentMiB();
-  await send(NONCES);
-  const growth = service.residentMiB() - before;
+async function sendMany({ port, target }: RunningServe, count: number): Promise<void> {
+  const connections = await openConnections(port, REQUEST_CONNECTIONS);
+  for (let sent = 0; sent < count; sent += REQUESTS_A_ROUND) {
+    const requests = Array.from({ length: REQUESTS_A_ROUND }, () => signedBytes(target, CREDITS));
+    expectStatus((await connections.send(requests)).replies, 200);
+  }
+  connections.close();
+}
+
+/** Measures `vloc serve`, because only the command limits the heap of its process. */
+async function measureMemory(folder: string): Promise<Figure[]> {
+  const serve = await startServe(folder);
+  try {
+    const idle = serve.residentMiB();
+    await sendMany(serve, WARM_UP_REQUESTS);
+    const before = serve.residentMiB();
+    await sendMany(serve, REQUESTS);
+    const after = serve.residentMiB();
+    return [
+      { name: 'memory of `vloc serve` before the first request', value: idle, unit: 'MiB' },
+      { name: `the same after ${WARM_UP_REQUESTS + REQUESTS} requests`, value: after, unit: 'MiB' },
+      {
+        name: `memory that the last ${REQUESTS} of them add`,
+        value: after - before,
+        unit: 'MiB',
+        limit: { atMost: 20 },
+      },
+    ];
+  } finally {
+    await serve.stop();
+  }
+}
+
+/** As many as a busy key sends before the first nonce expires. */
+const NONCES = 100_000;
+
+async function measureNonces(service: RunningService, stateDir: string): Promise<Figure> {
+  await sendMany(service, NONCES);
   const kept = countNonces(stateDir);
   service.advance((LIMITS.nonceMemorySeconds + 1) * 1000);
   // Answered after the sweep, because both run in the same thread.
   await sleep(HONEST_PAUSE_MS);
   await fetchHealth(service.port);
-  connections.close();
   if (kept === 0) throw new Error('no nonce was stored');
-  return [
-    { name: `memory that ${NONCES} requests add`, value: growth, unit: 'MiB', limit: { atMost: 20 } },
-    {
-      name: `nonces left of ${kept} after the sweep that follows their expiry`,
-      value: countNonces(stateDir),
-      unit: '',
-      limit: { atMost: 0 },
-    },
-  ];
+  return {
+    name: `nonces left of ${kept} after the sweep that follows their expiry`,
+    value: countNonces(stateDir),
+    unit: '',
+    limit: { atMost: 0 },
+  };
 }
 
 async function fetchHealth(port: number): Promise<void> {

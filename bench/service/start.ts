@@ -1,11 +1,18 @@
 /** Starts the two compared servers, each in a separate process. */
-import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { CLEAN_ENV } from '../measure.ts';
 import type { CannedAnswer } from './bare.ts';
 import type { Target } from './sign.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** More than any bench sends, because requests are measured, not refusals. */
+const WITHOUT_LIMIT = 1e9;
 
 interface Running {
   readonly port: number;
@@ -16,8 +23,11 @@ interface Running {
   stop(): Promise<void>;
 }
 
-export interface RunningService extends Running {
+export interface RunningServe extends Running {
   readonly target: Target;
+}
+
+export interface RunningService extends RunningServe {
   /** Moves the clock of the service forward and runs everything that becomes due, such as the sweep. */
   advance(ms: number): void;
 }
@@ -40,6 +50,22 @@ export async function startService(stateDir: string): Promise<RunningService> {
   };
 }
 
+/** Starts the built `vloc serve` as a user does, without a limit on the rate and without workers. */
+export async function startServe(folder: string): Promise<RunningServe> {
+  const config = join(folder, 'serve.json');
+  writeFileSync(
+    config,
+    JSON.stringify({ rate: { requests: WITHOUT_LIMIT, window_seconds: 60 }, workers: 0 }),
+  );
+  const places = ['--config', config, '--state-dir', join(folder, 'serve')];
+  const args = [here('../../bin/vloc.js'), 'serve', ...places, '--quiet', '--output', 'json'];
+  const child = spawn(process.execPath, args, { env: CLEAN_ENV, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { base_url, key, secret } = JSON.parse(String(line));
+  const { host, port } = new URL(base_url);
+  return { ...running(child, Number(port), () => child.kill('SIGTERM')), target: { host, key, secret } };
+}
+
 /** A bare `node:http` server. */
 export async function startBare(): Promise<BareServer> {
   const child = fork(here('bare.ts'));
@@ -59,7 +85,7 @@ function firstMessage(child: ChildProcess): Promise<unknown> {
   });
 }
 
-function running(child: ChildProcess, port: number): Running {
+function running(child: ChildProcess, port: number, end = () => child.disconnect()): Running {
   return {
     port,
     cpuTicks() {
@@ -73,7 +99,7 @@ function running(child: ChildProcess, port: number): Running {
     },
     stop() {
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      child.disconnect();
+      end();
       return ended;
     },
   };

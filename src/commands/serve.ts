@@ -60,6 +60,7 @@ export const serve: Command = defineCommand({
     'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
   run: async (context, _operands, options) => {
+    context.io.keepHeapSmall?.();
     const [{ createService }, { createLogWriter }] = await Promise.all([
       import('../service/index.ts'),
       import('../service/log.ts'),

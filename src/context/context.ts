@@ -174,6 +174,8 @@ export interface Io {
   readonly openWatch?: typeof watchFolder;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
   readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
+  /** Limits the memory of a process that runs for days; omitted: it is not limited. */
+  readonly keepHeapSmall?: () => void;
   /** Leaves at once, for a second Ctrl-C: nothing more runs. */
   readonly abandon: (code: number) => void;
 }
