@@ -61,13 +61,13 @@ const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
   speak: 'dub',
 };
 
-/** `separation and recognition reused from another job`; null if every step was done for this item. */
+/** `separation and recognition reused, not done again`; null if every step was done for this item. */
 export function describeReuse({ engines }: ItemMaking): string | null {
   const steps = new Set(engines.flatMap(({ step, reused = false }) => (reused ? step : [])));
   if (steps.size === 0) return null;
   const words = [...steps].map((step) => STAGE_WORDS[step]);
   const list = new Intl.ListFormat('en-GB').format(words);
-  return `${list} reused from another job`;
+  return `${list} reused, not done again`;
 }
 
 /** `spoken 1.2 times as fast, then sped up 1.5 times, 0.4 s cut off` */

@@ -153,7 +153,7 @@ export function openStageStore(root: string, path: string, maxBytes: number): St
       const target = join(root, folder);
       let kept = false;
       try {
-        await mkdir(target, { mode: FOLDER_MODE });
+        if (names.length > 0) await mkdir(target, { mode: FOLDER_MODE });
         const hashes: string[] = [];
         let bytes = value.length;
         for (const [at, name] of names.entries()) {

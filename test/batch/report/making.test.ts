@@ -52,9 +52,9 @@ describe('an engine', () => {
     const reused = { step: 'separate', engine: 'builtin', skipped: [], reused: true } as const;
     expect(describeUse(reused)).toBe('separated by builtin (reused)');
     const recognized = { ...reused, step: 'recognize' } as const;
-    expect(describeReuse(making([], [reused, SPOKEN]))).toBe('separation reused from another job');
+    expect(describeReuse(making([], [reused, SPOKEN]))).toBe('separation reused, not done again');
     expect(describeReuse(making([], [reused, recognized, { ...SPOKEN, reused: true }]))).toBe(
-      'separation, recognition and dub reused from another job',
+      'separation, recognition and dub reused, not done again',
     );
     expect(describeReuse(making([], [SPOKEN]))).toBeNull();
   });

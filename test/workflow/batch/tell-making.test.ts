@@ -58,7 +58,7 @@ test('a job that reuses a step says so, and others with it in one line', async (
   const vloc = await start({ engines: [reused] }, 2);
   const { code, stdout, stderr } = await vloc.run([...vloc.dub, '-o', 'json']);
   expect(code, stderr).toBe(0);
-  expect(stderr).toContain('0.srt → es, 1.srt → es: dub reused from another job.\n');
+  expect(stderr).toContain('0.srt → es, 1.srt → es: dub reused, not done again.\n');
   expect(JSON.parse(stdout).data[0].making.engines).toEqual([reused]);
   expect((await vloc.run(['batch', 'report', 'out'])).stdout).toContain('spoken by espeak-ng (reused)');
 });

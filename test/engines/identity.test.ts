@@ -1,0 +1,56 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BACKEND_STEPS } from '../../src/engines/backend.ts';
+import { BUILT_IN } from '../../src/engines/config.ts';
+import { identifyEngines } from '../../src/engines/identity.ts';
+import { script } from './backends/user-program.ts';
+import { programs, temporaryFolder } from './workspace.ts';
+
+const parts = { programs, env: { HOME: '/nobody' } };
+const SERVER = { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large-v3' } as const;
+const ofServer = (change: object = {}) => identifyEngines('recognize', [{ ...SERVER, ...change }], parts);
+
+test('an engine stays the same while nothing of it changes', async () => {
+  for (const step of BACKEND_STEPS) {
+    const [once, again] = [1, 2].map(() => identifyEngines(step, [BUILT_IN[step]], parts));
+    expect(await once).toBe(await again);
+  }
+});
+
+test('engines differ by their settings, and by what may be used in their place', async () => {
+  const before = await ofServer();
+  for (const change of [{ model: 'turbo' }, { url: 'http://127.0.0.1:2/v1' }, { fallback: false }]) {
+    expect(await ofServer(change)).not.toBe(before);
+  }
+  expect(await identifyEngines('recognize', [SERVER, 'pocketsphinx'], parts)).not.toBe(before);
+});
+
+test('settings without an effect on results make no difference, and a key is not contained', async () => {
+  const key = { env: 'ASR_KEY' };
+  expect(await ofServer({ timeout: 5, concurrency: 2, insecure: true, key })).toBe(await ofServer());
+});
+
+test('a command changes with its program and with the files that it names', async () => {
+  const [program, model] = [script('true'), join(temporaryFolder(), 'model.bin')];
+  writeFileSync(model, 'weights');
+  const run = [program, '--model', model, '{input}'];
+  const identify = () => identifyEngines('recognize', [{ type: 'command', run }], parts);
+  const before = await identify();
+  utimesSync(model, 0, 0);
+  const changed = await identify();
+  expect(changed).not.toBe(before);
+  utimesSync(program, 0, 0);
+  expect(await identify()).not.toBe(changed);
+});
+
+test('a model changes with any file of its folder, also with one that is gone', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'data', 'tokens.txt'), 'a');
+  const identify = (path = folder) => identifyEngines('speak', [{ type: 'sherpa', folder: path }], parts);
+  const before = await identify();
+  writeFileSync(join(folder, 'data', 'tokens.txt'), 'ab');
+  expect(await identify()).not.toBe(before);
+  expect(await identify(join(folder, 'missing'))).toContain('missing');
+});
