@@ -44,11 +44,44 @@ _vloc_place() {
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve') commands='keys' operands='free' options='--host --port --state-dir --config --public-origin --trusted-proxy --allow-loopback --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve') commands='keys control' operands='free' options='--host --port --state-dir --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys') commands='create list revoke' operands='free' options='--help -h' ;;
     'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys list') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys revoke') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control') commands='clock faults work credits keys webhooks workspaces' operands='free' options='--help -h' ;;
+    'serve control clock') commands='show advance freeze resume' operands='free' options='--help -h' ;;
+    'serve control clock show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control clock advance') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control clock freeze') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control clock resume') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control faults') commands='list add set clear' operands='free' options='--help -h' ;;
+    'serve control faults list') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control faults add') commands='' operands='free' options='--on --times --status --code --retry-after --body --headers --drop --cut-after-bytes --delay-ms --when --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control faults set') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control faults clear') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control work') commands='show hold release fail' operands='free' options='--help -h' ;;
+    'serve control work show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control work hold') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control work release') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control work fail') commands='' operands='free' options='--times --code --message --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control credits') commands='show grant' operands='free' options='--help -h' ;;
+    'serve control credits show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control credits grant') commands='' operands='free' options='--expires-at --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control keys') commands='list create change disable enable rotate' operands='free' options='--help -h' ;;
+    'serve control keys list') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control keys create') commands='' operands='free' options='--permissions --monthly-quota-credits --allowed-addresses --rate --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control keys change') commands='' operands='free' options='--permissions --monthly-quota-credits --allowed-addresses --rate --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control keys disable') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control keys enable') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control keys rotate') commands='' operands='free' options='--only --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control webhooks') commands='list resend' operands='free' options='--help -h' ;;
+    'serve control webhooks list') commands='' operands='free' options='--status --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control webhooks resend') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control workspaces') commands='list create close' operands='free' options='--help -h' ;;
+    'serve control workspaces list') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control workspaces create') commands='' operands='free' options='--settings --data -d --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control workspaces close') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'schema') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'completion') commands='' operands='choices bash zsh fish powershell' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion exit-codes environment' operands='free' options='--help -h' ;;
@@ -59,8 +92,16 @@ _vloc_place() {
     'help credits') commands='history' operands='free' options='' ;;
     'help profile') commands='add list use show remove' operands='free' options='' ;;
     'help engines') commands='list add remove test install' operands='free' options='' ;;
-    'help serve') commands='keys' operands='free' options='' ;;
+    'help serve') commands='keys control' operands='free' options='' ;;
     'help serve keys') commands='create list revoke' operands='free' options='' ;;
+    'help serve control') commands='clock faults work credits keys webhooks workspaces' operands='free' options='' ;;
+    'help serve control clock') commands='show advance freeze resume' operands='free' options='' ;;
+    'help serve control faults') commands='list add set clear' operands='free' options='' ;;
+    'help serve control work') commands='show hold release fail' operands='free' options='' ;;
+    'help serve control credits') commands='show grant' operands='free' options='' ;;
+    'help serve control keys') commands='list create change disable enable rotate' operands='free' options='' ;;
+    'help serve control webhooks') commands='list resend' operands='free' options='' ;;
+    'help serve control workspaces') commands='list create close' operands='free' options='' ;;
   esac
 }
 
@@ -89,6 +130,7 @@ _vloc_value() {
     *' --set') value='free' ;;
     'localize --body'|'separate --body'|'recognize --body'|'translate --body'|'dub --body') value='at-file' ;;
     'webhooks verify --body') value='files' ;;
+    'serve control faults add --body') value='free' ;;
     *' --jobs') value='free' ;;
     *' --max-credits') value='free' ;;
     *' --max-duration') value='free' ;;
@@ -115,6 +157,15 @@ _vloc_value() {
     'profile show --fields') value=',choices setting value origin' ;;
     'engines add --fields'|'engines remove --fields') value=',choices step position engine' ;;
     'engines test --fields') value=',choices step position engine result language output word_error_rate seconds real_time_factor problem' ;;
+    'serve control clock show --fields'|'serve control clock advance --fields'|'serve control clock freeze --fields'|'serve control clock resume --fields') value=',choices now frozen offset_seconds' ;;
+    'serve control faults list --fields'|'serve control faults add --fields'|'serve control faults set --fields'|'serve control faults clear --fields') value=',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers' ;;
+    'serve control work show --fields'|'serve control work hold --fields'|'serve control work release --fields'|'serve control work fail --fields') value=',choices held waiting failures' ;;
+    'serve control credits show --fields'|'serve control credits grant --fields') value=',choices available_credits balance_credits reserved_credits' ;;
+    'serve control keys list --fields'|'serve control keys change --fields'|'serve control keys disable --fields'|'serve control keys enable --fields') value=',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at' ;;
+    'serve control keys create --fields'|'serve control keys rotate --fields') value=',choices key secret webhook_secret' ;;
+    'serve control webhooks list --fields'|'serve control webhooks resend --fields') value=',choices id status type job_id attempts next_attempt_at url key created_at ended_at' ;;
+    'serve control workspaces list --fields'|'serve control workspaces close --fields') value=',choices id base_url control_url' ;;
+    'serve control workspaces create --fields') value=',choices id base_url control_url key secret webhook_secret' ;;
     *' --color') value='choices auto always never' ;;
     *' --profile') value='source profiles' ;;
     *' --base-url') value='free' ;;
@@ -127,6 +178,8 @@ _vloc_value() {
     'webhooks listen --until') value='source jobs' ;;
     'jobs list --status') value='choices queued processing succeeded failed cancelled' ;;
     'upload list --status') value='choices waiting_for_upload validating ready failed expired' ;;
+    'serve control faults add --status') value='free' ;;
+    'serve control webhooks list --status') value='choices undelivered pending abandoned delivered all' ;;
     'batch report --format') value='choices markdown json junit' ;;
     'engines add --format') value='free' ;;
     *' --host') value='free' ;;
@@ -137,7 +190,8 @@ _vloc_value() {
     *' --form') value='choices auto newline dot' ;;
     *' --header-prefix') value='free' ;;
     *' --tolerance') value='free' ;;
-    *' --headers') value='files' ;;
+    'webhooks verify --headers') value='files' ;;
+    'serve control faults add --headers') value='at-file' ;;
     *' --timestamp') value='free' ;;
     *' --id') value='free' ;;
     *' --signature') value='free' ;;
@@ -175,10 +229,29 @@ _vloc_value() {
     *' --config') value='files' ;;
     *' --public-origin') value='free' ;;
     *' --trusted-proxy') value=',free' ;;
+    *' --control-port') value='free' ;;
     *' --log') value='choices json text' ;;
     *' --permission') value=',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
     *' --monthly-quota') value='free' ;;
     *' --allow') value=',free' ;;
+    *' --workspace') value='free' ;;
+    *' --on') value='free' ;;
+    *' --times') value='free' ;;
+    'serve control faults add --code') value='free' ;;
+    'serve control work fail --code') value='choices SOURCE_UNREACHABLE SOURCE_BLOCKED SOURCE_TOO_LARGE MEDIA_UNSUPPORTED MEDIA_CORRUPT DURATION_EXCEEDED NO_AUDIO_STREAM NO_SPEECH_DETECTED SUBTITLE_INVALID LANGUAGE_NOT_SUPPORTED ENGINE_ERROR DEADLINE_EXCEEDED STORAGE_ERROR' ;;
+    *' --retry-after') value='free' ;;
+    *' --drop') value='choices before after' ;;
+    *' --cut-after-bytes') value='free' ;;
+    *' --delay-ms') value='free' ;;
+    *' --when') value='choices before after' ;;
+    *' --message') value='free' ;;
+    *' --expires-at') value='free' ;;
+    *' --permissions') value=',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
+    *' --monthly-quota-credits') value='free' ;;
+    *' --allowed-addresses') value=',free' ;;
+    *' --rate') value='free' ;;
+    *' --only') value='choices secret webhook_secret' ;;
+    *' --settings') value='at-file' ;;
   esac
 }
 

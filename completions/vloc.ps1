@@ -206,9 +206,9 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--pair', 'further pairs of languages of Apertium, such as eng-glg; on Debian and Ubuntu'), @('--font', 'fonts to burn in subtitles in these languages, such as ja; up to 57 MB'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve'] = @{
-        Commands = @(,@('keys', 'create, list and revoke API keys of the embedded service'))
+        Commands = @(@('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
         Operands = 'free'
-        Options = @(@('--host', 'address to listen on (default: 127.0.0.1)'), @('--port', 'port to listen on (default: one that is free)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--config', 'JSON file of settings; options win over it'), @('--public-origin', 'scheme and host that callers see, behind a proxy'), @('--trusted-proxy', 'addresses and networks of proxies whose X-Forwarded-For is believed (default: none)'), @('--allow-loopback', 'let source and callback addresses lead to this machine, over http too'), @('--log', 'form of the log on stderr (default: text on a terminal, else json)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+        Options = @(@('--host', 'address to listen on (default: 127.0.0.1)'), @('--port', 'port to listen on (default: one that is free)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--config', 'JSON file of settings; options win over it'), @('--public-origin', 'scheme and host that callers see, behind a proxy'), @('--trusted-proxy', 'addresses and networks of proxies whose X-Forwarded-For is believed (default: none)'), @('--allow-loopback', 'let source and callback addresses lead to this machine, over http too'), @('--control', 'also start the control interface, for tests, on another port of 127.0.0.1'), @('--control-port', 'port of the control interface (default: one that is free)'), @('--log', 'form of the log on stderr (default: text on a terminal, else json)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve keys'] = @{
         Commands = @(@('create', 'create a key and show its secrets once'), @('list', 'list keys and their permissions'), @('revoke', 'revoke a key'))
@@ -226,6 +226,171 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve keys revoke'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control'] = @{
+        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('work', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control clock'] = @{
+        Commands = @(@('show', 'show the clock of the service'), @('advance', 'move the clock forward; everything that becomes due happens'), @('freeze', 'stop the clock; `clock advance` still moves it'), @('resume', 'let a stopped clock run again, from the time that it shows'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control clock show'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control clock advance'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control clock freeze'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control clock resume'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control faults'] = @{
+        Commands = @(@('list', 'list faults that have not happened yet'), @('add', 'make the next requests to a route fail'), @('set', 'replace all faults'), @('clear', 'remove all faults'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control faults list'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control faults add'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--on', 'route, such as "POST /dubbings", "PUT /objects/{upload_id}" or "GET /assets/{job_id}/{name}"'), @('--times', 'number of requests, or always (default: 1)'), @('--status', 'answer with this status'), @('--code', 'error code of that answer (default: the first one with its status)'), @('--retry-after', 'Retry-After of that answer, in seconds'), @('--body', 'answer with exactly this text'), @('--headers', 'headers of that text'), @('--drop', 'close the connection before or after the work'), @('--cut-after-bytes', 'cut the correct answer after this many bytes'), @('--delay-ms', 'wait this long first'), @('--when', 'answer before or after the work is done (default: before)'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control faults set'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control faults clear'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control work'] = @{
+        Commands = @(@('show', 'show whether media work is held, and the failures to come'), @('hold', 'hold media work that starts from now on'), @('release', 'let held media work continue'), @('fail', 'make the next attempts at media work fail'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control work show'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control work hold'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control work release'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control work fail'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--times', 'number of attempts (default: 1)'), @('--code', 'error code of the job (default: none, an internal error that is retried)'), @('--message', 'message of the error'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control credits'] = @{
+        Commands = @(@('show', 'show the credits of the account, over all keys'), @('grant', 'add credits to the account'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control credits show'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control credits grant'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--expires-at', 'when they expire (default: never)'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control keys'] = @{
+        Commands = @(@('list', 'list keys and their rules'), @('create', 'create a key and show its secrets once'), @('change', 'change the given rules of a key'), @('disable', 'refuse all requests of a key'), @('enable', 'accept requests of a disabled key again'), @('rotate', 'replace the secrets of a key and show the new ones'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control keys list'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control keys create'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--permissions', 'capabilities that the key may use'), @('--monthly-quota-credits', 'credits per calendar month, in Asia/Shanghai; null: no limit'), @('--allowed-addresses', 'addresses and networks that may use the key; none: all'), @('--rate', 'requests per window, until the service ends; null: as for other keys'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control keys change'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--permissions', 'capabilities that the key may use'), @('--monthly-quota-credits', 'credits per calendar month, in Asia/Shanghai; null: no limit'), @('--allowed-addresses', 'addresses and networks that may use the key; none: all'), @('--rate', 'requests per window, until the service ends; null: as for other keys'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control keys disable'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control keys enable'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control keys rotate'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--only', 'replace only this one (default: both)'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control webhooks'] = @{
+        Commands = @(@('list', 'list webhooks that were not delivered'), @('resend', 'send a webhook now, also one that was delivered'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control webhooks list'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--status', 'which ones (default: undelivered, which is pending and abandoned)'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control webhooks resend'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control workspaces'] = @{
+        Commands = @(@('list', 'list temporary workspaces'), @('create', 'open a temporary workspace: its own account, keys, clock and address'), @('close', 'close a temporary workspace and delete its data'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control workspaces list'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control workspaces create'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--settings', 'settings as in service.json, except address and folders'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control workspaces close'] = @{
         Commands = @()
         Operands = 'free'
         Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
@@ -281,12 +446,52 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help serve'] = @{
-        Commands = @(,@('keys', 'create, list and revoke API keys of the embedded service'))
+        Commands = @(@('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
         Operands = 'free'
         Options = @()
     }
     $places['help serve keys'] = @{
         Commands = @(@('create', 'create a key and show its secrets once'), @('list', 'list keys and their permissions'), @('revoke', 'revoke a key'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control'] = @{
+        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('work', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control clock'] = @{
+        Commands = @(@('show', 'show the clock of the service'), @('advance', 'move the clock forward; everything that becomes due happens'), @('freeze', 'stop the clock; `clock advance` still moves it'), @('resume', 'let a stopped clock run again, from the time that it shows'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control faults'] = @{
+        Commands = @(@('list', 'list faults that have not happened yet'), @('add', 'make the next requests to a route fail'), @('set', 'replace all faults'), @('clear', 'remove all faults'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control work'] = @{
+        Commands = @(@('show', 'show whether media work is held, and the failures to come'), @('hold', 'hold media work that starts from now on'), @('release', 'let held media work continue'), @('fail', 'make the next attempts at media work fail'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control credits'] = @{
+        Commands = @(@('show', 'show the credits of the account, over all keys'), @('grant', 'add credits to the account'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control keys'] = @{
+        Commands = @(@('list', 'list keys and their rules'), @('create', 'create a key and show its secrets once'), @('change', 'change the given rules of a key'), @('disable', 'refuse all requests of a key'), @('enable', 'accept requests of a disabled key again'), @('rotate', 'replace the secrets of a key and show the new ones'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control webhooks'] = @{
+        Commands = @(@('list', 'list webhooks that were not delivered'), @('resend', 'send a webhook now, also one that was delivered'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control workspaces'] = @{
+        Commands = @(@('list', 'list temporary workspaces'), @('create', 'open a temporary workspace: its own account, keys, clock and address'), @('close', 'close a temporary workspace and delete its data'))
         Operands = 'free'
         Options = @()
     }
@@ -324,6 +529,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['translate --body'] = 'at-file'
     $values['dub --body'] = 'at-file'
     $values['webhooks verify --body'] = 'files'
+    $values['serve control faults add --body'] = 'free'
     $values['* --jobs'] = 'free'
     $values['* --max-credits'] = 'free'
     $values['* --max-duration'] = 'free'
@@ -384,6 +590,31 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['engines add --fields'] = ',choices step position engine'
     $values['engines remove --fields'] = ',choices step position engine'
     $values['engines test --fields'] = ',choices step position engine result language output word_error_rate seconds real_time_factor problem'
+    $values['serve control clock show --fields'] = ',choices now frozen offset_seconds'
+    $values['serve control clock advance --fields'] = ',choices now frozen offset_seconds'
+    $values['serve control clock freeze --fields'] = ',choices now frozen offset_seconds'
+    $values['serve control clock resume --fields'] = ',choices now frozen offset_seconds'
+    $values['serve control faults list --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
+    $values['serve control faults add --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
+    $values['serve control faults set --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
+    $values['serve control faults clear --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
+    $values['serve control work show --fields'] = ',choices held waiting failures'
+    $values['serve control work hold --fields'] = ',choices held waiting failures'
+    $values['serve control work release --fields'] = ',choices held waiting failures'
+    $values['serve control work fail --fields'] = ',choices held waiting failures'
+    $values['serve control credits show --fields'] = ',choices available_credits balance_credits reserved_credits'
+    $values['serve control credits grant --fields'] = ',choices available_credits balance_credits reserved_credits'
+    $values['serve control keys list --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
+    $values['serve control keys change --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
+    $values['serve control keys disable --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
+    $values['serve control keys enable --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
+    $values['serve control keys create --fields'] = ',choices key secret webhook_secret'
+    $values['serve control keys rotate --fields'] = ',choices key secret webhook_secret'
+    $values['serve control webhooks list --fields'] = ',choices id status type job_id attempts next_attempt_at url key created_at ended_at'
+    $values['serve control webhooks resend --fields'] = ',choices id status type job_id attempts next_attempt_at url key created_at ended_at'
+    $values['serve control workspaces list --fields'] = ',choices id base_url control_url'
+    $values['serve control workspaces close --fields'] = ',choices id base_url control_url'
+    $values['serve control workspaces create --fields'] = ',choices id base_url control_url key secret webhook_secret'
     $values['* --color'] = 'choices auto always never'
     $values['* --profile'] = 'source profiles'
     $values['* --base-url'] = 'free'
@@ -398,6 +629,8 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['webhooks listen --until'] = 'source jobs'
     $values['jobs list --status'] = 'choices queued processing succeeded failed cancelled'
     $values['upload list --status'] = 'choices waiting_for_upload validating ready failed expired'
+    $values['serve control faults add --status'] = 'free'
+    $values['serve control webhooks list --status'] = 'choices undelivered pending abandoned delivered all'
     $values['batch report --format'] = 'choices markdown json junit'
     $values['engines add --format'] = 'free'
     $values['* --host'] = 'free'
@@ -408,7 +641,8 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --form'] = 'choices auto newline dot'
     $values['* --header-prefix'] = 'free'
     $values['* --tolerance'] = 'free'
-    $values['* --headers'] = 'files'
+    $values['webhooks verify --headers'] = 'files'
+    $values['serve control faults add --headers'] = 'at-file'
     $values['* --timestamp'] = 'free'
     $values['* --id'] = 'free'
     $values['* --signature'] = 'free'
@@ -446,10 +680,29 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --config'] = 'files'
     $values['* --public-origin'] = 'free'
     $values['* --trusted-proxy'] = ',free'
+    $values['* --control-port'] = 'free'
     $values['* --log'] = 'choices json text'
     $values['* --permission'] = ',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization'
     $values['* --monthly-quota'] = 'free'
     $values['* --allow'] = ',free'
+    $values['* --workspace'] = 'free'
+    $values['* --on'] = 'free'
+    $values['* --times'] = 'free'
+    $values['serve control faults add --code'] = 'free'
+    $values['serve control work fail --code'] = 'choices SOURCE_UNREACHABLE SOURCE_BLOCKED SOURCE_TOO_LARGE MEDIA_UNSUPPORTED MEDIA_CORRUPT DURATION_EXCEEDED NO_AUDIO_STREAM NO_SPEECH_DETECTED SUBTITLE_INVALID LANGUAGE_NOT_SUPPORTED ENGINE_ERROR DEADLINE_EXCEEDED STORAGE_ERROR'
+    $values['* --retry-after'] = 'free'
+    $values['* --drop'] = 'choices before after'
+    $values['* --cut-after-bytes'] = 'free'
+    $values['* --delay-ms'] = 'free'
+    $values['* --when'] = 'choices before after'
+    $values['* --message'] = 'free'
+    $values['* --expires-at'] = 'free'
+    $values['* --permissions'] = ',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization'
+    $values['* --monthly-quota-credits'] = 'free'
+    $values['* --allowed-addresses'] = ',free'
+    $values['* --rate'] = 'free'
+    $values['* --only'] = 'choices secret webhook_secret'
+    $values['* --settings'] = 'at-file'
 
     function Find-Value($place, $flag) {
         if ($values.ContainsKey("$place $flag")) { return $values["$place $flag"] }

@@ -10,6 +10,8 @@ import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
 import { EnginesFile } from '../src/engines/config.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
+import { type ControlField, FIELD_FORMS } from '../src/protocol/control-fields.ts';
+import { CONTROL_LIST } from '../src/protocol/control-operations.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';
 import { JOB_ERROR_CODES } from '../src/protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../src/protocol/kind-names.ts';
@@ -84,6 +86,38 @@ const settings = table(
   ]),
 );
 
+const control = table(
+  ['command', 'request', 'fields', 'what it does'],
+  CONTROL_LIST.map(({ group, verb, method, path, fields, summary }) => [
+    `\`${group} ${verb}\``,
+    `\`${method} ${path}\``,
+    Object.entries<ControlField>(fields)
+      .map(([name, { required }]) => (required === true ? `**\`${name}\`**` : `\`${name}\``))
+      .join(', '),
+    summary,
+  ]),
+);
+
+const controlFields = table(
+  ['field', 'of', 'value', 'meaning'],
+  [...Map.groupBy(CONTROL_LIST.flatMap(rowsOfFields), ([, ...row]) => row.join('\n')).values()].map(
+    (rows) => {
+      const [, name = '', form = '', help = ''] = rows[0] ?? [];
+      return [`\`${name}\``, rows.map(([of]) => of).join(', '), form, help];
+    },
+  ),
+);
+
+/** Command, name, form and meaning of each field of an operation. */
+function rowsOfFields({ group, verb, fields }: (typeof CONTROL_LIST)[number]): string[][] {
+  return Object.entries<ControlField>(fields).map(([name, { type, choices, nullable, help }]) => {
+    const among = choices?.map((choice) => `\`${choice}\``).join(', ');
+    const form =
+      type === 'choice' ? (among ?? '') : `${FIELD_FORMS[type]}${among === undefined ? '' : `: ${among}`}`;
+    return [`\`${group} ${verb}\``, name, nullable === true ? `${form}, or null` : form, help];
+  });
+}
+
 /** Blocks by name. In a page, a block is between `<!-- generated: NAME -->` and `<!-- end -->`. */
 const BLOCKS: Readonly<Record<string, string>> = {
   commands,
@@ -94,6 +128,8 @@ const BLOCKS: Readonly<Record<string, string>> = {
   errors,
   jobErrors,
   settings,
+  control,
+  controlFields,
 };
 const PAGES = [
   '../README.md',
@@ -103,6 +139,7 @@ const PAGES = [
   'environment.md',
   'errors.md',
   'service.md',
+  'control.md',
 ];
 
 function fill(page: string): string {

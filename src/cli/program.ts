@@ -135,7 +135,9 @@ async function addChildren(
       .summary(child.summary)
       .description(asSentence(child.summary));
     parser.addCommand(childParser);
-    if (path[0] === child.name) await addCommand(childParser, child, found);
+    if (path[0] !== child.name) continue;
+    if ('load' in child) await addCommand(childParser, child, found);
+    else await addChildren(childParser, child, path.slice(1), io, found);
   }
 }
 

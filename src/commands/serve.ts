@@ -31,6 +31,15 @@ const OPTIONS = {
     type: 'flag',
     help: 'let source and callback addresses lead to this machine, over http too',
   },
+  control: {
+    type: 'flag',
+    help: 'also start the control interface, for tests, on another port of 127.0.0.1',
+  },
+  controlPort: {
+    type: 'number',
+    value: 'port',
+    help: 'port of the control interface (default: one that is free)',
+  },
   log: {
     type: 'choice',
     choices: ['json', 'text'],
@@ -53,10 +62,15 @@ export const serve: Command = defineCommand({
         'vloc serve --config service.json --public-origin https://media.example.com --trusted-proxy 127.0.0.1 -o plain',
       explains: 'behind a TLS proxy; prints only the address on stdout',
     },
+    {
+      command: 'vloc serve --control --output json',
+      explains: 'for tests: the first line also has the address and the token of the control interface',
+    },
   ],
   notes: [
     'The engines are those of engines.json in the folder of the profiles, or of the file that --engines or VLOC_ENGINES names; it is read at the start.',
     'The first start on a state folder makes a key and shows its secrets, this once; with --output plain it makes none. `vloc serve keys create` makes others.',
+    '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` talks to it, and docs/control.md describes it.',
     'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
   run: async (context, _operands, options) => {
@@ -71,7 +85,7 @@ export const serve: Command = defineCommand({
       terminal.note,
       io.now,
     );
-    const settings = await readOptions(context, options);
+    const settings = { ...(await readOptions(context, options)), ...readControl(options) };
     const warn = (message: string) => logs.log({ level: 'warn', message });
     const engines = await openEngines(context, warn);
     const service = await listen(() =>
@@ -92,6 +106,10 @@ export const serve: Command = defineCommand({
     );
     logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
     logs.log(describeKeys(service, settings.stateDir, context));
+    if (service.control !== null) {
+      const message = `tests control this service at ${service.control.url}: its clock, credits and keys are not reliable`;
+      logs.log({ level: 'warn', message });
+    }
     await aborted(context.signal);
     logs.log({
       level: 'info',
@@ -112,6 +130,17 @@ function showsSecrets({ output }: Context): boolean {
     '--output id would lose the secret of the first key',
     'Use --output json or table, or plain, which makes no key.',
   );
+}
+
+/** @throws Failure (`usage`) */
+function readControl({ control, controlPort: port }: Options): Pick<ServiceOptions, 'control'> {
+  if (port !== undefined && !control) {
+    throw usageFailure('--control-port was given without --control', 'Add --control.');
+  }
+  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535)) {
+    throw usageFailure('--control-port is not a whole number from 0 to 65535', 'See `vloc serve --help`.');
+  }
+  return { control: control && { ...(port === undefined ? {} : { port }) } };
 }
 
 async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
@@ -196,7 +225,7 @@ export async function listen<Listening>(start: () => Promise<Listening>): Promis
  * Prints the address of the service and, except in `plain`, its oldest key. Secrets are printed only by the start that
  * created the key.
  */
-function announce(context: Context, { url, keys, newKey }: Service): void {
+function announce(context: Context, { url, keys, newKey, control }: Service): void {
   const key = newKey?.key ?? keys()[0]?.key ?? null;
   const { print } = context;
   switch (context.output) {
@@ -208,6 +237,7 @@ function announce(context: Context, { url, keys, newKey }: Service): void {
           key,
           secret: newKey?.secret ?? null,
           webhook_secret: newKey?.webhookSecret ?? null,
+          ...(control === null ? {} : { control_url: control.url, control_token: control.token }),
         }),
       );
       break;
@@ -220,9 +250,14 @@ function announce(context: Context, { url, keys, newKey }: Service): void {
     case 'table':
       print(`VLOC_BASE_URL=${url}`);
       if (key !== null) print(`VLOC_KEY=${key}`);
-      if (newKey === null) return;
-      print(`VLOC_SECRET=${newKey.secret}`);
-      print(`VLOC_WEBHOOK_SECRET=${newKey.webhookSecret}`);
+      if (newKey !== null) {
+        print(`VLOC_SECRET=${newKey.secret}`);
+        print(`VLOC_WEBHOOK_SECRET=${newKey.webhookSecret}`);
+      }
+      if (control !== null) {
+        print(`CONTROL_URL=${control.url}`);
+        print(`CONTROL_TOKEN=${control.token}`);
+      }
   }
 }
 

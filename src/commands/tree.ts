@@ -3,6 +3,7 @@
  * command is in the file that `load` imports.
  */
 import type { Command } from '../context/command.ts';
+import { CONTROL_GROUPS, CONTROL_LIST } from '../protocol/control-operations.ts';
 
 export interface CommandLeaf {
   readonly name: string;
@@ -17,7 +18,7 @@ export interface CommandLeaf {
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
-  readonly children: readonly CommandLeaf[];
+  readonly children: readonly CommandRow[];
 }
 
 export type CommandRow = CommandLeaf | CommandGroup;
@@ -276,6 +277,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
               },
             ],
           },
+          {
+            name: 'control',
+            summary: 'control a running service from tests',
+            children: controlGroups(),
+          },
         ],
       },
       {
@@ -291,6 +297,18 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
     ],
   },
 ];
+
+function controlGroups(): CommandGroup[] {
+  return Object.entries(CONTROL_GROUPS).map(([name, summary]) => ({
+    name,
+    summary,
+    children: CONTROL_LIST.filter(({ group }) => group === name).map((operation) => ({
+      name: operation.verb,
+      summary: operation.summary,
+      load: async () => (await import('./serve-control.ts')).controlCommand(operation.name),
+    })),
+  }));
+}
 
 /** All rows in the order of the help. */
 export const COMMAND_ROWS: readonly CommandRow[] = COMMAND_SECTIONS.flatMap((section) => section.rows);

@@ -116,7 +116,7 @@ function usesService(words: readonly string[]): boolean {
 }
 
 /** Commands on this machine that use the engines. */
-const ENGINE_COMMANDS = /^(engines|serve(?! keys))\b/;
+const ENGINE_COMMANDS = /^(engines|serve(?! (keys|control)))\b/;
 
 /** The flag that chose the engines of this run, if the command uses them. */
 function engineWords(words: readonly string[], { engines }: Context['service']): readonly string[] {

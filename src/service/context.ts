@@ -26,6 +26,7 @@ export interface Signals {
   jobQueued: [];
   jobCancelled: [id: string];
   uploadCompleted: [];
+  webhookDue: [];
 }
 
 export interface ServiceContext {

@@ -12,6 +12,7 @@ import { createRateLimiter } from './auth/rate.ts';
 import { systemClock } from './clock.ts';
 import { DEFAULT_CONFIG } from './config.ts';
 import type { ServiceContext, Signals } from './context.ts';
+import type { EngineSupply, StartService } from './control/workspaces.ts';
 import { grantCredits } from './credits/account.ts';
 import { prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
@@ -49,8 +50,16 @@ export type { Service, ServiceOptions } from './options.ts';
  * cannot be used
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
+  const supply = createEngineLoader(options.engines, options.log);
+  if (options.control === undefined || options.control === false)
+    return (await start(options, supply)).service;
+  const { startControlled } = await import('./control/start.ts');
+  return startControlled(options, supply, start);
+}
+
+const start: StartService = async (options, supply) => {
   let origin = '';
-  const context = await openContext(options, () => context.config.publicOrigin ?? origin);
+  const context = await openContext(options, supply, () => context.config.publicOrigin ?? origin);
   const closeStores = () => {
     context.store.close();
     context.nonces.close();
@@ -70,21 +79,23 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       closeStores();
     };
     let ended: Promise<void> | null = null;
-    return {
+    const service: Service = {
       url: context.origin() + VERSION_PREFIX,
       docsUrl: context.origin() + DOCS_PATH,
       newKey,
+      control: null,
       ...createAccountAdmin(context),
       close() {
         ended ??= end();
         return ended;
       },
     };
+    return { service, context };
   } catch (error) {
     closeStores();
     throw error;
   }
-}
+};
 
 function listen(context: ServiceContext, options: ServiceOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0, faults = null, trustedProxies = [] } = options;
@@ -115,7 +126,11 @@ function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: Service
   };
 }
 
-async function openContext(options: ServiceOptions, origin: () => string): Promise<ServiceContext> {
+async function openContext(
+  options: ServiceOptions,
+  supply: EngineSupply,
+  origin: () => string,
+): Promise<ServiceContext> {
   const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
@@ -145,7 +160,7 @@ async function openContext(options: ServiceOptions, origin: () => string): Promi
     log,
     signals: new EventEmitter<Signals>(),
     makeId: (subject) => nextId(subject, clock.now()),
-    ...createEngineLoader(options.engines, log),
+    ...supply,
     origin,
   };
 }
@@ -174,10 +189,7 @@ export async function createEngines({ config, ...others }: EngineSetup = {}): Pr
   });
 }
 
-function createEngineLoader(
-  given: Engines | undefined,
-  log: Log,
-): Pick<ServiceContext, 'engines' | 'closeEngines'> {
+function createEngineLoader(given: Engines | undefined, log: Log = () => {}): EngineSupply {
   let loaded: Promise<Engines> | null = given === undefined ? null : Promise.resolve(given);
   return {
     engines() {
@@ -247,6 +259,7 @@ export function startWorkers(context: ServiceContext, owner: string): { stop(): 
     deliveries.wake();
   });
   signals.on('uploadCompleted', () => validation.wake());
+  signals.on('webhookDue', () => deliveries.wake());
   return {
     async stop() {
       await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);

@@ -1,5 +1,6 @@
 import type { Engines } from '../engines/engine.ts';
 import type { Failure } from '../errors/failure.ts';
+import type { ControlAddress } from '../protocol/control-operations.ts';
 import type { IssuedKey, KeyRules } from './auth/keys.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
@@ -40,6 +41,11 @@ export interface ServiceOptions {
   readonly onStoreFailure?: (failure: Failure) => void;
   /** Simulates faults on the network. `scriptFaults` creates them from a list. */
   readonly faults?: Faults;
+  /**
+   * Starts the control interface for tests on another port of 127.0.0.1: `port`, or a free one. Default: it is off. The clock of the
+   * service then runs on `clock` and can be moved.
+   */
+  readonly control?: boolean | { readonly port?: number };
 }
 
 /** A running service. */
@@ -50,6 +56,8 @@ export interface Service {
   readonly docsUrl: string;
   /** Keys that are not revoked, oldest first. The first start creates one after the service listens. */
   readonly keys: () => readonly IssuedKey[];
+  /** The control interface and its token; null if it is off. */
+  readonly control: ControlAddress | null;
   /** The key that this start created; null if the state folder already had one, or none was wanted. */
   readonly newKey: IssuedKey | null;
   issueKey(rules?: KeyRules): IssuedKey;

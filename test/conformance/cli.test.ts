@@ -64,6 +64,20 @@ test('the report for programs holds every rule with its verdict, and no secret',
   expect(code).toBe(0);
 });
 
+test('a service with a control interface needs no key, and no rule is skipped for missing access', async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'conformance-cli-'));
+  const { control, close } = await createService({ stateDir, control: true });
+  onTestFinished(async () => {
+    await close();
+    await rm(stateDir, { recursive: true, force: true });
+  });
+  const given = ['--control', control?.url ?? '', '--header-prefix', 'X-Acme', '--only', 'access.permission'];
+  const { code, out, err } = await run(given, { CONFORMANCE_CONTROL_TOKEN: control?.token ?? '' });
+  expect(out).toMatch(/\n[1-9]\d* passed, 0 failed, 0 skipped\n$/);
+  expect(err).toBe('');
+  expect(code).toBe(0);
+});
+
 test('a service that breaks a rule ends the run with 1 and says what was seen, without control characters', async () => {
   const url = await startImpostor((_request, response) => {
     response
@@ -91,6 +105,9 @@ test.each([
     '--mode is strict or tolerant',
   ],
   [['--base-url', 'https://api.example.com/v1', '--key', 'k', '--only', 'nothing'], 'no rule has "nothing"'],
+  [['--control', 'http://127.0.0.1:1'], 'CONFORMANCE_CONTROL_TOKEN is not set'],
+  [['--control', 'http://media.example.com:1'], 'not an address on this machine'],
+  [['--control', 'http://127.0.0.1:1', '--key', 'k'], '--control and --key exclude each other'],
 ])('%j ends with 2 before anything is sent', async (argv, message) => {
   const { code, out, err } = await run(argv);
   expect(err).toContain(message);

@@ -1,9 +1,10 @@
-/** Runs the whole suite against the embedded service: one test per rule, and none is skipped. */
+/** Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ControlledRun } from './control.ts';
 import { makeCertificate } from './harness/certificate.ts';
-import { type EmbeddedHarness, startEmbedded } from './harness/embedded.ts';
-import { type MediaHost, startMediaHost } from './harness/media-host.ts';
+import { startEmbedded } from './harness/embedded.ts';
+import { type MediaHost, startMediaHost } from './media/host.ts';
 import { findVideoMaker } from './media/make.ts';
 import type { Rule } from './rule.ts';
 import { RULES } from './rules.ts';
@@ -14,7 +15,7 @@ const SAMPLE = new URL('../fixtures/sample.mp4', import.meta.url);
 
 let receiver: Receiver;
 let host: MediaHost;
-let harness: EmbeddedHarness;
+let harness: ControlledRun;
 
 beforeAll(async () => {
   const bytes = await readFile(SAMPLE);

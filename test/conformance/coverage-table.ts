@@ -80,7 +80,13 @@ CONFORMANCE_SECRET=… node test/conformance/cli.ts --base-url https://api.examp
 
 \`--mode tolerant\` skips the rules on points that the specification leaves open, which other services may decide differently.
 The run creates jobs, which cost credits; \`--no-jobs\` creates none. \`--help\` lists all options. Rules that only the operator
-of a service could test (with a clock that can be moved, or an account without credits) are skipped, with the reason.
+of a service could test (with a clock that can be moved, or an account without credits) are skipped, with the reason. They
+run against a service with the [control interface](control.md), and then none is skipped:
+
+\`\`\`sh
+vloc serve --control --output json
+CONFORMANCE_CONTROL_TOKEN=… node test/conformance/cli.ts --control http://127.0.0.1:41002
+\`\`\`
 
 The tables below list each sentence of the specification in short form, with the rules that test it. A sentence that ends in “not
 shown” is a point that the specification leaves open; its rules test our decision. The suite covers all declared statuses of the 26

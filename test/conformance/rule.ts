@@ -10,10 +10,10 @@ export const NEEDS = {
   ffmpeg: 'ffmpeg, which makes the videos that it sends, is not on the PATH',
   otherKey: 'no second key was given with --other-key',
   webhooks: 'no receiver of webhooks was given with --webhook-url',
-  keys: 'only the embedded harness can issue keys with rules of their own',
-  account: 'only the embedded harness can open an account of other means',
-  clock: 'only the embedded harness can move the clock of the service',
-  engines: 'only the embedded harness can hold the media work or make it fail',
+  keys: 'it creates keys with rules of their own, which needs --control',
+  account: 'it opens another account, which needs --control',
+  clock: 'it moves the clock of the service, which needs --control',
+  engines: 'it holds the media work or makes it fail, which needs --control',
 } as const;
 
 export type Need = keyof typeof NEEDS;

@@ -47,20 +47,21 @@ export interface Means {
 /** `passing`: another attempt may succeed; `final`: the job ends. */
 export type WorkFailure = 'passing' | 'final';
 
-/** Access that only the operator of the service has. */
+/** Access that only the operator of the service has, through its control interface. */
 export interface Admin {
-  issueKey(rules?: KeyRules): Credentials;
-  changeKey(key: Credentials, rules: KeyRules): void;
+  issueKey(rules?: KeyRules): Promise<Credentials>;
+  /** Replaces all rules of a key. */
+  changeKey(key: Credentials, rules: KeyRules): Promise<void>;
   /** `expiresAt` in ms since 1970. */
-  grantCredits(credits: number, expiresAt?: number): void;
+  grantCredits(credits: number, expiresAt?: number): Promise<void>;
   /** Moves the clock of the service forward. */
-  advance(ms: number): void;
+  advance(ms: number): Promise<void>;
   /** Media work that starts from now on waits. */
-  holdWork(): void;
-  letWorkGo(): void;
+  holdWork(): Promise<void>;
+  letWorkGo(): Promise<void>;
   /** The next attempts at media work fail, one for each value. */
-  failWork(...failures: readonly WorkFailure[]): void;
-  /** Opens another workspace: a new account on a separate service, closed when the run ends. */
+  failWork(...failures: readonly WorkFailure[]): Promise<void>;
+  /** Opens another workspace: a new account with its own address and clock, closed when the run ends. */
   open(means?: Means): Promise<ServiceUnderTest>;
 }
 

@@ -5,6 +5,7 @@ type Rule = readonly [pattern: RegExp, placeholder: string];
 const RULES: readonly Rule[] = [
   [/\b(upl|sep|rec|tra|dub|loc|txn|req|evt)(\\?_)[0-9a-hjkmnp-tv-z]{26}\b/g, '$1$2ID'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID'],
+  [/\bws_[0-9a-f]{12}\b/g, 'ws_ID'],
   [/\bvk_[\w-]{16}(?![\w-])/g, 'vk_KEY'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?/g, 'TIME'],
   [/\b(127\.0\.0\.1|localhost)(:| port )\d+/g, '$1$2PORT'],

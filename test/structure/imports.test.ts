@@ -100,6 +100,7 @@ const LAZY: Readonly<Record<string, string>> = {
   'src/protocol/constant-time.ts': 'node:crypto',
   'src/protocol/openapi/document.ts': 'the validators of all resources',
   'src/protocol/requests.ts': 'the validators of all requests',
+  'src/service/control/start.ts': 'only for tests of clients',
   'src/service/operate/metrics.ts': 'prom-client',
   'src/stages/run-stages.ts': 'a workflow of its own',
   'src/stages/show-stages.ts': 'a workflow of its own',

@@ -7,7 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
  */
 const NEEDED: readonly string[] = ['mdat', 'moov', 'moof'];
 
-/** Three times the fragments of 15 minutes with one per frame. Whoever writes more boxes wants to keep the service busy. */
+/** Three times the fragments of 15 minutes with one per frame. More boxes can only be meant to keep the service busy. */
 const MOST_BOXES = 100_000;
 const SHORT_HEAD_BYTES = 8;
 const LONG_HEAD_BYTES = 16;

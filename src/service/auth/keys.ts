@@ -113,6 +113,27 @@ export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes
   return issued;
 }
 
+/**
+ * Replaces secrets of a key. Returns undefined if the id is unknown.
+ * @param only the secret to replace; null: both
+ */
+export function rotateKey(
+  store: Store,
+  id: string,
+  only: 'secret' | 'webhook_secret' | null,
+  randomBytes: RandomBytes,
+): IssuedKey | undefined {
+  const fresh = (name: 'secret' | 'webhook_secret') =>
+    only === null || only === name ? randomBytes(SECRET_BYTES).toString('base64url') : null;
+  return store.get<IssuedKey>(
+    `UPDATE keys SET secret = coalesce(?, secret), webhook_secret = coalesce(?, webhook_secret) WHERE id = ?
+     RETURNING id AS key, secret, webhook_secret AS webhookSecret`,
+    fresh('secret'),
+    fresh('webhook_secret'),
+    id,
+  );
+}
+
 /** Replaces all rules of a key. Throws if the id is unknown. */
 export function changeKey(store: Store, id: string, rules: KeyRules, now: number): void {
   const columns = columnsOf(rules, now);

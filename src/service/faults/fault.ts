@@ -85,14 +85,27 @@ export function timesOf({ times = ONCE }: Fault): number {
   return times;
 }
 
+/** An entry that could never happen. The message names its route, the field and the rule. */
+export class FaultError extends TypeError {
+  override readonly name = 'FaultError';
+  readonly field: string;
+  readonly rule: string;
+
+  constructor(route: string, field: string, rule: string) {
+    super(`fault on "${route}": ${field} ${rule}`);
+    this.field = field;
+    this.rule = rule;
+  }
+}
+
 /**
  * Refuses an entry that could never happen. Programs without types can pass such entries.
- * @throws TypeError that names the entry's route and field
+ * @throws FaultError
  */
 export function checkFault(fault: Fault): void {
   const facts: Readonly<Record<string, unknown>> = { ...fault };
   const refuse = (field: string, rule: string): never => {
-    throw new TypeError(`fault on "${String(fault.on)}": ${field} ${rule}`);
+    throw new FaultError(String(fault.on), field, rule);
   };
   if (!FAULT_ROUTES.includes(fault.on))
     refuse('on', `is not a route; choose one of ${FAULT_ROUTES.join(', ')}`);

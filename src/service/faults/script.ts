@@ -13,6 +13,8 @@ export interface FaultScript extends Faults {
   add(...faults: readonly Fault[]): void;
   /** Faults that have not happened yet; `times` is how often each remains. */
   pending(): readonly Fault[];
+  /** Removes all faults that have not happened yet. */
+  clear(): void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface FaultScript extends Faults {
  *     const service = await createService({ stateDir, faults });
  *
  * @param options.clock measures `delayMs`; default: the system's
- * @throws TypeError for an unknown route, and for a fault that could never happen
+ * @throws FaultError for an unknown route, and for a fault that could never happen
  */
 export function scriptFaults(
   faults: readonly Fault[] = [],
@@ -53,6 +55,7 @@ export function scriptFaults(
   return {
     add,
     pending: () => waiting.map(({ fault, left }) => ({ ...fault, times: left })),
+    clear: () => void waiting.splice(0),
     async before(request) {
       const fault = take(request);
       if (fault === null) return null;

@@ -232,25 +232,22 @@ export function optionsOf(settings: Settings, stateDir: string): ServiceOptions 
   };
 }
 
-function configOf(settings: Settings): ServiceConfig {
+/** Converts settings to the configuration of the service. @param base the values of missing settings */
+export function configOf(settings: Settings, base: ServiceConfig = DEFAULT_CONFIG): ServiceConfig {
   const { rate, plan_ends_at: planEndsAt, job_deadline_hours: hours, stage_cache_mib: mib } = settings;
   return {
-    headerPrefix: settings.header_prefix ?? DEFAULT_CONFIG.headerPrefix,
-    publicOrigin: settings.public_origin ?? DEFAULT_CONFIG.publicOrigin,
-    openingCredits: settings.opening_credits ?? DEFAULT_CONFIG.openingCredits,
-    prices: { ...DEFAULT_CONFIG.prices, ...settings.prices },
-    concurrentTasks: settings.concurrent_tasks ?? DEFAULT_CONFIG.concurrentTasks,
-    rate:
-      rate === undefined
-        ? DEFAULT_CONFIG.rate
-        : { requests: rate.requests, windowSeconds: rate.window_seconds },
-    planEndsAt:
-      planEndsAt === undefined || planEndsAt === null ? DEFAULT_CONFIG.planEndsAt : parseInstant(planEndsAt),
-    workers: settings.workers ?? DEFAULT_CONFIG.workers,
-    webhookSlots: settings.webhook_slots ?? DEFAULT_CONFIG.webhookSlots,
-    allowLoopback: settings.allow_loopback ?? DEFAULT_CONFIG.allowLoopback,
-    attempts: settings.attempts ?? DEFAULT_CONFIG.attempts,
-    jobDeadlineMs: hours === undefined ? DEFAULT_CONFIG.jobDeadlineMs : hours * HOUR_MS,
-    stageCacheBytes: mib === undefined ? DEFAULT_CONFIG.stageCacheBytes : mib * MIB,
+    headerPrefix: settings.header_prefix ?? base.headerPrefix,
+    publicOrigin: settings.public_origin ?? base.publicOrigin,
+    openingCredits: settings.opening_credits ?? base.openingCredits,
+    prices: { ...base.prices, ...settings.prices },
+    concurrentTasks: settings.concurrent_tasks ?? base.concurrentTasks,
+    rate: rate === undefined ? base.rate : { requests: rate.requests, windowSeconds: rate.window_seconds },
+    planEndsAt: planEndsAt === undefined ? base.planEndsAt : parseInstant(planEndsAt ?? ''),
+    workers: settings.workers ?? base.workers,
+    webhookSlots: settings.webhook_slots ?? base.webhookSlots,
+    allowLoopback: settings.allow_loopback ?? base.allowLoopback,
+    attempts: settings.attempts ?? base.attempts,
+    jobDeadlineMs: hours === undefined ? base.jobDeadlineMs : hours * HOUR_MS,
+    stageCacheBytes: mib === undefined ? base.stageCacheBytes : mib * MIB,
   };
 }

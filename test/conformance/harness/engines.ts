@@ -3,15 +3,13 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEngines, type Engines } from '../../../src/engines/index.ts';
-import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
 
 type Inspection = ReturnType<Engines['inspect']>;
 
-/**
- * Creates the engines of a workspace.
- * @param inspected results by content, shared by all workspaces, because they send the same few videos
- */
-export function createHarnessEngines(inspected: Map<string, Inspection>): SmallEngines {
+/** Creates the engines of all workspaces. Results are kept by content, because the rules send the same few videos. */
+export function createHarnessEngines(): Engines {
+  const inspected = new Map<string, Inspection>();
   const small = createSmallEngines();
   const real = createEngines();
   return {

@@ -6,8 +6,7 @@ import type { Delivery, Mailbox, Reaction } from '../webhooks.ts';
 import { type Created, create } from './jobs.ts';
 
 /**
- * Returns a service that may call this machine: in the harness a new workspace that allows it, elsewhere the service
- * itself.
+ * Returns a service that may call this machine: with control a new workspace that allows it, else the service itself.
  */
 export async function openReachable(service: ServiceUnderTest): Promise<ServiceUnderTest> {
   return service.admin === null ? service : service.admin.open({ loopback: true });
@@ -42,7 +41,7 @@ export async function untilDelivered(
   service: ServiceUnderTest,
   mailbox: Mailbox,
   count = 1,
-  meanwhile: () => void = () => {},
+  meanwhile: () => unknown = () => {},
 ): Promise<Delivery> {
   await service.until(
     `webhook ${count} to be delivered`,

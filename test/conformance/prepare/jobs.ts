@@ -146,10 +146,10 @@ export function possibleKinds({ supplies }: ServiceUnderTest): readonly JobKind[
   return JOB_KINDS.filter((kind) => KINDS[kind].input === 'subtitle' || supplies.media !== null);
 }
 
-/** A service of this harness with media work that never ends by itself, one for all rules. */
+/** A workspace with media work that never ends by itself, one for all rules. */
 const heldService = shared(async (service) => {
   const held = await adminOf(service).open();
-  adminOf(held).holdWork();
+  await adminOf(held).holdWork();
   return held;
 });
 
@@ -159,8 +159,8 @@ export interface Lasting extends Created {
 }
 
 /**
- * Creates a job that does not end soon. In the harness its work is held; elsewhere media work takes longer than the
- * next call.
+ * Creates a job that does not end soon. With control its work is held; else media work takes longer than the next
+ * call.
  */
 export async function startLasting(service: ServiceUnderTest, kind: JobKind): Promise<Lasting> {
   const place = service.admin === null ? service : await heldService(service);

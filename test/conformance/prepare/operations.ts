@@ -24,9 +24,7 @@ export function callWithWrongSignature({ caller }: ServiceUnderTest, parts: Part
 }
 
 /** Credentials whose allow-list excludes this machine. 192.0.2.0/24 is reserved for documentation. */
-const blockedKey = shared(async (service) =>
-  adminOf(service).issueKey({ allowedAddresses: ['192.0.2.0/24'] }),
-);
+const blockedKey = shared((service) => adminOf(service).issueKey({ allowedAddresses: ['192.0.2.0/24'] }));
 
 /** A workspace with too few credits for the smallest job. */
 export const penniless: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared((service) =>

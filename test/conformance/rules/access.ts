@@ -33,11 +33,11 @@ export const ACCESS_RULES: readonly Rule[] = [
     covers: ['auth.allow-list', 'error.SOURCE_IP_NOT_ALLOWED', 'service.key-choices'],
     needs: ['keys'],
     async check(service) {
-      const key = adminOf(service).issueKey({ allowedAddresses: ['127.0.0.0/8', '::1'] });
+      const key = await adminOf(service).issueKey({ allowedAddresses: ['127.0.0.0/8', '::1'] });
       const caller = service.callerFor(key);
       expectStatus(await caller.get('/credits'), 200);
       // A network that is reserved for documentation.
-      adminOf(service).changeKey(key, { allowedAddresses: ['192.0.2.7'] });
+      await adminOf(service).changeKey(key, { allowedAddresses: ['192.0.2.7'] });
       expectProblem(service, await caller.get('/credits'), 403, 'SOURCE_IP_NOT_ALLOWED');
     },
   }),
@@ -48,7 +48,7 @@ export const ACCESS_RULES: readonly Rule[] = [
       needs: ['keys'],
       async check(service) {
         const permissions = JOB_KINDS.filter((each) => each !== kind);
-        const caller = service.callerFor(adminOf(service).issueKey({ permissions }));
+        const caller = service.callerFor(await adminOf(service).issueKey({ permissions }));
         for (const operation of OPERATIONS.filter((each) => each.kind === kind)) {
           const answer = await caller.call(bareCall(operation));
           expectProblem(service, answer, 403, 'CAPABILITY_NOT_PERMITTED');

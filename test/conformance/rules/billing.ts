@@ -182,7 +182,7 @@ export const BILLING_RULES: readonly Rule[] = [
     async check(original) {
       const service = await adminOf(original).open();
       const { id } = await finish(service, 'subtitle_translation');
-      adminOf(service).holdWork();
+      await adminOf(service).holdWork();
       await create(service, 'dubbing');
       const page = await readPage(service.caller, '/credit-transactions');
       assert.equal(listAt(page.json, 'data').length, 1, 'the finished one only');
@@ -195,7 +195,7 @@ export const BILLING_RULES: readonly Rule[] = [
     needs: ['account', 'jobs'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).grantCredits(50);
+      await adminOf(service).grantCredits(50);
       await finish(service, 'dubbing');
       const page = await readPage(service.caller, '/credit-transactions');
       assert.deepEqual(
@@ -210,15 +210,15 @@ export const BILLING_RULES: readonly Rule[] = [
     needs: ['keys', 'jobs'],
     async check(original) {
       const service = await adminOf(original).open();
-      const key = adminOf(service).issueKey();
+      const key = await adminOf(service).issueKey();
       const caller = service.callerFor(key);
       await finish(service, 'subtitle_translation', { caller });
       await finish(service, 'dubbing', { caller });
       assert.equal((await walk(caller, '/credit-transactions', [])).length, 2);
-      adminOf(service).changeKey(key, { permissions: ['dubbing'] });
+      await adminOf(service).changeKey(key, { permissions: ['dubbing'] });
       const page = await readPage(caller, '/credit-transactions');
       assert.equal(idsOf(page).length, 1);
-      adminOf(service).changeKey(key, {});
+      await adminOf(service).changeKey(key, {});
       expectStatus(await caller.get('/credit-transactions'), 200);
       assert.equal((await walk(caller, '/credit-transactions', [])).length, 2);
     },

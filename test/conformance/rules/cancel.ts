@@ -72,7 +72,7 @@ export const CANCEL_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).failWork('final');
+      await adminOf(service).failWork('final');
       const { path } = await finish(service, 'dubbing');
       expectProblem(service, await service.caller.remove(path), 409, 'JOB_NOT_CANCELLABLE');
       assert.equal(textAt((await service.caller.get(path)).json, 'status'), 'failed');
@@ -84,11 +84,11 @@ export const CANCEL_RULES: readonly Rule[] = [
     needs: ['jobs', 'media', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).holdWork();
+      await adminOf(service).holdWork();
       const job = await create(service, 'auto_localization');
       await untilJob(service, job, ['processing']);
       const cancelled = await service.caller.remove(job.path);
-      adminOf(service).letWorkGo();
+      await adminOf(service).letWorkGo();
       // The end of a later job shows that the released work had enough time.
       await finish(service, 'subtitle_translation');
       const read = await service.caller.get(job.path);

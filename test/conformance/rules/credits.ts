@@ -85,7 +85,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).holdWork();
+      await adminOf(service).holdWork();
       const before = await readBalance(service.caller);
       await create(service, 'subtitle_translation');
       const during = await readBalance(service.caller);
@@ -101,7 +101,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).holdWork();
+      await adminOf(service).holdWork();
       const before = await readBalance(service.caller);
       const { path } = await create(service, 'dubbing');
       expectStatus(await service.caller.remove(path), 202);
@@ -138,7 +138,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).failWork('final');
+      await adminOf(service).failWork('final');
       const before = await readBalance(service.caller);
       const { last } = await finish(service, 'subtitle_translation');
       assert.equal(textAt(last.json, 'status'), 'failed');
@@ -151,9 +151,9 @@ export const CREDIT_RULES: readonly Rule[] = [
     needs: ['account', 'clock'],
     async check(original) {
       const service = await adminOf(original).open({ credits: 5 });
-      adminOf(service).grantCredits(7, service.now() + DAY_MS);
+      await adminOf(service).grantCredits(7, service.now() + DAY_MS);
       expectCredits((await readBalance(service.caller)).available, 12, 'before');
-      adminOf(service).advance(2 * DAY_MS);
+      await adminOf(service).advance(2 * DAY_MS);
       const after = await readBalance(service.caller);
       expectCredits(after.available, 5, 'available afterwards');
     },
@@ -167,7 +167,7 @@ export const CREDIT_RULES: readonly Rule[] = [
       const { last } = await finish(service, 'subtitle_translation');
       const charged = numberAt(last.json, 'billing', 'charged_credits');
       expectCredits(usedCredits(await readBalance(service.caller)), charged, 'after a finished job');
-      adminOf(service).holdWork();
+      await adminOf(service).holdWork();
       const { path, answer } = await create(service, 'dubbing');
       const held = numberAt(answer.json, 'billing', 'reserved_credits');
       expectCredits(usedCredits(await readBalance(service.caller)), charged + held, 'with a job under way');
@@ -185,9 +185,9 @@ export const CREDIT_RULES: readonly Rule[] = [
       const before = await readBalance(service.caller);
       const resets = instantAt(before.json, 'monthly_usage', 'resets_at');
       assert.equal(new Date(resets).toISOString().slice(11), '16:00:00.000Z', 'midnight in Shanghai');
-      adminOf(service).advance(resets - service.now() - 60_000);
+      await adminOf(service).advance(resets - service.now() - 60_000);
       assert.ok(usedCredits(await readBalance(service.caller)) > 0, 'a minute before');
-      adminOf(service).advance(2 * 60_000);
+      await adminOf(service).advance(2 * 60_000);
       const after = await readBalance(service.caller);
       expectCredits(usedCredits(after), 0, 'a minute after');
       assert.equal(textAt(after.json, 'monthly_usage', 'month'), monthInShanghai(service.now()));
@@ -205,7 +205,7 @@ export const CREDIT_RULES: readonly Rule[] = [
       assert.equal(quotaMember(balance, 'remaining_credits'), null);
       const answer = await service.caller.post(KINDS.dubbing.path, await bodyFor(service, 'dubbing'));
       expectProblem(service, answer, 402, 'INSUFFICIENT_CREDITS');
-      adminOf(service).grantCredits(100);
+      await adminOf(service).grantCredits(100);
       expectStatus((await createBriefly(service, 'dubbing')).answer, 202);
     },
   }),
@@ -221,7 +221,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     needs: ['jobs', 'keys'],
     async check(original) {
       const service = await adminOf(original).open();
-      const key = adminOf(service).issueKey({ monthlyLimitCredits: 3 });
+      const key = await adminOf(service).issueKey({ monthlyLimitCredits: 3 });
       const caller = service.callerFor(key);
       // Two lines cost two credits.
       const { last } = await finish(service, 'subtitle_translation', { caller });
@@ -233,7 +233,7 @@ export const CREDIT_RULES: readonly Rule[] = [
       const refused = await caller.post(KINDS.subtitle_translation.path, body);
       expectProblem(service, refused, 429, 'CREDIT_QUOTA_EXCEEDED');
       if (service.strict) assert.equal(booleanAt(refused.json, 'retryable'), false);
-      adminOf(service).changeKey(key, { monthlyLimitCredits: 100 });
+      await adminOf(service).changeKey(key, { monthlyLimitCredits: 100 });
       expectStatus(await caller.post(KINDS.subtitle_translation.path, body), 202);
     },
   }),

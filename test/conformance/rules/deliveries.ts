@@ -53,7 +53,7 @@ function lastRule(name: string, reaction: Reaction, title: string): Rule {
       // Moving the clock before the service has read the answer would make the answer too late.
       await mailbox.hungUp();
       // The delivery of another event one hour later shows that nothing else was due.
-      adminOf(service).advance(60 * MINUTE_MS);
+      await adminOf(service).advance(60 * MINUTE_MS);
       const later = openMailbox(service);
       await createTold(service, later);
       await untilDelivered(service, later, 1, () => adminOf(service).advance(SECOND_MS));

@@ -139,9 +139,9 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
       const { path, last } = await finish(service, 'subtitle_translation');
       const asset = valueAt(last.json, 'result', 'subtitle');
       const url = addressOf(asset);
-      adminOf(service).advance(expiryOf(last.json, asset) - service.now() - SECOND_MS);
+      await adminOf(service).advance(expiryOf(last.json, asset) - service.now() - SECOND_MS);
       expectStatus(await fetchAddress(url), 200);
-      adminOf(service).advance(2 * SECOND_MS);
+      await adminOf(service).advance(2 * SECOND_MS);
       expectStatus(await fetchAddress(url), 410);
       expectStatus(await service.caller.get(path), 200);
     },
@@ -153,9 +153,9 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
     async check(original) {
       const service = await adminOf(original).open();
       const job = await finish(service, 'subtitle_translation');
-      adminOf(service).advance(7 * 24 * HOUR_MS - HOUR_MS);
+      await adminOf(service).advance(7 * 24 * HOUR_MS - HOUR_MS);
       expectStatus(await service.caller.get(job.path), 200);
-      adminOf(service).advance(2 * HOUR_MS);
+      await adminOf(service).advance(2 * HOUR_MS);
       expectStatus(await service.caller.get(job.path), 404);
       const page = await service.caller.get(KINDS[job.kind].path);
       assert.ok(!page.bytes.toString().includes(job.id), 'the list does not show it');

@@ -145,7 +145,7 @@ export const EVENT_RULES: readonly Rule[] = [
     needs: ['jobs', 'webhooks', 'engines'],
     async check(original) {
       const service = await adminOf(original).open({ loopback: true });
-      adminOf(service).holdWork();
+      await adminOf(service).holdWork();
       const mailbox = openMailbox(service);
       const job = await createTold(service, mailbox, 'dubbing');
       await untilJob(service, job, ['processing']);
@@ -161,7 +161,7 @@ export const EVENT_RULES: readonly Rule[] = [
     needs: ['jobs', 'webhooks', 'engines'],
     async check(original) {
       const service = await adminOf(original).open({ loopback: true });
-      adminOf(service).failWork('final');
+      await adminOf(service).failWork('final');
       const mailbox = openMailbox(service);
       await createTold(service, mailbox);
       const body = bodyOf(await untilDelivered(service, mailbox));

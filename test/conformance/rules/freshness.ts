@@ -98,9 +98,9 @@ export const FRESHNESS_RULES: readonly Rule[] = [
       const nonce = freshToken();
       const ask = () => service.caller.call({ method: 'GET', path: '/credits', nonce });
       expectStatus(await ask(), 200);
-      adminOf(service).advance(600 * SECOND_MS - SECOND_MS);
+      await adminOf(service).advance(600 * SECOND_MS - SECOND_MS);
       expectProblem(service, await ask(), 401, 'AUTHENTICATION_FAILED');
-      adminOf(service).advance(2 * SECOND_MS);
+      await adminOf(service).advance(2 * SECOND_MS);
       expectStatus(await ask(), 200);
     },
   }),

@@ -184,7 +184,7 @@ export const IDEMPOTENCY_RULES: readonly Rule[] = [
     async check(original) {
       const service = await adminOf(original).open();
       const { id, body, kind, idempotencyKey } = await create(service, 'subtitle_translation');
-      adminOf(service).advance(6 * DAY_MS);
+      await adminOf(service).advance(6 * DAY_MS);
       const again = await service.caller.post(KINDS[kind].path, body, idempotencyKey);
       expectStatus(again, 202);
       assert.equal(textAt(again.json, 'id'), id);
@@ -197,7 +197,7 @@ export const IDEMPOTENCY_RULES: readonly Rule[] = [
     async check(original) {
       const service = await adminOf(original).open();
       const { id, body, kind, idempotencyKey } = await create(service, 'subtitle_translation');
-      adminOf(service).advance(7 * DAY_MS + 1000);
+      await adminOf(service).advance(7 * DAY_MS + 1000);
       const again = await service.caller.post(KINDS[kind].path, body, idempotencyKey);
       expectStatus(again, 202);
       assert.equal(headerOf(again, 'Idempotency-Replayed'), 'false');

@@ -1,6 +1,7 @@
 /** The inputs that a job accepts. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus } from '../expect/answer.ts';
+import { LOGIN_NAME } from '../media/host.ts';
 import { KINDS } from '../operations.ts';
 import { openReachable, reachablePlace } from '../prepare/events.ts';
 import { type Body, bodyFor, create, createBriefly, finish, hasEnded } from '../prepare/jobs.ts';
@@ -48,8 +49,6 @@ const AMBIGUOUS_ADDRESSES = [
 ];
 
 const SECOND_MS = 1000;
-/** The host of the harness requires a login for this name. */
-export const LOGIN_NAME = 'login.mp4';
 
 /** A create request with an unusable input is refused, or its job fails. The embedded service refuses it. */
 async function expectUnusable(service: ServiceUnderTest, path: string, body: Body, what: string) {
@@ -73,11 +72,11 @@ function addressBeside({ supplies }: ServiceUnderTest, name: string): string {
 async function separateFrom(
   service: ServiceUnderTest,
   url: string | null,
-  meanwhile: () => void = () => {},
+  meanwhile: () => unknown = () => {},
 ): Promise<Incoming> {
   const { path } = await create(service, 'audio_separation', { body: { source: { type: 'url', url } } });
-  const ask = () => {
-    meanwhile();
+  const ask = async () => {
+    await meanwhile();
     return service.caller.get(path);
   };
   return service.until('the job to end', ask, hasEnded);

@@ -149,7 +149,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
       const service = await adminOf(original).open();
       const file = goodSubtitleFile(service);
       const { id, answer } = await reserve(service.caller, file);
-      adminOf(service).advance(HOUR_MS + 1000);
+      await adminOf(service).advance(HOUR_MS + 1000);
       const lapsed = await service.caller.get(`/uploads/${id}`);
       assert.equal(textAt(lapsed.json, 'status'), 'expired');
       expectStatus(await sendBytes(directUploadOf(answer), file.bytes), 403);
@@ -169,9 +169,9 @@ export const RESERVATION_RULES: readonly Rule[] = [
       const service = await adminOf(original).open();
       const { id } = await readySubtitle(service);
       const body = { ...(await bodyFor(service, 'dubbing')), subtitle: { type: 'upload', upload_id: id } };
-      adminOf(service).advance(7 * DAY_MS - HOUR_MS);
+      await adminOf(service).advance(7 * DAY_MS - HOUR_MS);
       expectStatus(await service.caller.post(KINDS.dubbing.path, body), 202);
-      adminOf(service).advance(2 * HOUR_MS);
+      await adminOf(service).advance(2 * HOUR_MS);
       assert.equal(textAt((await service.caller.get(`/uploads/${id}`)).json, 'status'), 'expired');
       expectProblem(service, await service.caller.post(KINDS.dubbing.path, body), 422, 'INPUT_NOT_USABLE');
     },

@@ -134,12 +134,12 @@ export const STATE_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines', 'clock'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).failWork('passing');
+      await adminOf(service).failWork('passing');
       const job = await create(service, 'subtitle_translation');
       const last = await service.until(
         'the job to succeed',
-        () => {
-          adminOf(service).advance(MINUTE_MS);
+        async () => {
+          await adminOf(service).advance(MINUTE_MS);
           return service.caller.get(job.path);
         },
         hasEnded,
@@ -153,7 +153,7 @@ export const STATE_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).failWork('final');
+      await adminOf(service).failWork('final');
       const { last } = await finish(service, 'subtitle_translation');
       assert.equal(textAt(last.json, 'status'), 'failed');
       assert.equal(valueAt(last.json, 'result'), null);
@@ -165,7 +165,7 @@ export const STATE_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).failWork('final');
+      await adminOf(service).failWork('final');
       const { last } = await finish(service, 'subtitle_translation');
       const error = valueAt(last.json, 'error');
       expectMembers(error, ['code', 'message', 'retryable'], 'error');
@@ -180,12 +180,12 @@ export const STATE_RULES: readonly Rule[] = [
     needs: ['jobs', 'engines', 'clock'],
     async check(original) {
       const service = await adminOf(original).open();
-      adminOf(service).failWork('passing', 'passing', 'passing');
+      await adminOf(service).failWork('passing', 'passing', 'passing');
       const job = await create(service, 'subtitle_translation');
       const last = await service.until(
         'the job to fail',
-        () => {
-          adminOf(service).advance(MINUTE_MS);
+        async () => {
+          await adminOf(service).advance(MINUTE_MS);
           return service.caller.get(job.path);
         },
         hasEnded,

@@ -3,10 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { createService } from '../../../src/service/index.ts';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { LINES, TRANSLATION } from '../../commands/support/run-vloc.ts';
-import { finishUpload, sendUpload, untilJob } from '../../service/harness/scene.ts';
+import { createCaller } from '../../service/harness/caller.ts';
+import { finishUpload, sendUpload, until, untilJob } from '../../service/harness/scene.ts';
 import type { Desk } from './desk.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -82,6 +85,7 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\binbox\b/, fillInbox],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
+  [/\bserve control\b/, startControl],
   [/\bapi\.example\.com\b|\bprofile add\b/, nameService],
   [/\bwebhooks\b/, signDelivery],
   [/--port \d+/, async (_desk, line) => line.replace(/--port \d+/, '--port 0')],
@@ -179,6 +183,26 @@ async function makeProfiles(desk: Desk, line: string): Promise<string> {
 async function makeKey(desk: Desk, line: string): Promise<string> {
   const { stdout } = await desk.run(['serve', 'keys', 'create', '-o', 'json']);
   return line.replace(/\bvk_Zm\w+/, JSON.parse(stdout).key);
+}
+
+/** A controlled service in the state folder of the desk, with the key, the webhook or the workspace of the example. */
+async function startControl(desk: Desk, line: string): Promise<string> {
+  const { VLOC_STATE_DIR: stateDir = '' } = desk.env;
+  const parts = { stateDir, engines: desk.engines, control: true, allowLoopback: true };
+  const service = await createService(parts);
+  onTestFinished(() => service.close());
+  const { key, secret } = service.newKey ?? service.issueKey();
+  const control = async (...words: string[]) => {
+    const { stdout } = await desk.run(['serve', 'control', ...words, '--output', 'id']);
+    return stdout.trim();
+  };
+  if (/\bws_0a\w+/.test(line)) return line.replace(/\bws_0a\w+/, await control('workspaces', 'create'));
+  if (!/\bevt_01\w+/.test(line)) return line.replace(/\bvk_Zm\w+/, key);
+  // Nothing listens there.
+  const request = { ...DUBBING, callback_url: 'http://127.0.0.1:1/hook' };
+  await createCaller(service.url, { key, secret }, Date.now).post('/v1/dubbings', request);
+  const id = await until(() => control('webhooks', 'list'), Boolean);
+  return line.replace(/\bevt_01\w+/, id);
 }
 
 /** The service of this desk in the place of the example's, and its secret in the password manager alone. */

@@ -81,6 +81,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'vloc engines install --yes': INSTALLING,
   'vloc serve': STANDING,
   'vloc serve --port 8080 --output json': STANDING,
+  'vloc serve --control --output json': STANDING,
   'vloc serve --config service.json --public-origin https://media.example.com --trusted-proxy 127.0.0.1 -o plain':
     STANDING,
   'source <(vloc completion bash)': {

@@ -1,0 +1,306 @@
+/** What each control operation does. */
+
+import { errorCode } from '../../errors/system-error.ts';
+import { CONTROL_OPERATIONS, type ControlName } from '../../protocol/control-operations.ts';
+import { JOB_ERROR_CODES, type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import {
+  changeKey,
+  describeKeys,
+  issueKey,
+  type KeyDescription,
+  type KeyRules,
+  revokeKey,
+  rotateKey,
+} from '../auth/keys.ts';
+import { formatInstant } from '../clock.ts';
+import type { ServiceContext } from '../context.ts';
+import { grantCredits, readAccount, toCredits } from '../credits/account.ts';
+import { type Fault, FaultError } from '../faults/fault.ts';
+import { Refusal, refuseField } from '../http/refusal.ts';
+import { type FieldValues, readFields } from './fields.ts';
+import { listWebhooks, resendWebhook } from './webhooks.ts';
+import type { Workspace, Workspaces } from './workspaces.ts';
+
+interface ControlCall<N extends ControlName> {
+  readonly workspace: Workspace;
+  readonly workspaces: Workspaces;
+  /** The parameter in the path; empty if it has none. */
+  readonly id: string;
+  readonly fields: FieldValues<(typeof CONTROL_OPERATIONS)[N]['fields']>;
+}
+
+type Handlers = { readonly [N in ControlName]: (call: ControlCall<N>) => unknown };
+
+export const HANDLERS: Handlers = {
+  'clock.show': ({ workspace }) => describeClock(workspace),
+  'clock.advance'({ workspace, fields }) {
+    workspace.clock.advance(Math.round(fields.seconds * 1000));
+    return describeClock(workspace);
+  },
+  'clock.freeze'({ workspace }) {
+    workspace.clock.freeze();
+    return describeClock(workspace);
+  },
+  'clock.resume'({ workspace }) {
+    workspace.clock.resume();
+    return describeClock(workspace);
+  },
+
+  'faults.list': ({ workspace }) => listFaults(workspace),
+  'faults.add'({ workspace, fields }) {
+    addFaults(workspace, [toFault(fields)], () => '');
+    return listFaults(workspace);
+  },
+  'faults.set'({ workspace, fields }) {
+    const pointerOf = (at: number) => `faults/${at}/`;
+    const faults = fields.faults.map((fault, at) =>
+      toFault(readFields(CONTROL_OPERATIONS['faults.add'].fields, fault, pointerOf(at))),
+    );
+    const before = workspace.faults.pending();
+    workspace.faults.clear();
+    try {
+      addFaults(workspace, faults, pointerOf);
+    } catch (error) {
+      workspace.faults.clear();
+      workspace.faults.add(...before);
+      throw error;
+    }
+    return listFaults(workspace);
+  },
+  'faults.clear'({ workspace }) {
+    workspace.faults.clear();
+    return listFaults(workspace);
+  },
+
+  'work.show': ({ workspace }) => workspace.gate.state(),
+  'work.hold'({ workspace: { gate } }) {
+    gate.hold();
+    return gate.state();
+  },
+  'work.release'({ workspace: { gate } }) {
+    gate.release();
+    return gate.state();
+  },
+  'work.fail'({ workspace: { gate }, fields: { times = 1, code, message } }) {
+    if (times > MOST_FAILURES) throw refuseField('times', `at most ${MOST_FAILURES}`);
+    gate.failNext(Array.from({ length: times }, () => workError(code, message)));
+    return gate.state();
+  },
+
+  'credits.show': ({ workspace }) => describeAccount(workspace.context),
+  'credits.grant'({ workspace: { context }, fields: { credits, expires_at: expiresAt = null } }) {
+    const { store, clock, makeId } = context;
+    try {
+      grantCredits(store, { credits, expiresAt }, clock.now(), makeId);
+    } catch (error) {
+      if (error instanceof RangeError) throw refuseField('credits', error.message);
+      throw error;
+    }
+    return describeAccount(context);
+  },
+
+  'keys.list': ({ workspace: { context } }) =>
+    asList(describeKeys(context.store).map((key) => describeKey(context, key))),
+  'keys.create'({ workspace: { context }, fields }) {
+    const { store, clock, randomBytes, keys, rate } = context;
+    const issued = withAddresses(() => issueKey(store, rulesOf(fields), clock.now(), randomBytes));
+    keys.forget();
+    if (fields.rate !== undefined) rate.setRule(issued.key, fields.rate);
+    return describeSecrets(issued);
+  },
+  'keys.change'({ workspace: { context }, id, fields }) {
+    const { store, clock, keys, rate } = context;
+    const key = findKey(context, id);
+    withAddresses(() => changeKey(store, id, { ...currentRules(key), ...rulesOf(fields) }, clock.now()));
+    keys.forget();
+    if (fields.rate !== undefined) rate.setRule(id, fields.rate);
+    return describeKey(context, findKey(context, id));
+  },
+  'keys.disable'({ workspace: { context }, id }) {
+    findKey(context, id);
+    revokeKey(context.store, id, context.clock.now());
+    context.keys.forget();
+    return describeKey(context, findKey(context, id));
+  },
+  'keys.enable'({ workspace: { context }, id }) {
+    const rules = { ...currentRules(findKey(context, id)), revoked: false };
+    changeKey(context.store, id, rules, context.clock.now());
+    context.keys.forget();
+    return describeKey(context, findKey(context, id));
+  },
+  'keys.rotate'({ workspace: { context }, id, fields: { only = null } }) {
+    const rotated = rotateKey(context.store, id, only, context.randomBytes);
+    if (rotated === undefined) throw unknown('key', id);
+    context.keys.forget();
+    return describeSecrets(rotated);
+  },
+
+  'webhooks.list'({ workspace: { context }, fields: { status = 'undelivered' } }) {
+    const { data, more } = listWebhooks(context, status);
+    return { ...asList(data), has_more: more };
+  },
+  'webhooks.resend'({ workspace: { context }, id }) {
+    const webhook = resendWebhook(context, id);
+    if (webhook === null) throw unknown('webhook', id);
+    return webhook;
+  },
+
+  'workspaces.list': ({ workspaces }) => asList(workspaces.list().map(describeWorkspace)),
+  async 'workspaces.create'({ workspaces, fields: { settings = {} } }) {
+    const workspace = await workspaces.create(settings);
+    const { newKey } = workspace.service;
+    return { ...describeWorkspace(workspace), ...(newKey === null ? {} : describeSecrets(newKey)) };
+  },
+  async 'workspaces.close'({ workspaces, id }) {
+    const workspace = workspaces.find(id);
+    if (workspace === undefined) throw unknown('workspace', id);
+    await workspaces.close(id);
+    return describeWorkspace(workspace);
+  },
+};
+
+/** Far more attempts than a test makes. */
+const MOST_FAILURES = 1000;
+
+function asList(data: readonly object[]) {
+  return { object: 'list', data, has_more: false, next_cursor: null };
+}
+
+function unknown(what: string, id: string): Refusal {
+  return new Refusal('RESOURCE_NOT_FOUND', `there is no ${what} "${id.slice(0, 128)}"`);
+}
+
+function describeClock({ clock }: Workspace) {
+  const offset = clock.offset();
+  return {
+    now: formatInstant(clock.now()),
+    frozen: clock.isFrozen(),
+    offset_seconds: offset === null ? null : offset / 1000,
+  };
+}
+
+const toCamel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const rename = (object: object, change: (name: string) => string) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [change(name), value]));
+
+/** `checkFault` checks it before it is used. */
+function toFault(fields: object): Fault {
+  return rename(fields, toCamel) as Fault;
+}
+
+function addFaults({ faults }: Workspace, added: readonly Fault[], pointerOf: (at: number) => string): void {
+  for (const [at, fault] of added.entries()) {
+    try {
+      faults.add(fault);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      throw refuseField(pointerOf(at) + toSnake(error.field), error.rule.replaceAll(/\w+/g, toSnakeWord));
+    }
+  }
+}
+
+/** Rules name fields and routes; the methods of routes stay in capitals. */
+const toSnakeWord = (word: string) => (/^[a-z]+[A-Z]/.test(word) ? toSnake(word) : word);
+
+function listFaults({ faults }: Workspace) {
+  return asList(
+    faults.pending().map((fault) => ({
+      ...rename(fault, toSnake),
+      times: fault.times === Number.POSITIVE_INFINITY ? 'always' : fault.times,
+    })),
+  );
+}
+
+function workError(code: string | undefined, message = 'this failure was scripted'): Error {
+  return code === undefined ? new Error(message) : new JobFailure(asJobErrorCode(code), message);
+}
+
+function asJobErrorCode(code: string): JobErrorCode {
+  if (!Object.hasOwn(JOB_ERROR_CODES, code)) throw refuseField('code', 'is not an error code of jobs');
+  return code as JobErrorCode; // a key of the table
+}
+
+function describeAccount({ store, clock }: ServiceContext) {
+  const { available, balance, reserved } = readAccount(store, clock.now());
+  return {
+    available_credits: toCredits(available),
+    balance_credits: toCredits(balance),
+    reserved_credits: toCredits(reserved),
+  };
+}
+
+function findKey({ store }: ServiceContext, id: string): KeyDescription {
+  const key = describeKeys(store).find(({ key: each }) => each === id);
+  if (key === undefined) throw unknown('key', id);
+  return key;
+}
+
+function describeKey({ rate }: ServiceContext, key: KeyDescription) {
+  const rule = rate.ruleOf(key.key);
+  return {
+    key: key.key,
+    permissions: key.permissions,
+    monthly_quota_credits: key.monthlyLimitCredits,
+    allowed_addresses: key.allowedAddresses,
+    rate: rule === null ? null : { requests: rule.requests, window_seconds: rule.windowSeconds },
+    created_at: formatInstant(key.createdAt),
+    revoked_at: key.revokedAt === null ? null : formatInstant(key.revokedAt),
+  };
+}
+
+type RuleFields = ControlCall<'keys.change'>['fields'];
+
+function rulesOf({
+  permissions,
+  monthly_quota_credits: limit,
+  allowed_addresses: addresses,
+}: RuleFields): KeyRules {
+  if (limit !== undefined && limit !== null && limit < 0) {
+    throw refuseField('monthly_quota_credits', 'must not be negative');
+  }
+  return {
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(limit === undefined ? {} : { monthlyLimitCredits: limit }),
+    ...(addresses === undefined ? {} : { allowedAddresses: addresses }),
+  };
+}
+
+function currentRules(key: KeyDescription): KeyRules {
+  return {
+    permissions: JOB_KIND_NAMES.filter((kind) => key.permissions.includes(kind)),
+    monthlyLimitCredits: key.monthlyLimitCredits,
+    allowedAddresses: key.allowedAddresses,
+    revoked: key.revokedAt !== null,
+  };
+}
+
+/** Runs a change of a key, whose addresses are checked by Node. */
+function withAddresses<Result>(change: () => Result): Result {
+  try {
+    return change();
+  } catch (error) {
+    if (!['ERR_INVALID_ADDRESS', 'ERR_OUT_OF_RANGE'].includes(errorCode(error))) throw error;
+    throw refuseField(
+      'allowed_addresses',
+      'must be addresses and networks such as 192.0.2.7 or 192.0.2.0/24',
+    );
+  }
+}
+
+function describeSecrets({
+  key,
+  secret,
+  webhookSecret,
+}: {
+  key: string;
+  secret: string;
+  webhookSecret: string;
+}) {
+  return { key, secret, webhook_secret: webhookSecret };
+}
+
+function describeWorkspace({ id, service, controlUrl }: Workspace) {
+  return { id, base_url: service.url, control_url: controlUrl() };
+}

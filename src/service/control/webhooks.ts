@@ -1,0 +1,76 @@
+/** Webhooks in the store, for the operator: lists those that were not delivered, and sends one again. */
+
+import type { CONTROL_OPERATIONS } from '../../protocol/control-operations.ts';
+import { formatInstant } from '../clock.ts';
+import type { ServiceContext } from '../context.ts';
+import type { FieldValues } from './fields.ts';
+
+type Wanted = NonNullable<FieldValues<(typeof CONTROL_OPERATIONS)['webhooks.list']['fields']>['status']>;
+
+const STATUSES: Readonly<Record<Wanted, readonly string[]>> = {
+  undelivered: ['pending', 'abandoned'],
+  pending: ['pending'],
+  abandoned: ['abandoned'],
+  delivered: ['delivered'],
+  all: ['pending', 'abandoned', 'delivered'],
+};
+
+interface Row {
+  readonly id: string;
+  readonly status: string;
+  readonly job_id: string;
+  readonly key_id: string;
+  readonly url: string;
+  readonly body: string;
+  readonly created_at: number;
+  readonly ended_at: number | null;
+  readonly attempts: number;
+  readonly run_after: number;
+}
+
+const COLUMNS = 'id, status, job_id, key_id, url, body, created_at, ended_at, attempts, run_after';
+
+/** More than a person reads or a test creates. */
+const MOST = 1000;
+
+/** Returns webhooks, newest first; `more` is true if there are more than fit into one answer. */
+export function listWebhooks({ store }: ServiceContext, status: Wanted): { data: object[]; more: boolean } {
+  const rows = store.all<Row>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE status IN (SELECT value FROM json_each(?))
+     ORDER BY created_at DESC, id DESC LIMIT ?`,
+    JSON.stringify(STATUSES[status]),
+    MOST + 1,
+  );
+  return { data: rows.slice(0, MOST).map(describe), more: rows.length > MOST };
+}
+
+/** Makes a webhook due now, with all its attempts. Returns null if the id is unknown. */
+export function resendWebhook({ store, clock, signals }: ServiceContext, id: string): object | null {
+  // A process that is sending it now keeps its lease and records the end of that attempt.
+  const row = store.get<Row>(
+    `UPDATE deliveries SET status = 'pending', ended_at = NULL, attempts = 0, run_after = ? WHERE id = ?
+     RETURNING ${COLUMNS}`,
+    clock.now(),
+    id,
+  );
+  if (row === undefined) return null;
+  signals.emit('webhookDue');
+  return describe(row);
+}
+
+function describe(row: Row): object {
+  // The body was written by this service.
+  const { type }: { type: string } = JSON.parse(row.body);
+  return {
+    id: row.id,
+    status: row.status,
+    type,
+    job_id: row.job_id,
+    key: row.key_id,
+    url: row.url,
+    attempts: row.attempts,
+    next_attempt_at: row.status === 'pending' ? formatInstant(row.run_after) : null,
+    created_at: formatInstant(row.created_at),
+    ended_at: row.ended_at === null ? null : formatInstant(row.ended_at),
+  };
+}

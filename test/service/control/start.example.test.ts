@@ -1,0 +1,29 @@
+/** The example in Python of docs/control.md is run unchanged, with this checkout as `vloc`. */
+import { execFile, spawnSync } from 'node:child_process';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { makeStateDir } from '../harness/scene.ts';
+
+const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
+const START = fileURLToPath(new URL('../../../src/cli/start.ts', import.meta.url));
+
+async function readExample(): Promise<string> {
+  const page = await readFile(new URL('../../../docs/control.md', import.meta.url), 'utf8');
+  const [, code] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  if (code === undefined) throw new Error('docs/control.md has no example');
+  return code;
+}
+
+test.skipIf(!HAS_PYTHON)('the example in Python does what it says (needs python3)', async () => {
+  const folder = await makeStateDir();
+  const entry = join(folder, 'vloc.ts');
+  await writeFile(entry, `import { start } from '${START}';\nprocess.exit(await start(process));\n`);
+  await writeFile(join(folder, 'vloc'), `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`);
+  await chmod(join(folder, 'vloc'), 0o755);
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, TMPDIR: folder };
+  const { stdout } = await promisify(execFile)('python3', ['-c', await readExample()], { env });
+  expect(stdout).toBe('7.5 90000\n');
+});
