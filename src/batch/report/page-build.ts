@@ -109,7 +109,7 @@ function readFit(
     return { measured_on: null, reason: UNSPOKEN };
   const translated = linesOf('translated');
   const original = linesOf('original');
-  if (translated.length + original.length === 0) return { measured_on: null, reason: 'no subtitles' };
+  if (translated.length + original.length === 0) return { measured_on: null, reason: explainNoLines(group) };
   const sound = (role: TrackRole) => tracks.find(({ track }) => track.role === role)?.sound ?? null;
   const candidates = [
     { role: 'dub', lines: translated },
@@ -132,6 +132,13 @@ function readFit(
       ? 'no dub: vloc dub makes one'
       : 'no track with the voice alone: vloc separate makes one';
   return { measured_on: null, reason };
+}
+
+function explainNoLines({ jobs }: JobGroup): string {
+  const isOneJob = jobs.some(({ kind, state }) => kind === 'auto_localization' && state === 'done');
+  return isOneJob
+    ? 'one job returns no subtitles but those in its video; run it with --subtitle-output soft to see them here'
+    : 'no subtitles';
 }
 
 function hasDubAlone(group: JobGroup): boolean {

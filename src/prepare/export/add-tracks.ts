@@ -67,8 +67,9 @@ export function addTracks(programs: Programs, task: AddTracksTask, work: Program
       // Tracks that are longer than the picture would make the video longer.
       ...foreignInput(task.source, ['-t', String(seconds)]),
       ...(lines.length > 0 ? ownInput(join(work.folder, LINES_FILE), 'srt') : []),
-      ...['-map', '0:v', '-map', '0:a?', '-map', '0:s?', '-c', 'copy', '-map_chapters', '0'],
+      ...['-c', 'copy', '-map_chapters', '0', '-map', '0:v', '-map', '0:a?'],
       ...(track === null ? [] : soundArguments(video, source, track, task.language)),
+      ...['-map', '0:s?'],
       ...texts.flatMap((text, at) => textArguments(`1:${text.index}`, video.subtitles.length + at, text)),
       ...(lines.length > 0
         ? textArguments('2:s:0', video.subtitles.length + texts.length, {
@@ -111,7 +112,8 @@ function soundArguments(
     ...['-map', `1:${index}`, `-c:a:${at}`, ...encoding],
     ...['-disposition:a:0', 'default', `-disposition:a:${at}`, '0'],
     ...[`-metadata:s:a:${at}`, `language=${language ?? codeOf(known) ?? 'und'}`],
-    ...[`-metadata:s:a:${at}`, `title=${title ?? 'Original'}`],
+    // Players show either of the two.
+    ...['title', 'handler_name'].flatMap((name) => [`-metadata:s:a:${at}`, `${name}=${title ?? 'Original'}`]),
   ];
 }
 

@@ -31,7 +31,8 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
   const stage = detail.tracks.some(({ file }) => file.present) ? makeStage(entry, detail) : null;
   const lines = stage?.lines ?? makeLines(entry, detail, () => {});
   node.append(...(stage?.nodes ?? []));
-  if (lines.pairs.length > 0) node.append(makeSubtitles(lines, detail));
+  const isSpoken = detail.tracks.some(({ role }) => role === 'localized' || role === 'dub');
+  if (lines.pairs.length > 0 || isSpoken) node.append(makeSubtitles(lines, detail));
   const more = [makeCues(entry, detail), makeJobs(entry), makeFiles(detail)];
   node.append(...more.filter((section) => section !== null));
   return {
@@ -60,7 +61,7 @@ function makeSubtitles(lines: Lines, { fit }: EntryDetail): HTMLElement {
   const unknown =
     fit.measured_on === null &&
     make('p', { class: 'notice' }, `How speech fits the lines is unknown: ${fit.reason}.`);
-  return make('section', { class: 'subtitles' }, heading, unknown, lines.node);
+  return make('section', { class: 'subtitles' }, heading, unknown, lines.pairs.length > 0 && lines.node);
 }
 
 interface Stage {

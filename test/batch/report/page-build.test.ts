@@ -142,6 +142,16 @@ describe('an entry', () => {
     });
   });
 
+  it('says how to see the subtitles of a localization that returned none', async () => {
+    const { write, build } = setUp();
+    const job = { input_path: write('in/a.mp4'), files: [write('out/a.es.mp4')], target_language: 'es' };
+    const { entries } = await build([pageJob(job)]);
+    expect(entries[0]?.detail.fit).toMatchObject({
+      measured_on: null,
+      reason: expect.stringContaining('--subtitle-output soft'),
+    });
+  });
+
   it('says which files are gone or were changed, and shows the rest', async () => {
     const { root, write, build } = setUp();
     const changed = write('out/a.es.mp4', 'longer than it was');

@@ -1,19 +1,22 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AddTracksTask, addTracks } from '../../../src/prepare/export/add-tracks.ts';
 import { readFacts } from '../../../src/prepare/media/facts.ts';
-import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=25:d=1'];
 const H264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-shortest'];
 const tone = (hertz: number, seconds = 1) => ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=48000:d=${seconds}`];
 
+let folder: string;
+const at = (name: string) => join(folder, name);
+
 /** A finished video with a Spanish dub and subtitles, and an original with two audio tracks and English subtitles. */
-function makeFiles() {
-  const folder = temporaryFolder();
-  const at = (name: string) => join(folder, name);
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
   writeFileSync(at('es.srt'), '1\n00:00:00,100 --> 00:00:00,900\nhola\n');
   writeFileSync(at('en.srt'), '1\n00:00:00,100 --> 00:00:00,900\n<i>hello</i>\n');
   ffmpeg(
@@ -26,28 +29,32 @@ function makeFiles() {
     ...['-map', '0', '-map', '1', '-map', '2', '-map', '3', '-c:a:0', 'aac', '-c:a:1', 'pcm_s16le'],
     ...['-metadata:s:a:1', 'language=eng', '-metadata:s:s:0', 'language=eng', at('talk.mkv')],
   );
-  mkdirSync(at('work'));
-  const add = (task: Partial<AddTracksTask>) =>
-    addTracks(
-      programs,
-      {
-        ...{ video: at('talk.es.mp4'), source: at('talk.mkv'), track: null, language: null },
-        ...{ subtitles: false, lines: null, ...task },
-      },
-      createWork(at('work')),
-    );
-  return { at, add, facts: (path: string) => readFacts(programs, path, createWork(at('work'))) };
-}
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A digest of each packet of a stream as it is stored. */
-const packets = (path: string, stream: string) =>
-  askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', stream, '-c', 'copy', '-f', 'framemd5', '-'])
+const work = () => createWork(mkdtempSync(at('work-')));
+const facts = (path: string) => readFacts(programs, path, work());
+const add = (task: Partial<AddTracksTask>) =>
+  addTracks(
+    programs,
+    {
+      ...{ video: at('talk.es.mp4'), source: at('talk.mkv'), track: null, language: null },
+      ...{ subtitles: false, lines: null, ...task },
+    },
+    work(),
+  );
+
+/** A digest of each packet of these streams as it is stored. */
+const packets = (path: string, ...streams: string[]) =>
+  askProgram('ffmpeg', [
+    ...['-v', 'error', '-i', path, ...streams.flatMap((stream) => ['-map', stream])],
+    ...['-c', 'copy', '-f', 'framemd5', '-'],
+  ])
     .toString()
     .split('\n')
     .filter((row) => /^\d/.test(row));
 
 test('sound and subtitles of the original follow the own tracks, which stay as they are', async () => {
-  const { at, add, facts } = makeFiles();
   const before = readFileSync(at('talk.mkv'));
   const { path, notes } = await add({ track: 2, subtitles: true });
   expect(notes).toEqual([]);
@@ -62,15 +69,14 @@ test('sound and subtitles of the original follow the own tracks, which stay as t
     ['mov_text', 'eng'],
   ]);
   expect(ffprobe(path, 'stream_disposition=default', 's').split('\n')).toEqual(['1', '0']);
-  for (const stream of ['0:v:0', '0:a:0', '0:s:0'])
-    expect(packets(path, stream)).toEqual(packets(at('talk.es.mp4'), stream));
+  const own = ['0:v:0', '0:a:0', '0:s:0'];
+  expect(packets(path, ...own)).toEqual(packets(at('talk.es.mp4'), ...own));
   // The original sound goes on for two seconds after the picture.
   expect(durationSeconds).toBeCloseTo(1, 1);
   expect(readFileSync(at('talk.mkv')).equals(before)).toBe(true);
 });
 
 test('sound that MP4 can hold is copied, and given subtitles follow those of the original', async () => {
-  const { at, add, facts } = makeFiles();
   const lines = { language: 'en', lines: [{ index: 1, start_ms: 0, end_ms: 5000, text: '<b>good</b> day' }] };
   // The file does not state the language of its first track.
   const { path } = await add({ track: 1, language: 'en-US', subtitles: true, lines });
@@ -87,7 +93,6 @@ test('sound that MP4 can hold is copied, and given subtitles follow those of the
 });
 
 test('an original without subtitles is said, and one without the audio track is refused', async () => {
-  const { at, add } = makeFiles();
   ffmpeg(...PICTURE, ...tone(500), ...H264, '-c:a', 'aac', at('bare.mp4'));
   const bare = await add({ source: at('bare.mp4'), subtitles: true });
   expect(bare.notes).toEqual(['it has no subtitle tracks to keep']);

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { type Ended, startVloc } from '../../commands/support/run-vloc.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
@@ -36,7 +37,9 @@ function talk(): Buffer {
 }
 
 /** A service whose localization gives the video back, and `talk.mp4` in the folder of the runs. */
-async function start() {
+/** @param failures how many localizations fail first */
+async function start(failures = 0) {
+  let left = failures;
   let downloads = 0;
   const small = createSmallEngines();
   const inspect = async () => ({
@@ -45,8 +48,13 @@ async function start() {
     video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
     audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
   });
+  const auto_localization: typeof small.run.auto_localization = async (...task) => {
+    left -= 1;
+    if (left >= 0) throw new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks');
+    return small.run.auto_localization(...task);
+  };
   const vloc = await startVloc({
-    engines: { ...small, inspect },
+    engines: { ...small, inspect, run: { ...small.run, auto_localization } },
     onRequest: ({ operationId }) => {
       // Results are downloaded from addresses that are no operation.
       if (operationId === null) downloads += 1;
@@ -97,7 +105,10 @@ test('the result has the tracks of the original, which stays as it is, and is do
   expect(others).toEqual([]);
 });
 
-test('a result that could not get its tracks is kept, and gets them when the command runs again', async () => {
+test.each([
+  ['the same command', () => ['localize', 'talk.mp4', '--to', 'es', '--keep-audio']],
+  ['jobs wait', (id: string) => ['jobs', 'wait', id]],
+])('a result that could not get its tracks is kept, and gets them with %s', async (_name, goOn) => {
   const { run, at, jobs, downloads } = await start();
   const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
   const failed = await run(words, brokenPath());
@@ -109,20 +120,24 @@ test('a result that could not get its tracks is kept, and gets them when the com
   const [{ id }] = await jobs();
   const before = downloads();
   expect(before).toBeGreaterThan(0);
-  // It knows the run that made the job.
-  const waited = await run(['jobs', 'wait', id]);
-  expect(waited.code, waited.stderr).toBe(0);
+  const continued = await run(goOn(id));
+  expect(continued.code, continued.stderr).toBe(0);
   expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
   expect(downloads()).toBe(before);
+  expect(existsSync(at('.talk.es.mp4.add'))).toBe(false);
   const written = readFileSync(at('talk.es.mp4'));
   const again = await run(words);
   expect(again.code, again.stderr).toBe(0);
   expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
-  expect(existsSync(at('.talk.es.mp4.add'))).toBe(false);
-  const asItIs = await run(['jobs', 'download', id, '--as-is', '--out', 'other']);
-  expect(asItIs.code, asItIs.stderr).toBe(0);
-  expect(readFileSync(at('other/talk.es.mp4')).equals(talk())).toBe(true);
   expect(await jobs()).toHaveLength(1);
+});
+
+test('`batch retry` keeps the tracks that the command of the failed job asked for', async () => {
+  const { localize, run, at } = await start(1);
+  expect((await localize('--keep-subtitles')).code).not.toBe(0);
+  const retried = await run(['batch', 'retry', '.', '--all']);
+  expect(retried.code, retried.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 's')).toEqual(['eng', 'eng']);
 });
 
 test('other tracks are a change, for which --clobber fetches the same result again', async () => {
