@@ -18,7 +18,6 @@ export class CallerGone extends Error {
  */
 export function readBody(exchange: Exchange, limit: number, clock: Clock): Promise<Buffer> {
   const { request, response } = exchange;
-  // Without `Connection: close`: Node would disconnect a sender that has not read the answer yet.
   const tooLarge = () => new Refusal('CONTENT_TOO_LARGE', `the body is larger than ${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   if (request.headers.expect !== undefined) response.writeContinue();

@@ -1,6 +1,6 @@
 /** The HTTP server: timeouts, malformed requests, sending of answers, shutdown. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createAuthHeaderReader } from '../auth/authenticate.ts';
@@ -68,6 +68,7 @@ export async function startServer(context: ServiceContext, listen: Listen): Prom
   server.maxHeadersCount = 0;
   const underWay = new Set<Promise<void>>();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
+    if (lingering.has(request.socket)) return void request.socket.destroy();
     const exchange = openExchange(context, request, response, { draining, addressOf });
     const conversation = converse(parts, listen.faults, exchange, draining);
     underWay.add(conversation);
@@ -212,8 +213,12 @@ async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): 
   };
   if (typeof body === 'string') headers['Content-Length'] = Buffer.byteLength(body);
   else if (body !== null) headers['Content-Length'] = body.length;
+  const rest = request.complete || request.method === 'GET' ? 'none' : restOf(request, headers);
+  if (rest === 'long') {
+    headers.Connection = 'close';
+    leaveRest(exchange, clock);
+  } else if (rest === 'short') readRest(exchange, clock);
   response.writeHead(answer.status, headers);
-  if (!request.complete && request.method !== 'GET') linger(exchange, clock);
 
   if (answer.cutAfter !== undefined && body !== null) {
     await sendStart(response, body, answer.cutAfter);
@@ -226,6 +231,12 @@ async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): 
     response.setTimeout(STALLED_MS, () => response.destroy());
     await pipeline(openSlice(body), response);
   }
+}
+
+/** A connection that is to be closed anyway was used by a malformed request, and is not kept open for its sender. */
+function restOf({ headers }: IncomingMessage, { Connection }: Record<string, unknown>): 'short' | 'long' {
+  const announced = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  return announced <= LINGER_BYTES || Connection === 'close' ? 'short' : 'long';
 }
 
 /** Sends only the start of a body whose full length was announced, and closes the connection. */
@@ -243,19 +254,35 @@ function openSlice({ handle, start, length }: FileSlice) {
   return handle.createReadStream({ start, end: start + length - 1, highWaterMark: READ_BYTES });
 }
 
+/** Reads a short rest of a refused body, so that the connection can be used again, unless it takes too long. */
+function readRest({ request, response }: Exchange, clock: Clock): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    const cancel = clock.schedule(LINGER_MS, () => request.destroy());
+    request.once('close', cancel).resume();
+  });
+}
+
+/** Connections that are only open so that the sender can read the answer. Nothing that follows on them is a request. */
+const lingering = new WeakSet<Socket>();
+
 /**
- * Discards the rest of a refused body. A short rest is read, and the connection can be used again. A long one is not read
- * to its end: the connection is closed. Without this listener, Node would read all of it.
+ * Closes the connection of a refused body without reading it to its end. A socket that is closed while bytes arrive takes
+ * the answer back from a sender that has not read it yet, so only our side is closed at first.
  */
-function linger({ request, response }: Exchange, clock: Clock): void {
+function leaveRest({ request, response }: Exchange, clock: Clock): void {
+  const { socket } = request;
+  lingering.add(socket);
+  // Called by Node after an answer with `Connection: close`.
+  socket.destroySoon = () => socket.end();
   let left = LINGER_BYTES;
+  // Without a listener, Node would read and discard everything.
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.pause();
   });
   response.once('finish', () => {
-    if (request.complete) return;
-    const cancel = clock.schedule(LINGER_MS, () => request.destroy());
-    request.once('close', cancel).resume();
+    const cancel = clock.schedule(LINGER_MS, () => socket.destroy());
+    socket.once('close', cancel);
   });
 }

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { send, signHeaders } from '../harness/caller.ts';
 import { makeStateDir, startScene } from '../harness/scene.ts';
 
@@ -128,6 +128,28 @@ test.each([
   clock.advance(2001);
   await ended;
 });
+
+test.each([100_000, 2_000_000])(
+  'a refused body of %i bytes does not spoil the next requests of its sender',
+  async (size) => {
+    const { service, clock } = await startScene();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const { origin } = new URL(service.url);
+    for (let round = 0; round < 3; round += 1) {
+      const refused = await send(`${origin}/objects/upl_x?expires=1&signature=x`, {
+        method: 'PUT',
+        body: Buffer.alloc(size),
+        headers: { 'Content-Length': String(size) },
+        agent,
+      });
+      expect(refused.status).toBe(403);
+      expect((await send(`${origin}/healthz`, { agent })).status).toBe(200);
+      clock.advance(2001);
+      expect((await send(`${origin}/healthz`, { agent })).status).toBe(200);
+    }
+  },
+);
 
 test('a POST and a DELETE need an Idempotency-Key of 1 to 255 characters', async () => {
   const { caller } = await startScene();
