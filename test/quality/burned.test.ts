@@ -4,7 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ExportTask, exportVideo } from '../../src/engines/export/export.ts';
+import { convert, planConversion } from '../../src/prepare/conversion/convert.ts';
+import { joinVideos } from '../../src/prepare/join/join-videos.ts';
+import { readFacts } from '../../src/prepare/media/facts.ts';
+import { splitLongVideo } from '../../src/prepare/split/split-long-video.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../engines/workspace.ts';
+import { readLongVideo } from '../prepare/workspace.ts';
 import { report } from './report.ts';
 
 const HAS_FONTS =
@@ -226,6 +231,49 @@ describe('colours', () => {
     const level = brightest(path);
     report(`brightest text in HDR (${transfer}), of 1023; white paper is ${white}`, level, '');
     expect(Math.abs(level - white)).toBeLessThan(30);
+  });
+
+  test('of HDR stay in HDR when a video is converted, cut into parts and joined', async () => {
+    const folder = temporaryFolder();
+    const work = createWork(folder);
+    const HDR = ['hevc', 'yuv420p10le', 'bt2020nc', 'smpte2084', 'bt2020'];
+    const lossless = join(folder, 'studio.mkv');
+    const studio = ['-c:v', 'ffv1', '-pix_fmt', 'yuv420p10le', '-color_trc', 'smpte2084', '-c:a', 'aac'];
+    ffmpeg('-i', clip(6, LANDSCAPE), ...studio, lossless);
+    const facts = await readFacts(programs, lossless, work);
+    const plan = planConversion(facts);
+    if (plan.type !== 'convert') throw new Error('it is not converted');
+    const converted = await convert(programs, lossless, facts, plan, work);
+    expect(labels(converted)).toEqual(HDR);
+
+    const limits = { equalSeconds: 3, mostSeconds: 4, mostBytes: 1e9 };
+    const split = await splitLongVideo(programs, await readLongVideo(converted, folder), work, limits);
+    expect(split.picture).toBe('encoded');
+    for (const { path } of split.parts) expect(labels(path)).toEqual(HDR);
+    const paths = split.parts.map(({ path }) => path);
+    const copied = await joinVideos(programs, paths, split, { name: 'copied.mp4' }, work);
+    expect([copied.picture, labels(copied.path)]).toEqual(['copied', HDR]);
+    // Another encoder was used for this part, so that both are encoded again.
+    const other = join(folder, 'other.mp4');
+    ffmpeg(
+      '-i',
+      paths.at(-1) ?? '',
+      ...hdr('smpte2084'),
+      '-x265-params',
+      'log-level=error:bframes=0',
+      '-c:a',
+      'copy',
+      other,
+    );
+    const encoded = await joinVideos(
+      programs,
+      [...paths.slice(0, -1), other],
+      split,
+      { name: 'encoded.mp4' },
+      work,
+    );
+    expect([encoded.picture, labels(encoded.path)]).toEqual(['encoded', HDR]);
+    expect([copied.frames, encoded.frames]).toEqual([6 * RATE, 6 * RATE]);
   });
 
   test('of standard pictures keep their labels', async () => {

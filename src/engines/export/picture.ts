@@ -33,7 +33,7 @@ export function scaledSize(shown: PictureSize, resolution: Resolution): PictureS
 }
 
 /** Transfer functions of HDR pictures, as ffmpeg names them: HDR10 (PQ) and HLG. */
-type HdrTransfer = 'smpte2084' | 'arib-std-b67';
+export type HdrTransfer = 'smpte2084' | 'arib-std-b67';
 
 /** A picture that is encoded. */
 export interface EncodedPicture {
@@ -74,7 +74,8 @@ export function planPicture(header: MediaHeader, resolution: Resolution, burned:
   };
 }
 
-function hdrTransfer(transfer: string | undefined): HdrTransfer | null {
+/** Returns the transfer function if it is one of HDR. */
+export function hdrTransfer(transfer: string | undefined): HdrTransfer | null {
   return transfer === 'smpte2084' || transfer === 'arib-std-b67' ? transfer : null;
 }
 
@@ -89,18 +90,17 @@ export function whiteOf({ hdr }: EncodedPicture): number {
 /** Visually equal to the source, encoded several times faster than real time. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];
 /** HDR needs 10 bits, which players decode as HEVC only. `hvc1` is the tag that Apple's players recognize. */
-const HEVC = [
-  '-c:v',
-  'libx265',
-  '-preset',
-  'ultrafast',
-  '-crf',
-  '20',
-  '-pix_fmt',
-  'yuv420p10le',
-  '-tag:v',
-  'hvc1',
-];
+const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1'];
+
+/**
+ * Returns the arguments of an encoder that keeps HDR and its labels.
+ * @param quality CRF, as for H.264
+ * @param options of x265
+ */
+export function hdrArguments(hdr: HdrTransfer, quality: number, options = ''): string[] {
+  const colours = ['-color_primaries', 'bt2020', '-color_trc', hdr, '-colorspace', 'bt2020nc'];
+  return [...HEVC, '-crf', String(quality), ...colours, '-x265-params', `log-level=error${options}`];
+}
 
 /**
  * Returns the arguments of the encoder. It keeps the range and the colours of the source and their labels.
@@ -108,8 +108,6 @@ const HEVC = [
  */
 export function encoderArguments({ hdr }: EncodedPicture, threads: number): string[] {
   if (hdr === null) return [...H264, '-threads', String(threads)];
-  const colours = ['-color_primaries', 'bt2020', '-color_trc', hdr, '-colorspace', 'bt2020nc'];
   // The pool is shared by frames, of which more than three at once do not speed it up.
-  const pool = `log-level=error:pools=${threads}:frame-threads=${Math.min(threads, 3)}`;
-  return [...HEVC, ...colours, '-x265-params', pool];
+  return hdrArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}`);
 }

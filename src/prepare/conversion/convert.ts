@@ -8,7 +8,7 @@ import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { languageName } from '../../protocol/language-tag.ts';
 import { explaining, type PreparationCode } from '../failure.ts';
-import { aac, copyPicture, H264, ON_TIME } from '../media/codecs.ts';
+import { aac, copyPicture, encodePicture, ON_TIME } from '../media/codecs.ts';
 import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { type Fraction, formatFraction } from '../media/fraction.ts';
 import { foreignInput, trackProgress } from '../media/source.ts';
@@ -76,7 +76,8 @@ export function planConversion(facts: VideoFacts, wishes: ConversionOptions = {}
   const canCopy = COPYABLE_FROM.test(facts.demuxer);
   const copiesPicture = canCopy && MP4_CODECS.has(picture.codec) && !mustBeConstant;
   const copiesSound = canCopySound(facts, track.codec);
-  if (!copiesPicture && !mustBeConstant) reasons.push(`${picture.codec} pictures are encoded as H.264`);
+  if (!copiesPicture && !mustBeConstant)
+    reasons.push(`${picture.codec} pictures are encoded as ${picture.hdr === null ? 'H.264' : 'HEVC'}`);
   if (!copiesSound) reasons.push(`${track.codec} sound is encoded as AAC`);
   return {
     type: 'convert',
@@ -193,7 +194,7 @@ function pictureArguments(facts: VideoFacts, plan: Extract<ConversionPlan, { typ
   if (plan.picture === 'copy') return copyPicture(facts.picture?.codec ?? '');
   const rate = formatFraction(constantRate(facts.picture?.frameRate ?? null));
   const filters = [...(plan.makeConstant ? [`fps=${rate}`] : []), EVEN_SIDES];
-  return ['-vf', filters.join(','), ...H264];
+  return ['-vf', filters.join(','), ...encodePicture(facts.picture?.hdr ?? null)];
 }
 
 /** The encoder halves the colour resolution in both directions, so odd widths and heights lose one row or column. */

@@ -6,7 +6,7 @@ import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/medi
 import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
-import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
+import { aac, copyPicture, encodePicture, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
 import { countFrames, type PictureFrames, readFacts, type VideoFacts } from '../media/facts.ts';
 import { formatFraction, secondsOf } from '../media/fraction.ts';
 import { foreignInput, trackProgress } from '../media/source.ts';
@@ -193,9 +193,9 @@ async function listParts(
 
 /** Decodes all parts and encodes them once. Counts frames, so that none is doubled or dropped. */
 function encodeParts(parts: readonly JoinPart[], { frameRate }: VideoSplit) {
-  const { width = 0, height = 0 } = parts[0]?.count ?? {};
+  const { width = 0, height = 0, hdr = null } = parts[0]?.count ?? {};
   const even = (side: number) => side - (side % 2);
-  const size = `scale=${even(width)}:${even(height)},setsar=1,format=yuv420p`;
+  const size = `scale=${even(width)}:${even(height)},setsar=1,format=${hdr === null ? 'yuv420p' : 'yuv420p10le'}`;
   const scaled = parts.map((_, at) => `[${at}:v:0]${size}[v${at}]`);
   const all = parts.map((_, at) => `[v${at}]`).join('');
   const count = `setpts=N*${frameRate.den}/(${frameRate.num}*TB)`;
@@ -203,6 +203,14 @@ function encodeParts(parts: readonly JoinPart[], { frameRate }: VideoSplit) {
   return {
     inputs: parts.flatMap(({ picture }) => ownInput(picture, 'mov')),
     count: parts.length,
-    output: ['-filter_complex', graph, '-map', '[picture]', '-r', formatFraction(frameRate), ...H264],
+    output: [
+      '-filter_complex',
+      graph,
+      '-map',
+      '[picture]',
+      '-r',
+      formatFraction(frameRate),
+      ...encodePicture(hdr),
+    ],
   };
 }

@@ -1,7 +1,13 @@
 /** Encoder settings for videos that the service works on: better quality than the final result. */
+import { type HdrTransfer, hdrArguments } from '../../engines/export/picture.ts';
 
 /** Visually equal to the source, encoded several times faster than real time on two cores. */
-export const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-pix_fmt', 'yuv420p'] as const;
+const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-pix_fmt', 'yuv420p'] as const;
+
+/** Returns the arguments of the encoder. @param hdr of the source, which is kept */
+export function encodePicture(hdr: HdrTransfer | null): readonly string[] {
+  return hdr === null ? H264 : hdrArguments(hdr, 18);
+}
 
 /** The sample rate of all intermediate sound: the same as in videos and in the stems of the service. */
 export const SAMPLE_RATE = 48_000;

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
+import { type HdrTransfer, hdrTransfer } from '../../engines/export/picture.ts';
 import { ChildFailure } from '../../engines/failures.ts';
 import { fileAddress } from '../../engines/media/arguments.ts';
 import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
@@ -42,6 +43,8 @@ interface PictureFacts {
   readonly width: number;
   readonly height: number;
   readonly frameRate: Fraction | null;
+  /** Null for standard dynamic range. */
+  readonly hdr: HdrTransfer | null;
   /** The mean rate and the time stamp rate differ. Only `readTimeline` can tell whether the rate is constant. */
   readonly mayVary: boolean;
 }
@@ -61,6 +64,7 @@ export interface TrackFacts {
 const ENTRIES = [
   'format=format_name,duration,start_time',
   'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels,duration',
+  'stream=color_transfer',
   'stream_disposition=attached_pic,default',
   'stream_tags=language,title',
 ].join(':');
@@ -149,6 +153,7 @@ function describePicture(stream: Stream): PictureFacts {
     codec: stream.codec_name,
     width: stream.width,
     height: stream.height,
+    hdr: hdrTransfer(stream.color_transfer),
     frameRate: differ ? mean : (base ?? mean),
     mayVary: differ,
   };
@@ -189,6 +194,7 @@ export interface PictureFrames {
   readonly parameters: string;
   readonly width: number;
   readonly height: number;
+  readonly hdr: HdrTransfer | null;
 }
 
 const CountSchema = v.object({
@@ -201,13 +207,15 @@ const CountSchema = v.object({
       extradata_hash: v.optional(v.string(), ''),
       pix_fmt: v.optional(v.string(), ''),
       time_base: v.string(),
+      color_transfer: v.optional(v.string()),
     }),
   ]),
 });
 
 /** Counts the frames of an MP4 that vloc wrote. @throws if it has no picture */
 export async function countFrames(programs: Programs, file: string, run: ProgramRun): Promise<PictureFrames> {
-  const entries = 'stream=codec_name,width,height,pix_fmt,time_base,nb_read_packets,extradata_hash';
+  const entries =
+    'stream=codec_name,width,height,pix_fmt,time_base,nb_read_packets,extradata_hash,color_transfer';
   const args = [
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', 'mov'],
     ...['-select_streams', 'v:0', '-count_packets', '-show_data_hash', 'sha256', '-show_entries', entries],
@@ -222,5 +230,6 @@ export async function countFrames(programs: Programs, file: string, run: Program
     parameters: [codec_name, width, height, pix_fmt, time_base, extradata_hash].join(' '),
     width,
     height,
+    hdr: hdrTransfer(picture.color_transfer),
   };
 }

@@ -10,7 +10,7 @@ import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import { openWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
-import { aac, copyPicture, H264, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
+import { aac, copyPicture, encodePicture, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../media/codecs.ts';
 import { countFrames, type TrackFacts, type VideoFacts } from '../media/facts.ts';
 import { type Fraction, formatFraction, samplesOf } from '../media/fraction.ts';
 import { foreignInput, trackProgress } from '../media/source.ts';
@@ -69,7 +69,9 @@ export async function splitVideo(programs: Programs, task: SplitTask, work: Work
   const picture = cuts.every((cut) => cut.isClean) ? 'copied' : 'encoded';
   const sound = await decodeSound(programs, task, work);
   await explaining('the picture cannot be cut', () => cutPicture(programs, task, picture, work));
-  const codec = picture === 'copied' ? (task.facts.picture?.codec ?? '') : 'h264';
+  const source = task.facts.picture;
+  const encoded = source?.hdr == null ? 'h264' : 'hevc';
+  const codec = picture === 'copied' ? (source?.codec ?? '') : encoded;
   const { name: stem } = parse(task.path);
   const parts: VideoPart[] = [];
   for (const [index, range] of ranges(task, sound).entries()) {
@@ -140,7 +142,13 @@ async function cutPicture(
   const encode = [
     // Counts frames, so that an inexact time stamp neither doubles nor drops a frame.
     ...['-vf', `setpts=N*${den}/(${num}*TB),scale=trunc(iw/2)*2:trunc(ih/2)*2`],
-    ...['-r', formatFraction(timeline.frameRate), ...H264, '-forced-idr', '1'],
+    ...[
+      '-r',
+      formatFraction(timeline.frameRate),
+      ...encodePicture(facts.picture?.hdr ?? null),
+      '-forced-idr',
+      '1',
+    ],
     ...['-force_key_frames', `expr:${keys}`],
   ];
   const args = [
