@@ -1,0 +1,152 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CONTROL_LIST } from '../../../src/protocol/control-operations.ts';
+import { createService } from '../../../src/service/index.ts';
+import { exchange } from '../harness/caller.ts';
+import { startControlledService as start } from '../harness/controlled.ts';
+import { makeStateDir } from '../harness/scene.ts';
+import { createSmallEngines } from '../harness/small-engines.ts';
+
+describe('access', () => {
+  it('is off unless it is asked for', async () => {
+    const stateDir = await makeStateDir();
+    const service = await createService({ stateDir, engines: createSmallEngines() });
+    onTestFinished(() => service.close());
+    expect(service.control).toBeNull();
+    await expect(stat(join(stateDir, 'control.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('needs the token', async () => {
+    const { control } = await start();
+    for (const token of ['', 'Bearer', 'Bearer wrong', `Basic ${control.token}`, control.token]) {
+      const headers = { Authorization: token };
+      const reply = await exchange(`${control.url}/clock`, { headers });
+      expect([token, reply.status, reply.json.code]).toEqual([token, 401, 'AUTHENTICATION_FAILED']);
+      expect(reply.headers['www-authenticate']).toBe('Bearer');
+    }
+  });
+
+  it('refuses other host names and browsers, even with the token', async () => {
+    const { control } = await start();
+    const { port } = new URL(control.url);
+    const send = (headers: Record<string, string>) =>
+      exchange(`${control.url}/clock`, { headers: { Authorization: `Bearer ${control.token}`, ...headers } });
+    expect((await send({ Host: `localhost:${port}` })).status).toBe(200);
+    for (const headers of [
+      { Host: `rebound.example:${port}` },
+      { Host: '127.0.0.1' },
+      { Origin: 'http://evil.example' },
+      { Origin: 'null' },
+      { 'Sec-Fetch-Site': 'same-origin' },
+    ]) {
+      const reply = await send(headers);
+      expect([headers, reply.status]).toEqual([headers, 400]);
+      expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+    const preflight = await exchange(`${control.url}/clock/advance`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'http://evil.example', 'Access-Control-Request-Method': 'POST' },
+    });
+    expect(preflight.status).toBe(400);
+  });
+
+  it('accepts the fetch of Node, which sends some of the headers of browsers', async () => {
+    const { control } = await start();
+    const headers = { Authorization: `Bearer ${control.token}`, 'Content-Type': 'application/json' };
+    const parts = { method: 'POST', headers, body: '{"seconds": 1}' };
+    expect((await fetch(`${control.url}/clock/advance`, parts)).status).toBe(200);
+  });
+
+  it('listens on loopback only, whatever the service listens on', async () => {
+    const { control } = await start({ host: '0.0.0.0' });
+    expect(new URL(control.url).hostname).toBe('127.0.0.1');
+  });
+
+  it('keeps no key if its port is taken, as every start that fails', async () => {
+    const { control } = await start();
+    const stateDir = await makeStateDir();
+    const parts = { stateDir, engines: createSmallEngines() };
+    const port = Number(new URL(control.url).port);
+    await expect(createService({ ...parts, control: { port } })).rejects.toThrow('EADDRINUSE');
+    const service = await createService(parts);
+    onTestFinished(() => service.close());
+    expect(service.keys()).toEqual([service.newKey]);
+  });
+
+  it('is found through a private file while it runs, and the file does not outlive it', async () => {
+    const { stateDir, service, control } = await start();
+    const file = join(stateDir, 'control.json');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(control);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await service.close();
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('requests', () => {
+  it('name what is wrong with them', async () => {
+    const { ask, control } = await start();
+    const refused = async (method: string, path: string, fields?: object) => {
+      const { status, json } = await ask(method, path, fields);
+      return [status, json.errors?.map(({ pointer }: { pointer: string }) => pointer) ?? json.code];
+    };
+    expect(await refused('GET', '/nothing')).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    expect(await refused('POST', '/clock')).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(await refused('POST', '/clock/advance')).toEqual([400, ['seconds']]);
+    expect(await refused('POST', '/clock/advance', { seconds: -1 })).toEqual([400, ['seconds']]);
+    expect(await refused('POST', '/clock/advance', { seconds: 1, by: 2 })).toEqual([400, ['by']]);
+    expect(await refused('POST', '/credits', { credits: 0 })).toEqual([400, ['credits']]);
+    expect(await refused('POST', '/credits', { credits: 1, expires_at: '2030-02-30T00:00:00Z' })).toEqual([
+      400,
+      ['expires_at'],
+    ]);
+    expect(await refused('POST', '/keys', { permissions: ['flying'] })).toEqual([400, ['permissions']]);
+    expect(await refused('POST', '/keys', { allowed_addresses: ['x'] })).toEqual([
+      400,
+      ['allowed_addresses'],
+    ]);
+    expect(await refused('POST', '/keys', { rate: { requests: 0, window_seconds: 1 } })).toEqual([
+      400,
+      ['rate'],
+    ]);
+    expect(await refused('POST', '/keys', { monthly_quota_credits: -1 })).toEqual([
+      400,
+      ['monthly_quota_credits'],
+    ]);
+    expect(await refused('PATCH', '/keys/vk_nobody', {})).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    expect(await refused('POST', '/work/fail', { code: 'NONE' })).toEqual([400, ['code']]);
+    expect(await refused('GET', '/webhooks?status=lost')).toEqual([400, ['status']]);
+    expect(await refused('POST', '/webhooks/evt_none/resend')).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    expect(await refused('POST', '/workspaces', { settings: { port: 1 } })).toEqual([400, ['settings/port']]);
+    expect(await refused('POST', '/workspaces', { settings: { rate: {} } })).toEqual([
+      400,
+      ['settings/rate/requests', 'settings/rate/window_seconds'],
+    ]);
+    expect(await refused('GET', '/workspaces/ws_none/clock')).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    expect(await refused('POST', '/faults', { on: 'POST /nothing', status: 503 })).toEqual([400, ['on']]);
+    expect(await refused('POST', '/faults', { on: 'POST /dubbings', drop: 'after', status: 503 })).toEqual([
+      400,
+      ['status'],
+    ]);
+    const two = [
+      { on: 'POST /dubbings', status: 503 },
+      { on: 'POST /dubbings', status: 503, code: 'RATE_LIMIT_EXCEEDED' },
+    ];
+    expect(await refused('PUT', '/faults', { faults: two })).toEqual([400, ['faults/1/code']]);
+    const headers = { Authorization: `Bearer ${control.token}`, 'Content-Type': 'text/plain' };
+    const text = await exchange(`${control.url}/work/hold`, { method: 'POST', headers, body: '{}' });
+    expect(text.status).toBe(415);
+  });
+
+  it('reach every operation of the table, which refuses fields that it does not have', async () => {
+    const { ask } = await start();
+    for (const { method, path } of CONTROL_LIST) {
+      const inBody = method !== 'GET' && method !== 'DELETE';
+      const target = path.replace(/\{\w+\}/, 'none') + (inBody ? '' : '?no_such_field=1');
+      const { status, json } = await ask(method, target, inBody ? { no_such_field: 1 } : undefined);
+      const pointers = json.errors?.map(({ pointer }: { pointer: string }) => pointer);
+      expect([method, path, status, pointers?.[0]]).toEqual([method, path, 400, 'no_such_field']);
+    }
+  });
+});
