@@ -78,6 +78,7 @@ export function addTracks(programs: Programs, task: AddTracksTask, work: Program
           })
         : []),
       ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
+      ...clockArguments(source, track),
     ];
     await programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS });
     const added = { tracks: track === null ? 0 : 1, subtitles: texts.length + (lines.length > 0 ? 1 : 0) };
@@ -92,6 +93,15 @@ function chooseTrack({ tracks, name }: VideoFacts, wanted: number | null): Track
   if (track !== undefined) return track;
   const message = `${name} has no audio track ${wanted}`;
   throw new PreparationFailure('NO_SUCH_TRACK', message, 'put back the file that was localized');
+}
+
+/**
+ * A second output that keeps nothing. Of a transport stream, ffmpeg starts the clock at the first packet of the tracks that it
+ * uses, so sound that begins after the picture would come too early if it were the only one.
+ */
+function clockArguments({ picture, tracks }: VideoFacts, track: TrackFacts | null): string[] {
+  const used = [picture, track ?? tracks[0]].flatMap((stream) => (stream == null ? [] : [stream.index]));
+  return [...used.flatMap((index) => ['-map', `1:${index}`]), '-c', 'copy', '-f', 'null', '-'];
 }
 
 function codeOf(language: string | null): string | null {

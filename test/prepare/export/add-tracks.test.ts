@@ -92,6 +92,13 @@ test('sound that MP4 can hold is copied, and given subtitles follow those of the
   expect(srt).toContain('good day');
 });
 
+test('sound of a transport stream that begins after the picture stays where it is', async () => {
+  const late = ['-itsoffset', '0.5', ...tone(500)];
+  ffmpeg(...PICTURE, ...late, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', at('late.ts'));
+  const { path } = await add({ source: at('late.ts'), track: 1 });
+  expect(Number(ffprobe(path, 'stream=start_time', 'a:1'))).toBeCloseTo(0.5, 1);
+});
+
 test('an original without subtitles is said, and one without the audio track is refused', async () => {
   ffmpeg(...PICTURE, ...tone(500), ...H264, '-c:a', 'aac', at('bare.mp4'));
   const bare = await add({ source: at('bare.mp4'), subtitles: true });
