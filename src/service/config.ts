@@ -30,7 +30,7 @@ export interface ServiceConfig {
   readonly allowLoopback: boolean;
   /** How often a job or a validation is started before it fails. */
   readonly attempts: number;
-  /** Longest time from the first start of a job to its end, in ms. */
+  /** Longest time from the first start of a job to its end, in ms, without the time in which no service ran. */
   readonly jobDeadlineMs: number;
   /** Most bytes of the results of stages that are kept for other jobs; 0: each job computes all its stages. */
   readonly stageCacheBytes: number;

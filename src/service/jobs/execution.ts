@@ -97,7 +97,7 @@ interface Row {
   readonly key_id: string;
   readonly request: string;
   readonly created_at: number;
-  readonly started_at: number;
+  readonly deadline_at: number;
   readonly file: string | null;
   /** When the uploaded file is deleted, in ms since 1970. */
   readonly upload_expires_at: number | null;
@@ -126,7 +126,7 @@ async function runJob(
   const folder = `${lease.id}-${randomUUID()}`;
   const workFolder = join(context.folders.work, folder);
   const assetFolder = join(context.folders.assets, folder);
-  const deadline = watchDeadline(context, row.started_at);
+  const deadline = watchDeadline(context, row.deadline_at);
   const stopped = AbortSignal.any([signal, deadline.signal]);
   let kept = false;
   // An engine may still report after its work has ended, when the store may already be closed.
@@ -197,14 +197,16 @@ function begin(context: ServiceContext, lease: Lease): Row | undefined {
   const now = context.clock.now();
   return context.store.transaction(() => {
     context.store.run(
-      `UPDATE jobs SET status = 'processing', started_at = coalesce(started_at, ?), updated_at = ?
-       WHERE id = ? AND status IN ('queued', 'processing')`,
+      // The time since the last sign of work does not count: no service may have run since then.
+      `UPDATE jobs SET status = 'processing', started_at = coalesce(started_at, ?1), updated_at = ?1,
+         deadline_at = coalesce(deadline_at + max(0, ?1 - updated_at), coalesce(started_at, ?1) + ?2)
+       WHERE id = ?3 AND status IN ('queued', 'processing')`,
       now,
-      now,
+      context.config.jobDeadlineMs,
       lease.id,
     );
     return context.store.get<Row>(
-      `SELECT jobs.kind, jobs.key_id, jobs.request, jobs.created_at, jobs.started_at, uploads.file,
+      `SELECT jobs.kind, jobs.key_id, jobs.request, jobs.created_at, jobs.deadline_at, uploads.file,
          uploads.expires_at AS upload_expires_at, bills.quantity
        FROM jobs JOIN bills ON bills.job_id = jobs.id LEFT JOIN uploads ON uploads.id = jobs.upload_id
        WHERE jobs.id = ? AND jobs.status = 'processing'`,
@@ -215,12 +217,12 @@ function begin(context: ServiceContext, lease: Lease): Row | undefined {
 
 function watchDeadline(
   context: ServiceContext,
-  startedAt: number,
+  deadlineAt: number,
 ): { signal: AbortSignal; cancel: () => void } {
   const controller = new AbortController();
   const hours = context.config.jobDeadlineMs / 3_600_000;
   const failure = new JobFailure('DEADLINE_EXCEEDED', `the job did not end within ${hours} hours`);
-  const left = startedAt + context.config.jobDeadlineMs - context.clock.now();
+  const left = deadlineAt - context.clock.now();
   const cancel = context.clock.schedule(Math.max(0, left), () => controller.abort(failure));
   return { signal: controller.signal, cancel };
 }

@@ -128,7 +128,7 @@ const FIELDS = {
   }),
   job_deadline_hours: field(
     v.pipe(number(0), v.gtValue(0, 'must be above 0')),
-    'longest time from the start of a job to its end',
+    'longest time from the start of a job to its end, while a service runs',
     { default: plain(DEFAULT_CONFIG.jobDeadlineMs / HOUR_MS) },
   ),
   stage_cache_mib: field(

@@ -148,7 +148,10 @@ ALTER TABLE deliveries ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE tasks (name TEXT PRIMARY KEY, begun_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS];
+/** When a job that has started must have ended. Moves on while no process works on the job. */
+const DEADLINES = 'ALTER TABLE jobs ADD COLUMN deadline_at INTEGER;';
+
+const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS, DEADLINES];
 
 /** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -255,6 +255,32 @@ test('a crash of the service is no attempt of the job, and the log says what hap
   expect(await readdir(join(idle.stateDir, 'assets'))).toHaveLength(1);
 });
 
+test('the deadline of a job waits while no service runs, and the rest of it still counts', async () => {
+  const config = { jobDeadlineMs: 3_600_000 };
+  const first = await startScene({ config });
+  first.engines.hold();
+  const created = await createTranslation(first);
+  await until(
+    () => first.engines.begun.length,
+    (count) => count === 1,
+  );
+  await first.service.close();
+
+  const clock = createMovingClock();
+  clock.advance(5 * 3_600_000);
+  const second = await startScene({ stateDir: first.stateDir, clock, config });
+  second.engines.hold();
+  await until(
+    () => second.engines.begun.length,
+    (count) => count === 1,
+  );
+  clock.advance(3_000_000);
+  expect((await second.caller.get(created.detail_url)).json.status).toBe('processing');
+  clock.advance(600_001);
+  const job = await untilJob(second.caller, created, 'failed');
+  expect(job.error.code).toBe('DEADLINE_EXCEEDED');
+});
+
 test('attempts that fail still count after a crash', async () => {
   const idle = await startScene({ config: { workers: 0 } });
   const created = await createTranslation(idle);
