@@ -221,6 +221,14 @@ describe('colours', () => {
     return new Uint16Array(new Uint8Array(bytes).buffer).reduce((most, value) => Math.max(most, value), 0);
   };
 
+  /** Facts about the first frame. */
+  const askFrame = (path: string, entries: string) => {
+    const first = ['-select_streams', 'v:0', '-read_intervals', '%+#1', '-show_entries', entries];
+    return execFileSync('ffprobe', ['-v', 'error', ...first, '-of', 'default=nw=1', path], {
+      encoding: 'utf8',
+    });
+  };
+
   test.each([
     // Reference white of 203 cd/m², as 10 bits in the range 64 to 940. Source: ITU-R BT.2408.
     ['smpte2084', 573],
@@ -274,6 +282,18 @@ describe('colours', () => {
     );
     expect([encoded.picture, labels(encoded.path)]).toEqual(['encoded', HDR]);
     expect([copied.frames, encoded.frames]).toEqual([6 * RATE, 6 * RATE]);
+  });
+
+  test('of HDR10 keep what is known about the display of the studio', async () => {
+    const display = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)';
+    const known = `log-level=error:master-display=${display}:max-cll=1000,400`;
+    const source = clip(1, LANDSCAPE, [...hdr('smpte2084'), '-x265-params', known]);
+    const facts = (path: string) => {
+      const entries = 'frame_side_data=red_x,green_y,white_point_x,max_luminance,min_luminance,max_content';
+      return askFrame(path, entries);
+    };
+    expect(facts(source)).toContain('max_content=1000');
+    expect(facts(await burn(source, 'en', ['WHITE']))).toBe(facts(source));
   });
 
   test('of standard pictures keep their labels', async () => {

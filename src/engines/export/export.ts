@@ -14,6 +14,7 @@ import { stripMarkup } from '../text.ts';
 import { formatAss } from './ass.ts';
 import { type EncodingRoom, requireRoom, thisMachine } from './cost.ts';
 import { requireFont } from './fonts.ts';
+import { readMastering } from './mastering.ts';
 import { encoderArguments, type PicturePlan, planPicture, type Resolution, whiteOf } from './picture.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
@@ -57,7 +58,9 @@ export async function exportVideo(
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';
   const picture = planPicture(header, task.resolution, burned);
-  const encoding = pictureArguments(picture, burned, thisMachine(programs));
+  const isHdr10 = !picture.copy && picture.hdr === 'smpte2084';
+  const mastering = isHdr10 ? await readMastering(programs, task.video, work) : '';
+  const encoding = pictureArguments(picture, { burned, mastering }, thisMachine(programs));
   if (burned && !picture.copy) {
     const style = { language: task.subtitle.language, white: whiteOf(picture) };
     await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, picture.size, style));
@@ -141,14 +144,18 @@ function soundArguments(task: ExportTask, video: { duration: number; copySound: 
 }
 
 /** @throws JobFailure MEDIA_UNSUPPORTED if the memory is too small for the encoder */
-function pictureArguments(picture: PicturePlan, burned: boolean, machine: EncodingRoom) {
+function pictureArguments(
+  picture: PicturePlan,
+  { burned, mastering }: { readonly burned: boolean; readonly mastering: string },
+  machine: EncodingRoom,
+) {
   if (picture.copy) return { input: [], output: ['-map', '0:V:0', '-c:v', 'copy'] };
   const threads = requireRoom(picture, machine);
   const { width, height } = picture.size;
   const filters = [`scale=${width}:${height}`, ...(burned ? [`ass=filename=${BURNED_FILE}`] : [])];
   return {
     input: ['-threads', String(threads)],
-    output: ['-map', '0:V:0', '-vf', filters.join(','), ...encoderArguments(picture, threads)],
+    output: ['-map', '0:V:0', '-vf', filters.join(','), ...encoderArguments(picture, threads, mastering)],
   };
 }
 

@@ -105,9 +105,10 @@ export function hdrArguments(hdr: HdrTransfer, quality: number, options = ''): s
 /**
  * Returns the arguments of the encoder. It keeps the range and the colours of the source and their labels.
  * @param threads see `planThreads`
+ * @param mastering see `readMastering`
  */
-export function encoderArguments({ hdr }: EncodedPicture, threads: number): string[] {
+export function encoderArguments({ hdr }: EncodedPicture, threads: number, mastering = ''): string[] {
   if (hdr === null) return [...H264, '-threads', String(threads)];
   // The pool is shared by frames, of which more than three at once do not speed it up.
-  return hdrArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}`);
+  return hdrArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}${mastering}`);
 }
