@@ -4,7 +4,6 @@ import { formatQuery } from '../protocol/canonical.ts';
 import { type ControlAddress, type ControlOperation, parameterOf } from '../protocol/control-operations.ts';
 import { readResponse } from './transport/answer.ts';
 import { collectBody, MAX_ANSWER_BYTES } from './transport/body.ts';
-import { createCallHttp } from './transport/call-http.ts';
 import { describeNetworkError } from './transport/network-error.ts';
 
 /** A connection on one machine takes a millisecond. */
@@ -29,6 +28,7 @@ export async function callControl({ url, token }: ControlAddress, call: ControlC
   const isRead = operation.method === 'GET';
   const body = isRead || Object.keys(fields).length === 0 ? null : Buffer.from(JSON.stringify(fields));
   const query = Object.entries(fields).map(([name, value]) => [name, String(value)] as const);
+  const { createCallHttp } = await import('./transport/call-http.ts');
   const http = createCallHttp({ connectMs: CONNECT_MS });
   try {
     const response = await http.send({
