@@ -138,7 +138,7 @@ export function createStageCache(parts: CacheParts): StageCache {
       listeners.delete(work.report);
       computation.wanted -= 1;
       if (computation.wanted === 0 && underWay.get(key) === computation) {
-        // A job that asks from now on begins anew.
+        // A job that asks from now on starts over.
         underWay.delete(key);
         controller.abort(work.signal.reason);
       }
