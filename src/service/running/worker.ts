@@ -115,7 +115,9 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
     const controller = new AbortController();
     const lend = lendFor(controller.signal);
     const putOff = (record: () => void) => unrecorded.set(lease.id, record);
-    const done = run(parts, lease, { controller, lend, putOff }).finally(() => {
+    // It begins when it is counted as running.
+    const begun = Promise.resolve().then(() => run(parts, lease, { controller, lend, putOff }));
+    const done = begun.finally(() => {
       running.delete(lease.id);
       wake();
     });

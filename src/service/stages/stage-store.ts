@@ -153,17 +153,17 @@ export function openStageStore(root: string, path: string, maxBytes: number): St
       const target = join(root, folder);
       let kept = false;
       try {
+        const sizes = await Promise.all(names.map(async (name) => (await stat(join(from, name))).size));
+        const bytes = sizes.reduce((sum, size) => sum + size, value.length);
+        if (!(await makeRoom(bytes))) return;
         if (names.length > 0) await mkdir(target, { mode: FOLDER_MODE });
         const hashes: string[] = [];
-        let bytes = value.length;
         for (const [at, name] of names.entries()) {
           const path = join(target, String(at));
           await linkFile(join(from, name), path);
           await chmod(path, FILE_MODE);
           hashes.push(await hashFile(path));
-          bytes += (await stat(path)).size;
         }
-        if (!(await makeRoom(bytes))) return;
         const expired = store.get<{ folder: string }>('SELECT folder FROM results WHERE key = ?', key);
         if (expired !== undefined) await remove({ key, ...expired });
         const list = JSON.stringify(names);
