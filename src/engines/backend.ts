@@ -131,11 +131,8 @@ export interface Speaker extends Backend {
   supports(language: string, run: EngineRun): Promise<boolean>;
   /** The speeds that it can speak at; null if only its natural one. */
   readonly speeds: { readonly least: number; readonly most: number } | null;
-  /**
-   * The level of its speech without pauses, in decibels below full scale; null if it is not known. Then each dub is
-   * measured and levelled.
-   */
-  readonly decibels: number | null;
+  /** Whether it always speaks with the usual loudness. If not, each dub is measured and levelled. */
+  readonly isLevel: boolean;
   /** @throws JobFailure, ProgramMissing, ChildFailure */
   speak(request: SpeechRequest, run: EngineRun): Promise<Clip>;
 }

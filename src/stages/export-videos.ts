@@ -212,10 +212,7 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
         video: item.input.path,
         track: item.input.preparation?.track ?? null,
         dub: audio.dub?.path ?? null,
-        separated:
-          audio.separated === null
-            ? null
-            : { vocals: audio.separated.vocals.path, background: audio.separated.background.path },
+        background: audio.separated?.background.path ?? null,
         subtitle: { language, lines: state.targetSubtitle?.lines ?? [] },
       },
       exportOptions(item),

@@ -15,7 +15,7 @@ const MOST_KILOBYTES = 16_384;
 /**
  * A program of the same name in front of the real one. What it writes, to stdout and to the files that our code names with
  * `file:`, is kept if it ends without an error and without a warning: by all arguments, the endings of the names and the
- * bytes of all inputs. All else is left to the real program: other files in the arguments, lists of files, and runs that
+ * bytes of all inputs. All else is left to the real program: other files in the arguments and in filters, lists of files, and runs that
  * report their progress, which tests cancel.
  */
 const media = (real: string, folder: string) => `#!/bin/sh
@@ -43,7 +43,7 @@ for word do
   case $role:$word in
   input:*) [ -f "$file" ] || exec "$real" "$@" ;;
   result:file:/*) ;;
-  result:* | */* | *-progress* | *concat* | *filename=*) exec "$real" "$@" ;;
+  result:* | */* | *-progress* | *concat* | *filename=* | *:file=*) exec "$real" "$@" ;;
   esac
 done
 key=$(

@@ -19,7 +19,7 @@ const LONGEST_SECONDS = 4 * 3600;
 /** The lowest level that 16 bits can distinguish from silence. */
 const QUIETEST_DECIBELS = -96;
 
-export interface SoundOutline {
+interface SoundOutline {
   readonly durationMs: number;
   /** Largest amplitude in each of up to 1,000 equal ranges, 0 to 255. */
   readonly peaks: Uint8Array;

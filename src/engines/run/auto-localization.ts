@@ -1,7 +1,7 @@
 /** Auto localization: runs all steps in order and writes one finished MP4. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Products, Tasks, Work } from '../engine.ts';
-import { checkExport, dubGain, type ExportAudio, exportVideo } from '../export/export.ts';
+import { checkExport, type ExportAudio, exportVideo } from '../export/export.ts';
 import { sameLanguage } from '../languages.ts';
 import type { StepEngines } from '../registry.ts';
 import { enterStage } from './progress.ts';
@@ -49,7 +49,7 @@ export async function localize(
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
   const { targetLanguage, voiceMode, video, resolution } = task;
   const speech = { lines: subtitle.lines, targetLanguage, voiceMode, durationSeconds: null };
-  const dub = task.mode === 'standard' ? await speakOnce(engines, speech, separation, dubbing) : null;
+  const dub = task.mode === 'standard' ? await speakOnce(engines, speech, dubbing) : null;
   const sound: ExportAudio =
     dub === null
       ? { type: 'original' }
@@ -58,7 +58,6 @@ export async function localize(
           dub: dub.path,
           background: separation.background,
           originalAudio: task.originalAudio,
-          gainDecibels: dub.decibels === null ? 0 : dubGain(separation.speechDecibels, dub.decibels),
         };
   const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
   const exported = await exportVideo(

@@ -51,6 +51,6 @@ export async function dubSubtitle(
   work: Work,
 ): Promise<Products['dubbing']> {
   const whole = { ...task, durationSeconds: null };
-  const { path, durationSeconds, use, fits } = await speakOnce(engines, whole, null, work);
+  const { path, durationSeconds, use, fits } = await speakOnce(engines, whole, work);
   return { audio: { path, contentType: 'audio/wav' }, durationSeconds, engines: [use], fits };
 }

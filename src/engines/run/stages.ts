@@ -65,21 +65,14 @@ export function translateOnce(
 type DubTask = Parameters<typeof speak>[1];
 type Dub = Awaited<ReturnType<typeof speak>>;
 
-/**
- * The same for `speak`.
- * @param separation contains the original voice of the task; null if there is none
- */
+/** The same for `speak`. */
 export function speakOnce(
   engines: StepEngines,
-  task: Omit<DubTask, 'voice'>,
-  separation: SharedSeparation | null,
+  { lines, targetLanguage, voiceMode, durationSeconds }: DubTask,
   work: Work,
 ): Promise<Shared<Dub>> {
-  return once(
-    { engines, step: 'speak', input: async () => ({ ...task, voice: separation?.key ?? null }) },
-    work,
-    (own) => speak(engines, { ...task, voice: separation?.vocals ?? null }, own),
-  );
+  const task = { lines, targetLanguage, voiceMode, durationSeconds };
+  return once({ engines, step: 'speak', input: async () => task }, work, (own) => speak(engines, task, own));
 }
 
 interface StageFacts {

@@ -2,7 +2,6 @@
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
-import { DUB_DECIBELS } from '../export/export.ts';
 import { matchLanguage } from '../languages.ts';
 import { BYTES_PER_SAMPLE } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
@@ -36,7 +35,7 @@ export function createEspeak(programs: Programs): Speaker {
     name: BUILT_IN.speak,
     concurrency: programs.parallel,
     speeds: { least: MIN_RATE / NATURAL_RATE, most: MAX_RATE / NATURAL_RATE },
-    decibels: DUB_DECIBELS,
+    isLevel: true,
     voices: async (run) =>
       (await list(run)).map((voice) => ({ language: voice.language, voices: voiceNames(voice) })),
     supports: async (language, run) => {

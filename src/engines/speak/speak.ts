@@ -31,8 +31,6 @@ interface Dub {
   /** One entry per spoken text, in order of time. */
   readonly fits: readonly CueFit[];
   readonly use: EngineUse;
-  /** The level of its speech without pauses, in decibels below full scale; null if the dub was levelled. */
-  readonly decibels: number | null;
 }
 
 interface DubTask {
@@ -41,8 +39,6 @@ interface DubTask {
   readonly voiceMode: VoiceMode;
   /** Length of the track; null for the length of the cues and the speech. */
   readonly durationSeconds: number | null;
-  /** WAV of the original voice, whose loudness a dub gets; null if there is none. */
-  readonly voice: string | null;
 }
 
 /**
@@ -77,13 +73,12 @@ export async function speak(engines: StepEngines, task: DubTask, work: Work): Pr
     speaking,
     work,
   );
-  const gain =
-    speaker.decibels === null && fits.length > 0 ? await levelDub(programs, spoken, task.voice, work) : [];
+  const gain = speaker.isLevel || fits.length === 0 ? [] : await levelDub(programs, spoken, work);
   const path = join(work.folder, 'dub.wav');
   const rate = ['-ar', String(STEM_FORMAT.sampleRate)];
   const output = ['-c:a', 'pcm_s16le', '-fflags', '+bitexact', '-f', 'wav', fileAddress(path)];
   await programs.run('ffmpeg', [...QUIET, ...ownInput(spoken, 'wav'), ...gain, ...rate, ...output], work);
-  return { path, durationSeconds, fits, use, decibels: speaker.decibels };
+  return { path, durationSeconds, fits, use };
 }
 
 function noVoice(language: string): JobFailure {

@@ -1,9 +1,7 @@
 /** The last step of a staged localization: exports picture, dub, background and subtitles into one MP4. */
 import type { Subtitle, Work } from '../../engines/engine.ts';
-import { dubGain, type ExportAudio, type ExportTask, exportVideo } from '../../engines/export/export.ts';
-import { outlineSound, type SoundOutline } from '../../engines/media/peaks.ts';
+import { type ExportAudio, type ExportTask, exportVideo } from '../../engines/export/export.ts';
 import type { Programs } from '../../engines/programs.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { convert, planConversion } from '../conversion/convert.ts';
 import { requireWhole } from '../conversion/wholeness.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
@@ -19,8 +17,8 @@ export interface LocalizedParts {
   readonly track: number | null;
   /** Path of the dub, a WAV; null keeps the original sound. */
   readonly dub: string | null;
-  /** Paths of the WAVs from the separation; null if the original sound is lowered or muted. */
-  readonly separated: { readonly vocals: string; readonly background: string } | null;
+  /** Path of the background, a WAV from the separation; null if the original sound is lowered or muted. */
+  readonly background: string | null;
   /** The subtitle in the target language. */
   readonly subtitle: Subtitle;
 }
@@ -46,27 +44,16 @@ export function exportLocalized(
     const { subtitle } = parts;
     const { subtitleOutput, resolution } = wishes;
     const video = await makeReady(programs, parts, work);
-    const sound = await soundOf(programs, parts, wishes, work);
+    const sound = soundOf(parts, wishes);
     const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
     return (await exportVideo(programs, task, work)).video.path;
   });
 }
 
-async function soundOf(
-  programs: Programs,
-  { dub, separated, subtitle }: LocalizedParts,
-  { originalAudio }: ExportOptions,
-  work: Work,
-): Promise<ExportAudio> {
+function soundOf({ dub, background }: LocalizedParts, { originalAudio }: ExportOptions): ExportAudio {
   if (dub === null) return { type: 'original' };
-  const background = separated?.background ?? '';
-  if (originalAudio === 'background' && separated === null) throw new Error('the background is missing');
-  const speechDecibels =
-    separated === null
-      ? null
-      : speechLevel((await outlineSound(programs, separated.vocals, work)).loudness, subtitle.lines);
-  const gainDecibels = dubGain(speechDecibels);
-  return { type: 'dubbed', dub, background, originalAudio, gainDecibels };
+  if (originalAudio === 'background' && background === null) throw new Error('the background is missing');
+  return { type: 'dubbed', dub, background: background ?? '', originalAudio };
 }
 
 /**
@@ -81,28 +68,4 @@ async function makeReady(programs: Programs, { video, track }: LocalizedParts, w
     throw new PreparationFailure('MEDIA_UNSUPPORTED', plan.message, plan.advice);
   await requireWhole(programs, video, { facts, track: plan.track }, work);
   return convert(programs, video, facts, plan, { ...work, report: () => undefined });
-}
-
-/** Below this level the voice is pausing: the rest that a separation leaves in pauses is not speech. */
-const PAUSE_DECIBELS = -55;
-
-/**
- * Returns the mean level of the voice during cues, without pauses. The dub is raised or lowered to this level.
- * @returns decibels below full scale; null if there is no voice
- */
-export function speechLevel(
-  { stepMs, decibels }: SoundOutline['loudness'],
-  lines: readonly Pick<SubtitleLine, 'start_ms' | 'end_ms'>[],
-): number | null {
-  let energy = 0;
-  let steps = 0;
-  for (const { start_ms, end_ms } of lines) {
-    const during = decibels.subarray(Math.floor(start_ms / stepMs), Math.ceil(end_ms / stepMs));
-    for (const level of during) {
-      if (level <= PAUSE_DECIBELS) continue;
-      energy += 10 ** (level / 10);
-      steps += 1;
-    }
-  }
-  return steps === 0 ? null : 10 * Math.log10(energy / steps);
 }

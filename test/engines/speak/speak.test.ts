@@ -14,7 +14,7 @@ const line = (index: number, start_ms: number, end_ms: number, text: string) => 
 });
 
 async function dub(lines: ReturnType<typeof line>[], language = 'es', durationSeconds: number | null = null) {
-  const task = { lines, targetLanguage: language, voiceMode: 'auto', durationSeconds, voice: null } as const;
+  const task = { lines, targetLanguage: language, voiceMode: 'auto', durationSeconds } as const;
   return speak(await stepEngines(), task, createWork(temporaryFolder()));
 }
 

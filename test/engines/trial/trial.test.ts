@@ -111,7 +111,7 @@ describe('the voice', () => {
     voices: async () => languages.map((language) => ({ language, voices: [] })),
     supports: async (language) => languages.includes(language),
     speeds: null,
-    decibels: null,
+    isLevel: false,
     speak: async ({ text, language }) => {
       expect(text).toMatch(language === 'en' ? /john dashwood/ : /^1, 2, 3/);
       return clip;

@@ -1,11 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  exportLocalized,
-  type LocalizedParts,
-  speechLevel,
-} from '../../../src/prepare/export/export-localized.ts';
+import { exportLocalized, type LocalizedParts } from '../../../src/prepare/export/export-localized.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, samplesOf } from '../workspace.ts';
 
@@ -23,11 +19,8 @@ function tone(folder: string, name: string, hertz: number, decibels: number): st
 function makeParts(folder: string): LocalizedParts {
   const video = makeVideo(folder, 'talk.mp4', 2, ...CODECS);
   const dub = tone(folder, 'dub.wav', 880, 0);
-  const separated = {
-    vocals: tone(folder, 'vocals.wav', 300, -6),
-    background: tone(folder, 'background.wav', 110, -30),
-  };
-  return { video, track: null, dub, separated, subtitle: { language: 'es', lines: LINES } };
+  const background = tone(folder, 'background.wav', 110, -30);
+  return { video, track: null, dub, background, subtitle: { language: 'es', lines: LINES } };
 }
 
 const work = (folder: string) => {
@@ -50,15 +43,15 @@ function crossings(path: string): number {
   return samples.filter((sample, at) => sample >= 0 && (samples[at - 1] ?? 0) < 0).length;
 }
 
-test('the dub is brought to the level of the voice that it replaces', async () => {
+test('the dub is brought to the loudness of the source', async () => {
   const levels = await Promise.all(
     // ffmpeg's tone is 18 dB below full scale.
     [-20, 12].map(async (decibels) => {
       const folder = temporaryFolder();
       const parts = makeParts(folder);
-      const vocals = tone(folder, 'voice.wav', 300, decibels);
-      const separated = { vocals, background: parts.separated?.background ?? '' };
-      const path = await exportLocalized(programs, { ...parts, separated }, WISHES, work(folder));
+      const video = join(folder, 'source.mp4');
+      ffmpeg('-i', parts.video, '-af', `volume=${decibels}dB`, '-c:v', 'copy', '-c:a', 'aac', video);
+      const path = await exportLocalized(programs, { ...parts, video }, WISHES, work(folder));
       return Math.max(...samplesOf(path));
     }),
   );
@@ -99,20 +92,4 @@ test('what ffmpeg cannot read is told with an advice', async () => {
     code: 'PROGRAM_FAILED',
     advice: expect.stringMatching(/\w/),
   });
-});
-
-const outline = (...decibels: number[]) => ({ stepMs: 20, decibels: Int8Array.from(decibels) });
-
-test('the level is that of the voice while cues are shown, pauses left out', () => {
-  const loudness = outline(-3, -3, -20, -20, -90, -20, -3);
-  expect(speechLevel(loudness, [{ start_ms: 40, end_ms: 120 }])).toBeCloseTo(-20);
-});
-
-test('louder moments count as much as their energy', () => {
-  expect(speechLevel(outline(-10, -40), [{ start_ms: 0, end_ms: 40 }])).toBeCloseTo(-13, 0);
-});
-
-test('there is no level where nobody speaks', () => {
-  expect(speechLevel(outline(-90, -80), [{ start_ms: 0, end_ms: 40 }])).toBeNull();
-  expect(speechLevel(outline(-10), [])).toBeNull();
 });

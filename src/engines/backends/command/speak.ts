@@ -54,7 +54,7 @@ export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, part
     name: program.name,
     concurrency: entry.concurrency ?? 1,
     speeds: program.uses('speed') ? VOICE_SPEEDS : null,
-    decibels: null,
+    isLevel: false,
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,
     close: async () => {},

@@ -119,7 +119,7 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
         return acceptsSpeed ? SPEEDS.most : 1;
       },
     },
-    decibels: null,
+    isLevel: false,
     voices: async () => languages.map((language) => ({ language, voices: namesOf(language) })),
     supports: async (language) => matchLanguage(language, languages) !== null,
     speak,

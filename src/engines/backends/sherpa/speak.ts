@@ -49,7 +49,7 @@ export async function createSherpaSpeaker(
     name,
     concurrency: entry.concurrency ?? 1,
     speeds: VOICE_SPEEDS,
-    decibels: null,
+    isLevel: false,
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,
     close: workers.close,
