@@ -1,10 +1,12 @@
 /** Exports picture, sound and subtitles into one MP4. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
+import { ChildFailure } from '../failures.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
 import { ratio } from '../media/decode-check.ts';
 import { declaredDuration } from '../media/duration.ts';
@@ -86,9 +88,25 @@ export async function exportVideo(
     const time = /^out_time_us=(\d+)/.exec(line)?.[1];
     if (time !== undefined && duration > 0) work.report(Math.min(1, Number(time) / 1e6 / duration));
   };
-  await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS });
+  await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }).catch((error: unknown) => {
+    throw isOutOfMemory(error) ? tooLarge(error) : error;
+  });
   const written = await readHeader(programs, path, work);
   return { video: { path, contentType: 'video/mp4' }, durationSeconds: declaredDuration(written) };
+}
+
+/** How x264, x265 and ffmpeg report it. */
+const OUT_OF_MEMORY = /malloc of size \d+ failed|cannot allocate memory/i;
+
+function isOutOfMemory(error: unknown): error is ChildFailure {
+  return error instanceof ChildFailure && OUT_OF_MEMORY.test(error.lastWords);
+}
+
+/** Another attempt would fail in the same way. */
+function tooLarge(cause: ChildFailure): JobFailure {
+  const message =
+    'encoding the picture needs more memory than an export may use here; choose a lower resolution, or leave the picture as it is: without burned subtitles and with the resolution of the source';
+  return new JobFailure('MEDIA_UNSUPPORTED', message, { cause });
 }
 
 /**

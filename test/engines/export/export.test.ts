@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -7,6 +8,7 @@ import {
   softLines,
   threeLetterCode,
 } from '../../../src/engines/export/export.ts';
+import { createPrograms } from '../../../src/engines/programs.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../workspace.ts';
 
 const SECONDS = 3;
@@ -126,6 +128,26 @@ describe('an export', () => {
     expect(ffprobe(path, 'stream=codec_name', 'v:0')).toBe('h264');
     expect(ffprobe(path, 'stream=codec_name', 'a:0')).toBe('aac');
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.15); // the frames of MP2 and MP3 are padded
+  });
+});
+
+test('an encoder that runs out of memory is not tried again', async () => {
+  const source = media();
+  // The words of x264 in 600 MiB of address space.
+  const words = 'x264 [error]: malloc of size 7088768 failed';
+  writeFileSync(join(source.folder, 'ffmpeg'), `#!/bin/sh\necho '${words}' >&2\nexit 1\n`, { mode: 0o755 });
+  const small = createPrograms(`${source.folder}:${process.env.PATH}`);
+  const task = {
+    video: source.video,
+    sound: { type: 'original' },
+    subtitle: { language: 'es', lines },
+    subtitleOutput: 'burned',
+    resolution: 'source',
+  } as const;
+  await expect(exportVideo(small, task, createWork(source.folder))).rejects.toMatchObject({
+    code: 'MEDIA_UNSUPPORTED',
+    retryable: false,
+    message: expect.stringContaining('choose a lower resolution'),
   });
 });
 

@@ -64,8 +64,9 @@ export function createSmallEngines(): SmallEngines {
     refuseExport(failure) {
       refusal = failure;
     },
-    async checkExport() {
-      if (refusal !== null) throw refusal;
+    async checkExport({ video }) {
+      const isKnown = video !== null || refusal?.code === 'LANGUAGE_NOT_SUPPORTED';
+      if (refusal !== null && isKnown) throw refusal;
     },
     closed,
     async close() {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngines } from '../../../src/engines/index.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { send } from '../harness/caller.ts';
 import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
@@ -68,6 +69,19 @@ test('subtitles at an address are charged by their lines and characters, not by 
   const dubbed = await untilJob(scene.caller, dub.json, 'succeeded', 'failed');
   expect(dubbed.billing).toMatchObject({ status: 'settled', quantity: 1, charged_credits: 1 });
   await expectBalance(scene, 99_997);
+});
+
+test('a video at an address that cannot be exported fails for good before any work, and nothing is charged', async () => {
+  const outside = await serve(videoOf(10));
+  const scene = await startScene({ allowLoopback: true });
+  scene.engines.refuseExport(new JobFailure('MEDIA_UNSUPPORTED', 'too large; choose the resolution 1080p'));
+  const asked = { ...videoAt(outside), target_language: 'es', subtitle_output: 'burned' };
+  const created = await scene.caller.post('/v1/auto-localizations', asked);
+  expect(created.status).toBe(202);
+  const job = await untilJob(scene.caller, created.json, 'failed', 'succeeded');
+  expect(job.error).toMatchObject({ code: 'MEDIA_UNSUPPORTED', retryable: false });
+  expect(scene.engines.begun).toHaveLength(0);
+  await expectBalance(scene, 100_000);
 });
 
 test.each([
