@@ -25,8 +25,9 @@ export const batchRetry: Command = defineCommand({
   ],
   notes: [
     'Each item runs with the command that it was run with last, in the folder that this command ran in: same options, ' +
-      'same names of results. A failed job has released its credits; the new one is charged. What is done, or still ' +
-      'running, is not touched. A file that could not be used is checked again.',
+      'same names of results. A failed job has released its credits; the new one is charged. A result that could not be ' +
+      'fetched or finished here is continued, without another charge. What is done, or still running, is not touched. A ' +
+      'file that could not be used is checked again.',
     'Exit codes: those of the command that runs again; 3 when items failed and none is retried without --all; 0 when ' +
       'nothing has failed.',
   ],

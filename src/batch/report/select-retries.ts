@@ -22,13 +22,18 @@ export interface RetryRun {
 /** Refusals that do not concern the request: the user may add credits, or a new month may begin. */
 const SHORT_OF_CREDITS = ['INSUFFICIENT_CREDITS', 'CREDIT_QUOTA_EXCEEDED'];
 
-/** @param all also those that failed permanently, were cancelled, or whose paid result has expired */
+/**
+ * A job that succeeded and whose result is not here is continued, which is not charged.
+ * @param all also those that failed permanently, were cancelled, or whose paid result has expired
+ */
 export function selectRetries(
   { items, commands }: Pick<BatchFacts, 'items' | 'commands'>,
   all: boolean,
 ): Retries {
   const failed = items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
-  const chosen = failed.filter((item) => all || mayHelp(item));
+  const isChosen = (item: ItemReport) =>
+    item.state === 'undelivered' || (failed.includes(item) && (all || mayHelp(item)));
+  const chosen = items.filter(isChosen);
   const owners = new Map(chosen.map((item) => [item, ownerOf(item, commands)] as const));
   const runs = commands.flatMap((command): RetryRun[] => {
     const own = chosen.filter((item) => owners.get(item) === command);

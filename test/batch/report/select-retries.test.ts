@@ -10,15 +10,17 @@ const select = (records: readonly LogRecord[], all: boolean) =>
 const labels = (items: readonly { label: string }[]) => items.map(({ label }) => label.replace(' → es', ''));
 
 describe('what is run again', () => {
-  it('is what failed for reasons that may pass, and what was refused for want of credits', () => {
+  it('is what failed for reasons that may pass, what was refused for want of credits, and results not fetched', () => {
     const { runs, hopeless } = select(EVERY_STATE, false);
-    expect(runs.map(({ items }) => labels(items))).toEqual([['refused', 'failed']]);
+    expect(runs.map(({ items }) => labels(items))).toEqual([['undelivered', 'refused', 'failed']]);
     expect(labels(hopeless)).toEqual(['cancelled', 'expired']);
   });
 
   it('is with --all everything that came to nothing, and never what is done or goes on', () => {
     const { runs, hopeless } = select(EVERY_STATE, true);
-    expect(runs.map(({ items }) => labels(items))).toEqual([['refused', 'failed', 'cancelled', 'expired']]);
+    expect(runs.map(({ items }) => labels(items))).toEqual([
+      ['undelivered', 'refused', 'failed', 'cancelled', 'expired'],
+    ]);
     expect(hopeless).toEqual([]);
   });
 
@@ -36,7 +38,7 @@ describe('what is run again', () => {
     const newer = commandOf(['failed'], BEGIN + 1000, ['dub', 'subs', '--voice-mode', 'male']);
     const { runs } = select([...EVERY_STATE, newer], false);
     expect(runs.map(({ command, items }) => [command.argv.at(-1), labels(items)])).toEqual([
-      ['es', ['refused']],
+      ['es', ['undelivered', 'refused']],
       ['male', ['failed']],
     ]);
   });
@@ -44,6 +46,6 @@ describe('what is run again', () => {
   it('cannot be what no command is known of', () => {
     const { runs, orphans } = select(EVERY_STATE.slice(1), false);
     expect(runs).toEqual([]);
-    expect(labels(orphans)).toEqual(['refused', 'failed']);
+    expect(labels(orphans)).toEqual(['undelivered', 'refused', 'failed']);
   });
 });

@@ -108,6 +108,7 @@ test('the result has the tracks of the original, which stays as it is, and is do
 test.each([
   ['the same command', () => ['localize', 'talk.mp4', '--to', 'es', '--keep-audio']],
   ['jobs wait', (id: string) => ['jobs', 'wait', id]],
+  ['batch retry', () => ['batch', 'retry', '.']],
 ])('a result that could not get its tracks is kept, and gets them with %s', async (_name, goOn) => {
   const { run, at, jobs, downloads } = await start();
   const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
