@@ -154,7 +154,6 @@ function requireTracks(
 
 function describeMissing({ subtitles }: AddTracksTask, pictures: number, added: number): string[] {
   if (!subtitles) return [];
-  if (pictures > 0)
-    return [`${pictures} of its subtitle tracks are pictures, which an MP4 cannot contain`];
+  if (pictures > 0) return [`${pictures} of its subtitle tracks are pictures, which an MP4 cannot contain`];
   return added === 0 ? ['it has no subtitle tracks to keep'] : [];
 }
