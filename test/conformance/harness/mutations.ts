@@ -56,13 +56,20 @@ export function withMaking(making: unknown): Mutation['change'] {
 
 const USE = { step: 'speak', engine: 'openai kokoro', skipped: [] };
 const CUT = { cues: [1], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 };
-export const GOOD_MAKING = { engines: [{ ...USE, skipped: ['sherpa piper-es'] }], cues: [CUT] };
+export const GOOD_MAKING = {
+  engines: [
+    { ...USE, skipped: ['sherpa piper-es'] },
+    { ...USE, reused: true },
+  ],
+  cues: [CUT],
+};
 
 /** Makings that break the contract. */
 const BAD_MAKINGS: Readonly<Record<string, unknown>> = {
   'no engines': { cues: [] },
   'an engine for an unknown step': { engines: [{ ...USE, step: 'sing' }], cues: [] },
   'an engine that is no name': { engines: [{ ...USE, skipped: [null] }], cues: [] },
+  'a step that was perhaps reused': { engines: [{ ...USE, reused: 'maybe' }], cues: [] },
   'a cue that was fitted in an unknown way': { engines: [USE], cues: [{ ...CUT, fit: 'none' }] },
   'a cut without a length': { engines: [USE], cues: [{ ...CUT, cut_seconds: 0 }] },
   'a factor of 0': { engines: [USE], cues: [{ ...CUT, tempo: 0 }] },

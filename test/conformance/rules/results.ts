@@ -8,7 +8,7 @@ import { parseSrt } from '../prepare/subtitles.ts';
 import { wavSeconds } from '../prepare/wav.ts';
 import { needsOf, type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
-import { asObject, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
+import { asObject, booleanAt, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
 
 const rule = section('results');
 
@@ -42,7 +42,9 @@ function countAddresses(result: unknown): number {
 function expectMaking(making: unknown): void {
   expectMembers(making, ['engines', 'cues'], 'making');
   for (const use of listAt(making, 'engines')) {
-    expectMembers(use, ['step', 'engine', 'skipped'], 'an engine');
+    const isReused = Object.hasOwn(asObject(use), 'reused');
+    expectMembers(use, ['step', 'engine', 'skipped', ...(isReused ? ['reused'] : [])], 'an engine');
+    if (isReused) assert.equal(booleanAt(use, 'reused'), true, 'a step that was not reused does not say so');
     expectOneOf(textAt(use, 'step'), ['separate', 'recognize', 'translate', 'speak'], 'the step');
     for (const engine of [textAt(use, 'engine'), ...listAt(use, 'skipped')]) {
       assert.equal(typeof engine, 'string', 'the name of an engine');
