@@ -54,7 +54,7 @@ export function planGains(mode: OriginalAudio, sounds: Sounds): MixGains {
   if (own === null) return UNCHANGED;
   const lufs = (blocks: LoudnessBlocks) => Math.max(QUIETEST_LUFS, integratedLoudness(blocks) ?? USUAL_LUFS);
   const target = lufs(sounds.source);
-  const key = USUAL_LUFS - own;
+  const key = KEY_LUFS - own;
   if (mode === 'mute') return { dub: target - own, key, mix: 0 };
   const aim = lufs(sounds.stereo);
   const loudness = (dub: number) => integratedLoudness(mixBlocks(mode, sounds, { dub, key, mix: 0 })) ?? aim;
@@ -70,6 +70,9 @@ export function planGains(mode: OriginalAudio, sounds: Sounds): MixGains {
   return { dub, key, mix };
 }
 
+/** A dub this loud lowers the original by about 12 dB, so that it can still be heard behind the dub. */
+const KEY_LUFS = -29;
+
 /**
  * What `sidechaincompress` does with its arguments in `DUCKING`: its level is near the peaks of the dub, it rises at once
  * and falls with a time constant of an eighth of a second.
@@ -80,8 +83,8 @@ const DUCKING_PEAKS = toEnergy(7);
 const DUCKING_RELEASE = Math.exp(-0.1 / 0.125);
 
 /**
- * Lowers the original within 20 ms while the dub speaks, and raises it again over half a second. The threshold of -40 dB
- * is below any speech and above the silence of the dub.
+ * Lowers the original by about 12 dB within 20 ms while the dub speaks, and raises it again over half a second. The
+ * threshold of -40 dB is above the silence of the dub.
  */
 export const DUCKING = 'sidechaincompress=threshold=0.01:ratio=8:attack=20:release=500:makeup=1';
 

