@@ -144,7 +144,9 @@ export function createStageCache(parts: CacheParts): StageCache {
       }
       if (isFirst || controller.signal.aborted) await done.catch(() => {});
       computation.readers -= 1;
-      if (computation.readers === 0) await rm(folder, { recursive: true, force: true });
+      if (computation.readers === 0) {
+        await optional(() => rm(folder, { recursive: true, force: true }), undefined);
+      }
     }
   }
 
