@@ -15,6 +15,7 @@ const makingRecord = v.object({
       engine: v.string(),
       skipped: v.optional(v.array(v.string()), []),
       reused: v.exactOptional(v.boolean()),
+      silent: v.exactOptional(v.boolean()),
     }),
   ),
   cues: v.array(

@@ -76,6 +76,8 @@ export interface EngineUse {
   readonly skipped: readonly string[];
   /** True if the engine did not run for this job, because another one had the same work done. */
   readonly reused?: boolean;
+  /** True if a separation found no voice, so that the voice track is silent. */
+  readonly silent?: boolean;
 }
 
 /** How a text was made to fit its time. */

@@ -59,6 +59,8 @@ export interface MakingResource {
     readonly skipped: readonly string[];
     /** True if the step was not done again, because another job had the same input, engines and settings. */
     readonly reused?: boolean;
+    /** True if no voice was found, so that the voice track is silent. */
+    readonly silent?: boolean;
   }[];
   /** Texts whose speech did not fit their time as it was. */
   readonly cues: readonly {

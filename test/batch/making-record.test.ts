@@ -5,6 +5,7 @@ import type { MakingResource } from '../../src/protocol/resources.ts';
 const MAKING: MakingResource = {
   engines: [
     { step: 'recognize', engine: 'openai large-v3', skipped: [] },
+    { step: 'separate', engine: 'vloc', skipped: [], silent: true },
     { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] },
   ],
   cues: [
@@ -26,6 +27,7 @@ describe('the record of how a result was made', () => {
         key: 'k',
         engines: [
           { step: 'recognize', engine: 'openai large-v3' },
+          { step: 'separate', engine: 'vloc', silent: true },
           { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] },
         ],
         cues: [

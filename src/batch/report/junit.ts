@@ -6,7 +6,7 @@
 import { relative } from 'node:path';
 import { type BatchFacts, countFailed, countOpen, FAILED_STATES, type ReportHead } from './batch-facts.ts';
 import type { ItemReport } from './item-report.ts';
-import { describeCuts, fallbacksOf } from './making.ts';
+import { describeWarnings, fallbacksOf } from './making.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeJunit(facts: BatchFacts, head: ReportHead): string {
@@ -54,10 +54,10 @@ function writeFiles({ files }: ItemReport, folder: string): XmlElement[] {
   return [element('system-out', {}, [files.map(({ path }) => relative(folder, path)).join('\n')])];
 }
 
-/** Engines in place of preferred ones, and cues that are cut off. */
+/** Engines in place of preferred ones, and what is worse than was asked for. */
 function writeRemarks({ making }: ItemReport): XmlElement[] {
   if (making === undefined) return [];
-  const remarks = [...fallbacksOf(making), ...[describeCuts(making) ?? []].flat()];
+  const remarks = [...fallbacksOf(making), ...describeWarnings(making)];
   return remarks.length === 0 ? [] : [element('system-err', {}, [remarks.join('\n')])];
 }
 

@@ -42,8 +42,8 @@ const STEP_WORDS: Readonly<Record<EngineUse['step'], string>> = {
 };
 
 /** `spoken by espeak-ng instead of openai kokoro, which does not support the language`; `separated by builtin (reused)` */
-export function describeUse({ step, engine, skipped, reused = false }: EngineUse): string {
-  const made = `${STEP_WORDS[step]} by ${engine}${reused ? ' (reused)' : ''}`;
+export function describeUse({ step, engine, skipped, reused = false, silent = false }: EngineUse): string {
+  const made = `${STEP_WORDS[step]} by ${engine}${reused ? ' (reused)' : ''}${silent ? ' (no voice found)' : ''}`;
   if (skipped.length === 0) return made;
   const verb = skipped.length === 1 ? 'does' : 'do';
   return `${made} instead of ${skipped.join(' and ')}, which ${verb} not support the language`;
@@ -111,6 +111,21 @@ export function describeCuts(making: ItemMaking): string | null {
       ? '1 cue was too long to be spoken in its time and is'
       : `${cuts.count} cues were too long to be spoken in their time and are`;
   return `${what} cut off: ${cuts.numbers}`;
+}
+
+/** `no voice was found, so the voice track is silent`; null if one was found, or none was looked for. */
+export function describeSilence({ engines }: ItemMaking): string | null {
+  const separations = engines.filter(({ step }) => step === 'separate');
+  const silent = separations.filter((use) => use.silent === true);
+  if (silent.length === 0) return null;
+  return silent.length === separations.length
+    ? 'no voice was found, so the voice track is silent'
+    : 'no voice was found in some of its parts, so the voice track is silent there';
+}
+
+/** What is worse in a result than was asked for. */
+export function describeWarnings(making: ItemMaking): readonly string[] {
+  return [describeSilence(making), describeCuts(making)].filter((text) => text !== null);
 }
 
 /** Labels that a message lists. */

@@ -154,7 +154,8 @@ function readUse(entry: JsonObject): MakingResource['engines'] {
     ? skipped.slice(0, MOST_SKIPPED).flatMap((name) => readName(name) ?? [])
     : [];
   const reused = member(entry, 'reused') === true;
-  return [{ step, engine, skipped: names, ...(reused ? { reused } : {}) }];
+  const silent = member(entry, 'silent') === true;
+  return [{ step, engine, skipped: names, ...(reused ? { reused } : {}), ...(silent ? { silent } : {}) }];
 }
 
 /** More engines than anybody lists for one step. */

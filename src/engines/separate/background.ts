@@ -1,6 +1,6 @@
 /** Measures the background under speech: its loudness, and its spectrum in the pauses around the speech. */
 import type { WavReader } from '../media/wav.ts';
-import { splitMidSide } from './samples.ts';
+import { splitMidSide, turnSamples } from './samples.ts';
 import { findPauses, nearestWindows, type Segment, segmentFinder } from './segments.ts';
 import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
 
@@ -69,7 +69,8 @@ function quietest(values: Float32Array): number {
   return mean(sorted.subarray(0, Math.ceil(sorted.length * QUIET_SHARE)));
 }
 
-function mean(values: ArrayLike<number>): number {
+/** Returns the mean, or 0 of nothing. */
+export function mean(values: ArrayLike<number>): number {
   if (values.length === 0) return 0;
   let sum = 0;
   for (let at = 0; at < values.length; at += 1) sum += values[at] ?? 0;
@@ -96,13 +97,15 @@ interface PauseLevel {
 export interface Survey {
   readonly before: PauseLevel | null;
   readonly after: PauseLevel | null;
-  /** Whether the voice is equal in both channels, so that their difference contains only background. */
+  /** Whether the voice comes from one direction, so that what is beside it contains only background. */
   readonly centred: boolean;
+  /** Whether it is known to come from several directions. */
+  readonly isWide: boolean;
   /** Amplitude of the mid signal of the background for each unit of its side signal, at most 3. */
   readonly midPerSide: number;
 }
 
-const NOTHING_HEARD: Survey = { before: null, after: null, centred: false, midPerSide: 0 };
+const NOTHING_HEARD: Survey = { before: null, after: null, centred: false, isWide: false, midPerSide: 0 };
 
 /** Measurements of some windows of sound. */
 interface Windows {
@@ -114,35 +117,42 @@ interface Windows {
  * Returns a function that measures segments one after the other. Only the last one stays in memory, so memory does not
  * grow with their number.
  * @param mix 48 kHz stereo
+ * @param directions where the voice of each segment is, in radians; default: in the centre
  * @returns a function that takes the index of a segment, in ascending order
  */
 export function createSurveyor(
   mix: WavReader,
   segments: readonly Segment[],
+  directions: readonly number[] = [],
 ): (index: number) => Promise<Survey> {
   const pauses = findPauses(segments, mix.frames / mix.sampleRate);
   const meter = createMeter(mix);
-  const survey = async (segment: Segment): Promise<Survey> => {
+  const survey = async (segment: Segment, direction: number): Promise<Survey> => {
     const limits = { window: WINDOW, count: PAUSE_WINDOWS, sampleRate: mix.sampleRate };
     const { before, after } = nearestWindows(pauses, (segment.start + segment.end) / 2, limits);
-    const speech = await meter.measure(segmentWindows(segment, mix.sampleRate), null);
-    const pauseBefore = await measurePause(meter, before, speech);
-    const pauseAfter = await measurePause(meter, after, speech);
+    const measure: Measure = (positions, sums) => meter(positions, sums, direction);
+    const speech = await measure(segmentWindows(segment, mix.sampleRate), null);
+    const pauseBefore = await measurePause(measure, before, speech);
+    const pauseAfter = await measurePause(measure, after, speech);
     const sideEnergy = Math.max(pauseBefore?.sideEnergy ?? 0, pauseAfter?.sideEnergy ?? 0);
     const levels = [pauseBefore, pauseAfter].filter((heard) => heard !== null);
     const mid = sum(levels.map((heard) => sum(heard.mid)));
     const side = sum(levels.map((heard) => sum(heard.side)));
+    const centred = speech.sideEnergy <= CENTRED_RISE * sideEnergy;
     return {
       before: pauseBefore && { ...pauseBefore, time: ((before[0] ?? 0) + WINDOW) / mix.sampleRate },
       after: pauseAfter && { ...pauseAfter, time: (after[0] ?? 0) / mix.sampleRate },
-      centred: speech.sideEnergy <= CENTRED_RISE * sideEnergy,
+      centred,
+      isWide: levels.length > 0 && !centred,
       midPerSide: side > 0 ? Math.min(MAX_MID_PER_SIDE, mid / side) : 0,
     };
   };
   let last = { index: -1, survey: NOTHING_HEARD };
   return async (index) => {
     const segment = segments[index];
-    if (segment !== undefined && index !== last.index) last = { index, survey: await survey(segment) };
+    if (segment !== undefined && index !== last.index) {
+      last = { index, survey: await survey(segment, directions[index] ?? 0) };
+    }
     return last.survey;
   };
 }
@@ -151,11 +161,11 @@ export function createSurveyor(
  * Returns the level of a pause, lowered if the background is quieter under the speech: many films lower their music
  * there.
  */
-async function measurePause(meter: Meter, positions: readonly number[], speech: Windows) {
+async function measurePause(measure: Measure, positions: readonly number[], speech: Windows) {
   if (positions.length === 0) return null;
   const mid = new Float32Array(BINS);
   const side = new Float32Array(BINS);
-  const { quiet, sideEnergy } = await meter.measure(positions, { mid, side });
+  const { quiet, sideEnergy } = await measure(positions, { mid, side });
   const lowered = quiet > speech.quiet ? Math.sqrt(speech.quiet / quiet) : 1;
   for (const level of [mid, side]) {
     for (let bin = 0; bin < BINS; bin += 1) {
@@ -171,39 +181,37 @@ function segmentWindows(segment: Segment, sampleRate: number): number[] {
   return Array.from({ length: count }, (_, at) => first + at * WINDOW);
 }
 
-interface Meter {
-  /** Measures the windows at these positions and, if requested, adds the power of each frequency to `sums`. */
-  measure(
-    positions: readonly number[],
-    sums: { mid: Float32Array; side: Float32Array } | null,
-  ): Promise<Windows>;
-}
+/** Measures the windows at these positions and, if requested, adds the power of each frequency to `sums`. */
+type Measure = (
+  positions: readonly number[],
+  sums: { mid: Float32Array; side: Float32Array } | null,
+) => Promise<Windows>;
 
-function createMeter(mix: WavReader): Meter {
+/** Returns a function that measures with a direction as the middle. */
+function createMeter(mix: WavReader): (...args: [...Parameters<Measure>, number]) => Promise<Windows> {
   const transform = createTransform();
   const mid = new Float32Array(WINDOW);
   const side = new Float32Array(WINDOW);
   const spectrum = new Float64Array(2 * WINDOW);
   const midAmplitudes = new Float32Array(BINS);
   const sideAmplitudes = new Float32Array(BINS);
-  return {
-    async measure(positions, sums) {
-      const energies = new Float32Array(positions.length);
-      let sideEnergy = 0;
-      for (const [index, position] of positions.entries()) {
-        splitMidSide(await mix.read(position, WINDOW), mid, side);
-        const sideMean = meanSquare(side);
-        energies[index] = meanSquare(mid) + sideMean;
-        sideEnergy += sideMean / positions.length;
-        if (sums === null) continue;
-        transform.forward(mid, side, 0, spectrum);
-        amplitudes(spectrum, midAmplitudes, sideAmplitudes);
-        addPower(sums.mid, midAmplitudes);
-        addPower(sums.side, sideAmplitudes);
-      }
-      const quietest = energies.toSorted().subarray(0, Math.ceil(energies.length * PAUSE_QUIET_SHARE));
-      return { quiet: sum(quietest) / quietest.length, sideEnergy };
-    },
+  return async (positions, sums, direction) => {
+    const energies = new Float32Array(positions.length);
+    let sideEnergy = 0;
+    for (const [index, position] of positions.entries()) {
+      splitMidSide(await mix.read(position, WINDOW), mid, side);
+      if (direction !== 0) turnSamples(mid, side, direction);
+      const sideMean = meanSquare(side);
+      energies[index] = meanSquare(mid) + sideMean;
+      sideEnergy += sideMean / positions.length;
+      if (sums === null) continue;
+      transform.forward(mid, side, 0, spectrum);
+      amplitudes(spectrum, midAmplitudes, sideAmplitudes);
+      addPower(sums.mid, midAmplitudes);
+      addPower(sums.side, sideAmplitudes);
+    }
+    const quietest = energies.toSorted().subarray(0, Math.ceil(energies.length * PAUSE_QUIET_SHARE));
+    return { quiet: sum(quietest) / quietest.length, sideEnergy };
   };
 }
 

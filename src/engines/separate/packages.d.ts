@@ -36,6 +36,7 @@ declare module 'sherpa-onnx-node' {
     front(enableExternalBuffer?: boolean): SpeechSegment;
     pop(): void;
     flush(): void;
+    reset(): void;
   }
   interface RecognitionResult {
     readonly text: string;

@@ -4,6 +4,17 @@ const FULL_SCALE = 32_768;
 const MIN = -32_768;
 const MAX = 32_767;
 
+/** Turns two signals in place, like `turnSpectrum`. */
+export function turnSamples(first: Float32Array, second: Float32Array, angle: number): void {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  for (let at = 0; at < first.length; at += 1) {
+    const one = first[at] ?? 0;
+    const other = second[at] ?? 0;
+    first[at] = one * cos + other * sin;
+    second[at] = other * cos - one * sin;
+  }
+}
+
 /** Computes half the sum (and, if requested, half the difference) of the two channels of interleaved stereo. */
 export function splitMidSide(stereo: Int16Array, mid: Float32Array, side: Float32Array | null): void {
   for (let at = 0; at < mid.length; at += 1) {
@@ -36,6 +47,11 @@ export function partSamples(
     vocals[at] = vocal;
     background[at] = whole - vocal;
   }
+}
+
+/** Converts to full scale 1. */
+export function toFloat(samples: Int16Array, into: Float32Array): void {
+  for (let at = 0; at < into.length; at += 1) into[at] = (samples[at] ?? 0) / FULL_SCALE;
 }
 
 /** Converts to 16-bit samples, limited to full scale. */

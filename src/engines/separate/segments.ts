@@ -27,6 +27,21 @@ export function segmentFinder(segments: readonly Segment[]): (time: number) => n
 }
 
 /**
+ * Returns segments in order of time. Those whose margins would overlap become one, if it is not too long.
+ * @param most longest segment in seconds
+ */
+export function joinSegments(segments: readonly Segment[], most: number): Segment[] {
+  const joined: Segment[] = [];
+  for (const segment of segments.toSorted((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    const isNear = last !== undefined && segment.start - last.end <= 2 * SPEECH_MARGIN;
+    if (isNear && segment.end - last.start <= most) joined[joined.length - 1] = { ...last, end: segment.end };
+    else joined.push(segment);
+  }
+  return joined;
+}
+
+/**
  * Returns the ranges between segments, without margins, from 0 to the end of the sound.
  * @param segments in order of time
  * @param seconds length of the sound

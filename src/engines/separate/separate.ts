@@ -48,7 +48,26 @@ export async function separate(
       ? await detectInVocals(programs, mix, stems, separating)
       : { vocals: stems.vocals, background: stems.background, ...stems.speech };
   work.report(1);
-  return { ...separation, use };
+  const isSilent = separation.segments.length === 0 && (await isSilentWav(separation.vocals));
+  return { ...separation, use: isSilent ? { ...use, silent: true } : use };
+}
+
+/** Peaks below this (-60 dB) are noise of a format or a program. */
+const AUDIBLE = 33;
+/** Frames that are read at a time. */
+const BLOCK = 65_536;
+
+async function isSilentWav(path: string): Promise<boolean> {
+  const wav = await openWav(path);
+  try {
+    for (let at = 0; at < wav.frames; at += BLOCK) {
+      const samples = await wav.read(at, Math.min(BLOCK, wav.frames - at));
+      if (samples.some((sample) => Math.abs(sample) > AUDIBLE)) return false;
+    }
+    return true;
+  } finally {
+    await wav.close();
+  }
 }
 
 /** Converts stems to the format and length of the mix, and detects the speech in the vocals. */

@@ -17,11 +17,15 @@ const OVERLAP_GAIN = 0.5;
 export interface Gains {
   readonly first: Float32Array;
   readonly second: Float32Array;
+  /** Angle by which both are turned after that; see `turnSpectrum`. Default: 0. */
+  readonly turn?: number;
 }
 
 interface Transform {
   /** Computes the windowed spectrum of `first + i·second`, read from `offset` on. */
-  forward(first: Float32Array, second: Float32Array | null, offset: number, into: Spectrum): void;
+  forward(first: Float32Array, second: Float32Array, offset: number, into: Spectrum): void;
+  /** Computes the lower half of the windowed spectrum of one signal: the other half mirrors it. */
+  forwardReal(signal: Float32Array, offset: number, into: Spectrum): void;
   /**
    * Scales each frequency of both signals by their gains, transforms back to samples and adds them to the existing
    * ones. One transform can process two signals because the gains are real.
@@ -40,15 +44,20 @@ export function createTransform(): Transform {
   const fft = new FFT(WINDOW);
   const window = Float64Array.from({ length: WINDOW }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / WINDOW));
   const time = new Float64Array(2 * WINDOW);
+  const real = new Float64Array(WINDOW);
   const scaled = new Float64Array(2 * WINDOW);
   return {
     forward(first, second, offset, into) {
       for (let at = 0; at < WINDOW; at += 1) {
         const weight = window[at] ?? 0;
         time[2 * at] = (first[offset + at] ?? 0) * weight;
-        time[2 * at + 1] = second === null ? 0 : (second[offset + at] ?? 0) * weight;
+        time[2 * at + 1] = (second[offset + at] ?? 0) * weight;
       }
       fft.transform(into, time);
+    },
+    forwardReal(signal, offset, into) {
+      for (let at = 0; at < WINDOW; at += 1) real[at] = (signal[offset + at] ?? 0) * (window[at] ?? 0);
+      fft.realTransform(into, real);
     },
     addInverse(spectrum, gains, first, second, offset) {
       for (let at = 0; at < WINDOW; at += 1) {
@@ -62,6 +71,7 @@ export function createTransform(): Transform {
         scaled[2 * at] = (spectrum[2 * at] ?? 0) * own + (spectrum[2 * mirror] ?? 0) * mirrored;
         scaled[2 * at + 1] = (spectrum[2 * at + 1] ?? 0) * own - (spectrum[2 * mirror + 1] ?? 0) * mirrored;
       }
+      if (gains.turn) turnSpectrum(scaled, gains.turn);
       fft.inverseTransform(time, scaled);
       for (let at = 0; at < WINDOW; at += 1) {
         const weight = (window[at] ?? 0) * OVERLAP_GAIN;
@@ -71,6 +81,20 @@ export function createTransform(): Transform {
       }
     },
   };
+}
+
+/**
+ * Turns two signals that share a spectrum as one turns a point on a plane: with π/4, equal signals become the first alone. The
+ * opposite angle turns them back.
+ */
+export function turnSpectrum(spectrum: Spectrum, angle: number): void {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  for (let at = 0; at < spectrum.length; at += 2) {
+    const re = spectrum[at] ?? 0;
+    const im = spectrum[at + 1] ?? 0;
+    spectrum[at] = re * cos + im * sin;
+    spectrum[at + 1] = im * cos - re * sin;
+  }
 }
 
 /**

@@ -14,11 +14,11 @@ const THRESHOLD = 0.45;
 const MIN_SILENCE_SECONDS = 0.3;
 const MIN_SPEECH_SECONDS = 0.2;
 /** Recognition processes one segment at a time, and its memory grows with the length. */
-const MAX_SPEECH_SECONDS = 12;
+export const MAX_SPEECH_SECONDS = 12;
 /** Several times the longest segment. */
 const BUFFER_SECONDS = 60;
 
-interface Listening {
+export interface Listening {
   readonly segments: readonly Segment[];
   /** Mean square of each window of 512 samples, where full scale is 1. */
   readonly energies: Float32Array;
@@ -29,42 +29,96 @@ interface Listening {
  * @param report receives the completed fraction
  */
 export async function detectSpeech(mono: WavReader, report: (fraction: number) => void): Promise<Listening> {
+  const detector = await loadDetector(mono.sampleRate, THRESHOLD);
+  const energies = new Float32Array(Math.ceil(mono.frames / VAD_WINDOW));
+  const segments: Segment[] = [];
+  for (let index = 0; index < energies.length; index += 1) {
+    const samples = await mono.read(index * VAD_WINDOW, VAD_WINDOW);
+    energies[index] = detector.listen(samples);
+    segments.push(...detector.found());
+    if (index % 256 === 0) report(index / energies.length); // every 8 s of sound
+  }
+  segments.push(...detector.end());
+  return { segments, energies };
+}
+
+/**
+ * Finds the speech in stretches of a 16 kHz mono file.
+ * @param threshold how sure the network must be, 0 to 1
+ */
+export async function detectWithin(
+  mono: WavReader,
+  stretches: readonly Segment[],
+  threshold: number,
+): Promise<Segment[]> {
+  const detector = await loadDetector(mono.sampleRate, threshold);
+  const segments: Segment[] = [];
+  for (const stretch of stretches) {
+    const from = Math.round(stretch.start * mono.sampleRate);
+    const to = Math.min(mono.frames, Math.round(stretch.end * mono.sampleRate));
+    const found: Segment[] = [];
+    for (let at = from; at < to; at += VAD_WINDOW) {
+      detector.listen(await mono.read(at, VAD_WINDOW));
+      found.push(...detector.found());
+    }
+    found.push(...detector.end());
+    for (const { start, end } of found) {
+      segments.push({ start: stretch.start + start, end: Math.min(stretch.end, stretch.start + end) });
+    }
+  }
+  return segments;
+}
+
+interface Detector {
+  /** Takes one window, and returns its mean square. */
+  listen(samples: Int16Array): number;
+  /** Returns the speech that ended since the last call; times from the first window. */
+  found(): Segment[];
+  /** Returns the rest, and begins anew. */
+  end(): Segment[];
+}
+
+async function loadDetector(sampleRate: number, threshold: number): Promise<Detector> {
   const { default: sherpa } = await import('sherpa-onnx-node');
   const detector = new sherpa.Vad(
     {
       sileroVad: {
         model: fileURLToPath(new URL('./silero_vad_v6.onnx', import.meta.url)),
-        threshold: THRESHOLD,
+        threshold,
         minSilenceDuration: MIN_SILENCE_SECONDS,
         minSpeechDuration: MIN_SPEECH_SECONDS,
         maxSpeechDuration: MAX_SPEECH_SECONDS,
         windowSize: VAD_WINDOW,
       },
-      sampleRate: mono.sampleRate,
+      sampleRate,
       numThreads: 1,
     },
     BUFFER_SECONDS,
   );
-  const segments: Segment[] = [];
-  const drain = () => {
+  const window = new Float32Array(VAD_WINDOW);
+  const found = () => {
+    const segments: Segment[] = [];
     while (!detector.isEmpty()) {
       const { start, samples } = detector.front(false);
-      segments.push({ start: start / mono.sampleRate, end: (start + samples.length) / mono.sampleRate });
+      segments.push({ start: start / sampleRate, end: (start + samples.length) / sampleRate });
       detector.pop();
     }
+    return segments;
   };
-  const energies = new Float32Array(Math.ceil(mono.frames / VAD_WINDOW));
-  const window = new Float32Array(VAD_WINDOW);
-  for (let index = 0; index < energies.length; index += 1) {
-    const samples = await mono.read(index * VAD_WINDOW, VAD_WINDOW);
-    energies[index] = toFloat(samples, window);
-    detector.acceptWaveform(window);
-    drain();
-    if (index % 256 === 0) report(index / energies.length); // every 8 s of sound
-  }
-  detector.flush();
-  drain();
-  return { segments, energies };
+  return {
+    listen(samples) {
+      const energy = toFloat(samples, window);
+      detector.acceptWaveform(window);
+      return energy;
+    },
+    found,
+    end() {
+      detector.flush();
+      const segments = found();
+      detector.reset();
+      return segments;
+    },
+  };
 }
 
 /** Measures the loudness of a 16 kHz mono file like `detectSpeech`. */

@@ -1,13 +1,11 @@
 /** Splits sound into vocals and background, block by block, so that memory does not grow with the length. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { WavReader, WavWriter } from '../media/wav.ts';
 import { createFloor, createSurveyor } from './background.ts';
-import { partSamples, splitMidSide, toInteger } from './samples.ts';
+import { partSamples, splitMidSide, toFloat, toInteger } from './samples.ts';
 import { type Segment, segmentFinder } from './segments.ts';
-import { BINS, createTransform, HOP, type Spectrum, WINDOW } from './spectrum.ts';
+import { BINS, createTransform, HOP, type Spectrum, turnSpectrum, WINDOW } from './spectrum.ts';
 
-/** The least common multiple of a hop (512) and a frame of RNNoise (480): 160 ms at 48 kHz. */
+/** A whole number of hops, 160 ms at 48 kHz. */
 const BLOCK = 7_680;
 /** Samples that a spectrum includes before the newest hop. */
 const HISTORY = WINDOW - HOP;
@@ -17,9 +15,13 @@ interface StemInput {
   readonly mix: WavReader;
   /** The part of it that contains the voice, in the same format: the centre channel of surround sound, or all of it. */
   readonly source: WavReader;
+  /** The same sound without noise and music, 48 kHz mono. */
+  readonly denoised: WavReader;
   readonly segments: readonly Segment[];
   /** How far to mask each segment, 0 to 1. */
   readonly weights: readonly number[];
+  /** Where the voice of each segment is, in radians: 0 in the centre, π/4 on the left. */
+  readonly directions: readonly number[];
 }
 
 interface StemOutput {
@@ -39,7 +41,7 @@ export async function splitStems(
   report: (fraction: number) => void,
 ): Promise<void> {
   const { mix } = input;
-  const split = await createBlockSplitter(input);
+  const split = createBlockSplitter(input, output.voice !== null);
   const total = mix.frames + HISTORY; // the last samples are complete only after the window has passed them
   for (let start = 0; start < total; start += BLOCK) {
     const block = await split(start);
@@ -61,70 +63,54 @@ interface Block {
  * Returns a function that takes each start of a block, in order, and returns the finished voice of the block that ended
  * HISTORY samples earlier.
  */
-async function createBlockSplitter({
-  source: mix,
-  segments,
-  weights,
-}: StemInput): Promise<(start: number) => Promise<Block>> {
-  const denoise = await createAlignedDenoiser(mix);
+function createBlockSplitter(
+  { source: mix, denoised: denoisedMix, segments, weights, directions }: StemInput,
+  withVoice: boolean,
+): (start: number) => Promise<Block> {
   const transform = createTransform();
   const findSegment = segmentFinder(segments);
   const mid = new Float32Array(HISTORY + BLOCK);
   const side = new Float32Array(HISTORY + BLOCK);
+  const denoised = new Float32Array(HISTORY + BLOCK);
   const sums: Block = { mid: overlapBuffer(), side: overlapBuffer(), voice: overlapBuffer() };
   const mixed = new Float64Array(2 * WINDOW);
   const voice = new Float64Array(2 * WINDOW);
   const mask = new Float32Array(BINS);
   const gains = { first: new Float32Array(BINS), second: new Float32Array(BINS) };
   const keepBackground = createFloor();
-  const survey = createSurveyor(mix, segments);
-  let weight = weights[0] ?? 0; // any weight works before the first segment
+  const surveyor = createSurveyor(mix, segments, directions);
+  // Any values work before the first segment.
+  let weight = weights[0] ?? 0;
+  let direction = directions[0] ?? 0;
 
   return async (start) => {
     for (const sum of Object.values(sums)) shiftOut(sum);
-    const denoised = await denoise(start);
+    toFloat(await denoisedMix.read(start - HISTORY, HISTORY + BLOCK), denoised);
     splitMidSide(await mix.read(start - HISTORY, HISTORY + BLOCK), mid, side);
     for (let offset = 0; offset < BLOCK; offset += HOP) {
       const time = (start - HISTORY + offset + WINDOW / 2) / mix.sampleRate;
       const segment = findSegment(time);
+      if (segment < 0 && !withVoice) continue;
       weight = weights[segment] ?? weight;
+      direction = directions[segment] ?? direction;
+      const survey = segment < 0 ? null : await surveyor(segment);
       transform.forward(mid, side, offset, mixed);
+      if (direction !== 0) turnSpectrum(mixed, direction);
       if (weight > 0) {
-        transform.forward(denoised, null, offset, voice);
-        voiceMask(mixed, voice, mask);
+        transform.forwardReal(denoised, offset, voice);
+        voiceMask(mixed, voice, { share: Math.cos(direction), isWide: survey?.isWide === true }, mask);
       }
-      if (segment >= 0) {
+      if (survey !== null) {
         vocalGains(mask, weight, gains.first);
         gains.second.set(gains.first);
-        keepBackground(await survey(segment), time, mixed, gains);
-        transform.addInverse(mixed, gains, sums.mid, sums.side, offset);
+        keepBackground(survey, time, mixed, gains);
+        transform.addInverse(mixed, { ...gains, turn: -direction }, sums.mid, sums.side, offset);
       }
+      if (!withVoice) continue;
       recognitionGains(mask, weight, gains.first);
       transform.addInverse(mixed, { first: gains.first, second: gains.first }, sums.voice, null, offset);
     }
     return sums;
-  };
-}
-
-/**
- * Returns the denoised mid signal, aligned with the input: for each block, the HISTORY samples before it and the block.
- */
-async function createAlignedDenoiser(mix: WavReader): Promise<(start: number) => Promise<Float32Array>> {
-  const denoiser = await createDenoiser();
-  const frame = new Float32Array(DENOISER_FRAME);
-  const denoised = new Float32Array(HISTORY + BLOCK);
-  const step = async (position: number) => {
-    splitMidSide(await mix.read(position, DENOISER_FRAME), frame, null);
-    denoiser.process(frame);
-  };
-  for (let position = 0; position < DENOISER_DELAY; position += DENOISER_FRAME) await step(position);
-  return async (start) => {
-    denoised.copyWithin(0, BLOCK);
-    for (let at = 0; at < BLOCK; at += DENOISER_FRAME) {
-      await step(start + DENOISER_DELAY + at);
-      denoised.set(frame, HISTORY + at);
-    }
-    return denoised;
   };
 }
 
@@ -156,47 +142,22 @@ async function writeBlock(
   await output.voice?.write(toInteger(block.voice.subarray(range.skip, range.skip + range.count)));
 }
 
-/** Samples that RNNoise processes at a time, 10 ms at 48 kHz. */
-const DENOISER_FRAME = 480;
-/** Delay of its output in samples, measured by correlation. */
-const DENOISER_DELAY = 960;
-/** RNNoise works on numbers in the range of 16-bit samples. */
-const FULL_SCALE = 32_768;
-
-interface Denoiser {
-  /** Denoises one frame of full scale 1, in place. The output belongs 960 samples earlier. */
-  process(frame: Float32Array): void;
-}
-
-/** Loads RNNoise. The variant with a separate WebAssembly file is 2.5 times as fast as the single script. */
-async function createDenoiser(): Promise<Denoiser> {
-  const { default: createRnnoise } = await import('@jitsi/rnnoise-wasm/dist/rnnoise.js');
-  const path = createRequire(import.meta.url).resolve('@jitsi/rnnoise-wasm/dist/rnnoise.wasm');
-  const rnnoise = await createRnnoise({ wasmBinary: await readFile(path) });
-  const state = rnnoise._rnnoise_create(0);
-  const address = rnnoise._malloc(DENOISER_FRAME * Float32Array.BYTES_PER_ELEMENT);
-  const first = address / Float32Array.BYTES_PER_ELEMENT;
-  return {
-    process(frame) {
-      // Read each time, because the memory moves when it grows.
-      const memory = rnnoise.HEAPF32.subarray(first, first + DENOISER_FRAME);
-      for (let at = 0; at < DENOISER_FRAME; at += 1) memory[at] = (frame[at] ?? 0) * FULL_SCALE;
-      rnnoise._rnnoise_process_frame(state, address, address);
-      for (let at = 0; at < DENOISER_FRAME; at += 1) frame[at] = (memory[at] ?? 0) / FULL_SCALE;
-    },
-  };
-}
-
 /** Avoids division by zero in silence. Far below the smallest 16-bit sample. */
 const TINY = 1e-12;
 
 /**
- * Computes the mask of one spectrum, 0 to 1 for each frequency: how centred the frequency is in the stereo image, where
- * voices are mixed, times the root of the share that RNNoise keeps. With mono input everything is centred.
- * @param mixed spectrum of `mid + i·side`
- * @param voice spectrum of the denoised mid signal
+ * Computes the mask of one spectrum, 0 to 1 for each frequency: how much of the frequency comes from the direction of the
+ * voice, times the root of the share that RNNoise keeps. With mono input everything comes from there.
+ * @param mixed spectrum of `mid + i·side`, turned so that the voice is in the middle
+ * @param voice spectrum of the denoised middle between the channels, which contains `share` of the voice
+ * @param isWide whether the voice comes from several directions
  */
-function voiceMask(mixed: Spectrum, voice: Spectrum, into: Float32Array): void {
+function voiceMask(
+  mixed: Spectrum,
+  voice: Spectrum,
+  { share, isWide }: { share: number; isWide: boolean },
+  into: Float32Array,
+): void {
   for (let bin = 0; bin < BINS; bin += 1) {
     // One spectrum contains two real signals: the even part belongs to the first, the odd part to the second.
     const mirror = bin === 0 ? 0 : WINDOW - bin;
@@ -206,8 +167,8 @@ function voiceMask(mixed: Spectrum, voice: Spectrum, into: Float32Array): void {
     const mirrorIm = mixed[2 * mirror + 1] ?? 0;
     const mid = ((re + mirrorRe) ** 2 + (im - mirrorIm) ** 2) / 4;
     const side = ((re - mirrorRe) ** 2 + (im + mirrorIm) ** 2) / 4;
-    const centre = Math.max(0, (mid - side) / (mid + side + TINY));
-    const passed = Math.hypot(voice[2 * bin] ?? 0, voice[2 * bin + 1] ?? 0);
+    const centre = isWide ? 1 : Math.max(0, (mid - side) / (mid + side + TINY));
+    const passed = Math.sqrt((voice[2 * bin] ?? 0) ** 2 + (voice[2 * bin + 1] ?? 0) ** 2) / share;
     const stopped = Math.max(0, Math.sqrt(mid) - passed);
     into[bin] = centre * Math.sqrt(passed / (passed + stopped + TINY));
   }

@@ -15,6 +15,7 @@ export const WORKER_FILES = {
   ...AUDIO_FILES,
   vocals: 'vocals.wav',
   background: 'background.wav',
+  denoised: 'denoised.wav',
   voice: 'voice-48k.wav',
   speech: 'voice-16k.wav',
 } as const;

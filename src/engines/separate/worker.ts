@@ -4,16 +4,21 @@
  * work folder, then `--voice` if the voice track for recognition is requested, or `--detect` for detection only.
  */
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
-import { createWav, openWav } from '../media/wav.ts';
+import { createWav, openWav, type WavReader } from '../media/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
-import { detectSpeech, measureEnergies, VAD_WINDOW } from './speech-detector.ts';
+import { withoutClicks } from './clicks.ts';
+import { type Denoised, denoise } from './denoise.ts';
+import { addHiddenSpeech } from './hidden-speech.ts';
+import { detectSpeech, type Listening, measureEnergies, VAD_WINDOW } from './speech-detector.ts';
 import { splitStems } from './stems.ts';
 import { DETECT_ONLY, WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
 
-/** Measured share of the worker's time for detection. */
+/** Measured shares of the worker's time at the end of detection and of removing noise. */
 const DETECTION_SHARE = 0.13;
+const DENOISING_SHARE = 0.45;
 const WINDOW_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
 
 /**
@@ -29,7 +34,7 @@ process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
 
 const [folder = '.', ...flags] = process.argv.slice(2);
 try {
-  if (flags.includes(DETECT_ONLY)) await detect(join(folder, WORKER_FILES.speech));
+  if (flags.includes(DETECT_ONLY)) report(await listen(join(folder, WORKER_FILES.speech)));
   else await separate(folder, flags.includes(WITH_VOICE));
 } catch (error) {
   // Only the message: the service shows the last line.
@@ -38,20 +43,14 @@ try {
 }
 process.stdin.destroy();
 
-async function detect(speech: string): ReturnType<typeof detectSpeech> {
-  const detected = await listen(speech);
-  report(detected);
-  return detected;
-}
-
-async function listen(path: string): ReturnType<typeof detectSpeech> {
+async function listen(path: string): Promise<Listening> {
   const mono = await openWav(path);
   const detected = await detectSpeech(mono, (part) => progress(part * DETECTION_SHARE));
   await mono.close();
   return detected;
 }
 
-function report({ segments, energies }: Awaited<ReturnType<typeof detectSpeech>>): void {
+function report({ segments, energies }: Listening): void {
   const energy = speechEnergy(segments, energies, WINDOW_SECONDS);
   const speechDecibels = energy > 0 ? 10 * Math.log10(energy) : null;
   tell({ type: 'speech', segments, speechDecibels });
@@ -60,7 +59,7 @@ function report({ segments, energies }: Awaited<ReturnType<typeof detectSpeech>>
 /** Detects speech in the centre channel of surround sound, and in the whole sound if it is not there. */
 async function detectInMix(
   path: (name: keyof typeof WORKER_FILES) => string,
-): Promise<Awaited<ReturnType<typeof detectSpeech>> & { readonly source: 'mix' | 'centre' }> {
+): Promise<Listening & { readonly source: 'mix' | 'centre' }> {
   if (existsSync(path('centreMono'))) {
     const detected = await listen(path('centreMono'));
     const whole = await openWav(path('mono'));
@@ -68,25 +67,42 @@ async function detectInMix(
     await whole.close();
     const duringSpeech = (of: Float32Array) => speechEnergy(detected.segments, of, WINDOW_SECONDS);
     if (duringSpeech(detected.energies) > CENTRE_SHARE * duringSpeech(energies)) {
-      report(detected);
       return { ...detected, source: 'centre' };
     }
   }
-  return { ...(await detect(path('mono'))), source: 'mix' };
+  return { ...(await listen(path('mono'))), source: 'mix' };
 }
 
 async function separate(workFolder: string, withVoice: boolean): Promise<void> {
   const path = (name: keyof typeof WORKER_FILES) => join(workFolder, WORKER_FILES[name]);
-  const { segments, energies, source: name } = await detectInMix(path);
+  const { source: name, ...heard } = await detectInMix(path);
   const [mix, source] = [await openWav(path('mix')), await openWav(path(name))];
+  const { clicks, direction } = await removeNoise(source, path('denoised'));
+  const denoised = await openWav(path('denoised'));
+  const segments = await addHiddenSpeech(denoised, heard);
+  report({ ...heard, segments });
   const vocals = await createWav(path('vocals'), STEM_FORMAT);
   const background = await createWav(path('background'), STEM_FORMAT);
   const voice = withVoice ? await createWav(path('voice'), { ...STEM_FORMAT, channels: 1 }) : null;
-  const weights = maskingWeights(segments, energies, WINDOW_SECONDS);
-  await splitStems({ mix, source, segments, weights }, { vocals, background, voice }, (part) =>
-    progress(DETECTION_SHARE + part * (1 - DETECTION_SHARE)),
+  const weights = maskingWeights(segments, heard.energies, WINDOW_SECONDS);
+  await splitStems(
+    {
+      ...{ mix, source: withoutClicks(source, clicks), denoised },
+      ...{ segments, weights, directions: segments.map(direction) },
+    },
+    { vocals, background, voice },
+    (part) => progress(DENOISING_SHARE + part * (1 - DENOISING_SHARE)),
   );
-  await Promise.all([mix.close(), source.close(), vocals.close(), background.close(), voice?.close()]);
+  await Promise.all([mix, source, denoised, vocals, background, voice].map((file) => file?.close()));
+  await rm(path('denoised'));
+}
+
+async function removeNoise(source: WavReader, path: string): Promise<Denoised> {
+  const denoised = await createWav(path, { ...STEM_FORMAT, channels: 1 });
+  const share = DENOISING_SHARE - DETECTION_SHARE;
+  const result = await denoise(source, denoised, (part) => progress(DETECTION_SHARE + part * share));
+  await denoised.close();
+  return result;
 }
 
 /** Hundredths are precise enough for a progress bar. */

@@ -135,6 +135,7 @@ const MakingSchema = shapeOf<MakingResource>()(
         engine: v.string(),
         skipped: v.array(v.string()),
         reused: v.exactOptional(v.boolean()),
+        silent: v.exactOptional(v.boolean()),
       }),
     ),
     cues: v.array(

@@ -102,18 +102,22 @@ export async function carryOut<K extends JobKind>(
   return making === null ? outputs : { ...outputs, values: { ...outputs.values, making } };
 }
 
-/** Returns how a result was made; null if only engines that come with vloc were asked, and all ran for this job. */
+/**
+ * Returns how a result was made; null if only engines that come with vloc were asked, all ran for this job, and all found
+ * what they were to find.
+ */
 async function describeMaking({ engines = [], fits = [] }: Making): Promise<MakingResource | null> {
   const { BUILT_IN } = await import('../../engines/config.ts');
   const isOwn = engines.every(
-    ({ step, engine, skipped, reused = false }) =>
-      engine === BUILT_IN[step] && skipped.length === 0 && !reused,
+    ({ step, engine, skipped, reused = false, silent = false }) =>
+      engine === BUILT_IN[step] && skipped.length === 0 && !reused && !silent,
   );
   if (isOwn) return null;
   return {
-    engines: engines.map(({ step, engine, skipped, reused = false }) => ({
+    engines: engines.map(({ step, engine, skipped, reused = false, silent = false }) => ({
       ...{ step, engine, skipped },
       ...(reused ? { reused } : {}),
+      ...(silent ? { silent } : {}),
     })),
     cues: fits.flatMap(({ cues, fit, speed, tempo, cutSeconds }) =>
       fit === 'none'

@@ -2,7 +2,7 @@
 
 import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
-import { cutsOf } from '../../batch/report/making.ts';
+import { cutsOf, describeSilence } from '../../batch/report/making.ts';
 import type { Context, TableHead } from '../../context/context.ts';
 import { formatRelative } from '../../context/format.ts';
 import type { Column, RecordForm } from '../../context/records.ts';
@@ -50,8 +50,9 @@ export function tableOf(items: readonly ItemReport[]): RecordForm<ItemReport> {
 function describeProblem({ error, deadline, making }: ItemReport, nowMs: number): string {
   if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
   if (deadline !== null) return `expires ${formatRelative(deadline, nowMs)}`;
-  const cuts = making === undefined ? null : cutsOf(making);
-  return cuts === null ? '' : `cues cut off: ${cuts.numbers}`;
+  if (making === undefined) return '';
+  const cuts = cutsOf(making);
+  return describeSilence(making) ?? (cuts === null ? '' : `cues cut off: ${cuts.numbers}`);
 }
 
 const COUNT_HEAD: readonly TableHead[] = ['STATE', 'ITEMS'];

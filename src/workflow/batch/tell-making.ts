@@ -1,9 +1,10 @@
 /**
- * Says on the terminal how results were made: which steps were reused, by which engine instead of a preferred one, and
- * which cues are cut off.
+ * Says on the terminal how results were made: which steps were reused, by which engine instead of a preferred one, without a
+ * voice, and which cues are cut off.
  */
 import {
   describeCuts,
+  describeWarnings,
   fallbacksOf,
   groupFallbacks,
   groupReuses,
@@ -40,19 +41,16 @@ const MOST_WARNINGS = 10;
 /** Says it for finished items. */
 export function tellMakings(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
   for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
-  const cut = items.flatMap((item) => {
-    const text = describeCuts(item.making);
-    return text === null ? [] : [{ item, text }];
-  });
-  for (const { item, text } of cut.slice(0, MOST_WARNINGS)) terminal.warn(`${item.label}: ${text}.`);
-  if (cut.length > MOST_WARNINGS) {
+  const warnings = items.flatMap((item) => describeWarnings(item.making).map((text) => ({ item, text })));
+  for (const { item, text } of warnings.slice(0, MOST_WARNINGS)) terminal.warn(`${item.label}: ${text}.`);
+  if (warnings.length > MOST_WARNINGS) {
     terminal.warn(
-      `Cues are cut off in ${cut.length - MOST_WARNINGS} more items; vloc batch report lists them.`,
+      `There are ${warnings.length - MOST_WARNINGS} more warnings; vloc batch report lists them.`,
     );
   }
   tellAdvice(
     terminal,
-    cut.map(({ item }) => item),
+    items.filter(({ making }) => describeCuts(making) !== null),
   );
 }
 
@@ -81,8 +79,7 @@ export function createMakingTeller(terminal: Pick<Terminal, 'note' | 'warn'>, is
         if (!told.has(text)) terminal.note(`${item.label}: ${text}.`);
         told.add(text);
       }
-      const cuts = describeCuts(item.making);
-      if (cuts !== null) terminal.warn(`${item.label}: ${cuts}.`);
+      for (const text of describeWarnings(item.making)) terminal.warn(`${item.label}: ${text}.`);
     },
     end() {
       const made = items.splice(0);

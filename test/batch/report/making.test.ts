@@ -7,6 +7,7 @@ import {
   describeFit,
   describeReuse,
   describeUse,
+  describeWarnings,
   groupFallbacks,
   type ItemMaking,
 } from '../../../src/batch/report/making.ts';
@@ -34,6 +35,26 @@ describe('the making of several jobs', () => {
   it('is nothing if no job says it', () => {
     expect(combineParts([null, null])).toBeNull();
     expect(combineJobs([])).toBeNull();
+  });
+});
+
+describe('a separation', () => {
+  const FOUND = { step: 'separate', engine: 'vloc', skipped: [] } as const;
+  const SILENT = { ...FOUND, silent: true } as const;
+
+  it('without a voice is a warning, and its use says so', () => {
+    expect(describeWarnings(making([], [SILENT]))).toEqual([
+      'no voice was found, so the voice track is silent',
+    ]);
+    expect(describeUse(SILENT)).toBe('separated by vloc (no voice found)');
+    expect(describeWarnings(making([], [FOUND]))).toEqual([]);
+  });
+
+  it('in parts says whether all of them are silent', () => {
+    const parts = combineParts([making([], [SILENT]), making([], [FOUND])]);
+    expect(parts && describeWarnings(parts)).toEqual([
+      'no voice was found in some of its parts, so the voice track is silent there',
+    ]);
   });
 });
 

@@ -168,7 +168,10 @@ test('a page that says there is more must say where', () => {
 });
 
 describe('how a result was made', () => {
-  const engines = [{ step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] }];
+  const engines = [
+    { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] },
+    { step: 'separate', engine: 'vloc', skipped: [], silent: true },
+  ];
   const cues = [{ cues: [3, 4], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 }];
 
   test('is read as the contract has it', () => {

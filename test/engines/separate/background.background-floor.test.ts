@@ -22,7 +22,7 @@ function gainsOf(survey: Survey, time: number, mixed: Float64Array, vocals = 1) 
 
 const before = { time: 1, mid: flat(0.2), side: flat(0.1) };
 const after = { time: 3, mid: flat(0.4), side: flat(0.1) };
-const survey: Survey = { before, after: null, centred: false, midPerSide: 1 };
+const survey: Survey = { before, after: null, centred: false, isWide: false, midPerSide: 1 };
 
 test('the background keeps the amplitude that it has in the pause', () => {
   expect(gainsOf(survey, 2, mixedOf(2, 1)).mid).toBeCloseTo(0.9);

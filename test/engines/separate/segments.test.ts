@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { findPauses, nearestWindows, segmentFinder } from '../../../src/engines/separate/segments.ts';
+import {
+  findPauses,
+  joinSegments,
+  nearestWindows,
+  segmentFinder,
+} from '../../../src/engines/separate/segments.ts';
 
 test('a time is in a segment with a margin of 0.15 s around it', () => {
   const find = segmentFinder([
@@ -12,6 +17,24 @@ test('a time is in a segment with a margin of 0.15 s around it', () => {
 
 test('without segments there is never speech', () => {
   expect([0, 1, 2].map(segmentFinder([]))).toEqual([-1, -1, -1]);
+});
+
+test('segments with less than 0.3 s between them become one, unless it would be too long', () => {
+  const segments = [
+    { start: 4, end: 5 },
+    { start: 1, end: 2 },
+    { start: 2.2, end: 3 },
+    { start: 5.1, end: 9 },
+  ];
+  expect(joinSegments(segments, 4)).toEqual([
+    { start: 1, end: 3 },
+    { start: 4, end: 5 },
+    { start: 5.1, end: 9 },
+  ]);
+  expect(joinSegments(segments, 5)).toEqual([
+    { start: 1, end: 3 },
+    { start: 4, end: 9 },
+  ]);
 });
 
 const limits = { window: 10, count: 3, sampleRate: 100 };

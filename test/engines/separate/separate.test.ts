@@ -127,7 +127,7 @@ test('sound without speech is background throughout', async () => {
     ...['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=3', '-f', 'lavfi', '-i', 'sine=f=300:d=3'],
     ...['-c:v', 'mjpeg', '-c:a', 'pcm_s16le', file],
   );
-  const { segments, vocals, speechDecibels } = await separate(
+  const { segments, vocals, speechDecibels, use } = await separate(
     await stepEngines(),
     file,
     false,
@@ -135,6 +135,7 @@ test('sound without speech is background throughout', async () => {
   );
   expect(segments).toEqual([]);
   expect(speechDecibels).toBeNull();
+  expect(use.silent).toBe(true);
   expect(samplesOf(vocals).every((sample) => sample === 0)).toBe(true);
 });
 

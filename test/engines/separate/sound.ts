@@ -1,5 +1,6 @@
 /** Sound that tests of separation look at. */
 import { execFileSync } from 'node:child_process';
+import type { WavReader } from '../../../src/engines/media/wav.ts';
 
 /** All samples of a file, as ffmpeg reads them. */
 export function samplesOf(file: string, filter = 'anull'): Int16Array {
@@ -29,4 +30,26 @@ export function level(samples: Int16Array, from: number, to: number): number {
   const part = samples.subarray(Math.round(from * 48_000) * 2, Math.round(to * 48_000) * 2);
   const sum = part.reduce((total, sample) => total + (sample / 32_768) ** 2, 0);
   return 10 * Math.log10(sum / part.length + 1e-12);
+}
+
+/** Sound in memory, 48 kHz, with interleaved samples. */
+export function soundOf(samples: Int16Array, channels: number): WavReader {
+  return {
+    channels,
+    sampleRate: 48_000,
+    frames: samples.length / channels,
+    read: async (position, count) => {
+      const read = new Int16Array(count * channels);
+      const from = Math.max(0, position * channels);
+      const to = Math.max(from, (position + count) * channels);
+      read.set(samples.subarray(from, to), from - position * channels);
+      return read;
+    },
+    close: async () => {},
+  };
+}
+
+/** The same value on both channels. */
+export function stereo(mono: ArrayLike<number>): Int16Array {
+  return Int16Array.from({ length: 2 * mono.length }, (_, at) => Math.round(mono[at >> 1] ?? 0));
 }

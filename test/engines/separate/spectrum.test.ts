@@ -5,6 +5,7 @@ import {
   createTransform,
   type Gains,
   HOP,
+  turnSpectrum,
   WINDOW,
 } from '../../../src/engines/separate/spectrum.ts';
 
@@ -57,6 +58,26 @@ test('each of the two signals has gains of its own', () => {
     Math.max(...inner(signal).map((value, at) => Math.abs(value - gain * (inner(truth)[at] ?? 0))));
   expect(error(back.first, first, 1)).toBeLessThan(1e-5);
   expect(error(back.second, second, 0.5)).toBeLessThan(1e-5);
+});
+
+test('a voice on one side is one signal when it is turned to the middle, and comes back where it was', () => {
+  const first = tone(40);
+  const none = new Float32Array(BINS);
+  const all = new Float32Array(BINS).fill(1);
+  const transform = createTransform();
+  const spectrum = new Float64Array(2 * WINDOW);
+  const back = { first: new Float32Array(length), second: new Float32Array(length) };
+  for (let offset = 0; offset + WINDOW <= length; offset += HOP) {
+    transform.forward(first, first, offset, spectrum); // on the left: middle and side are equal
+    turnSpectrum(spectrum, Math.PI / 4);
+    const gains = { first: all, second: none, turn: -Math.PI / 4 };
+    transform.addInverse(spectrum, gains, back.first, back.second, offset);
+  }
+  for (const signal of [back.first, back.second]) {
+    expect(
+      Math.max(...inner(signal).map((value, at) => Math.abs(value - (inner(first)[at] ?? 0)))),
+    ).toBeLessThan(1e-5);
+  }
 });
 
 test('the amplitudes of two signals in one spectrum are told apart', () => {

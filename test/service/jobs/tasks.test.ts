@@ -48,6 +48,14 @@ test('a built-in engine in place of a preferred one is named with the one that i
   ]);
 });
 
+test('a separation without a voice says so, though the engine is built in', async () => {
+  const scene = await startScene();
+  const use = { step: 'separate', engine: 'vloc', skipped: [], silent: true } as const;
+  scene.engines.tellMaking({ engines: [use] });
+  const { result } = await runJob(scene, 'audio_separation');
+  expect(result.making).toEqual({ engines: [use], cues: [] });
+});
+
 test('cues that did not fit as they were are listed with what was done, in thousandths', async () => {
   const scene = await startScene();
   const fits = [fitOf('none', [1]), fitOf('speed', [2]), fitOf('tempo', [3, 4]), fitOf('cut', [5])];

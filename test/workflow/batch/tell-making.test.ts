@@ -63,6 +63,19 @@ test('a job that reuses a step says so, and others with it in one line', async (
   expect((await vloc.run(['batch', 'report', 'out'])).stdout).toContain('spoken by espeak-ng (reused)');
 });
 
+test('a result without a voice is a warning, at once and in the status and reports of the batch', async () => {
+  const vloc = await start({
+    engines: [{ step: 'separate', engine: 'vloc', skipped: [], silent: true }],
+  });
+  const { code, stderr } = await vloc.run(vloc.dub);
+  expect(code, stderr).toBe(0);
+  const text = 'no voice was found, so the voice track is silent';
+  expect(stderr).toContain(`! 0.srt → es: ${text}.\n`);
+  expect((await vloc.run(['batch', 'status', 'out', '--all', '-o', 'csv'])).stdout).toContain(text);
+  expect((await vloc.run(['batch', 'report', 'out', '--format', 'junit'])).stdout).toContain(text);
+  expect((await vloc.run(['batch', 'report', 'out'])).stdout).toContain('no voice found');
+});
+
 test('--quiet leaves the warning alone', async () => {
   const vloc = await start(FALLBACK);
   const { stderr } = await vloc.run([...vloc.dub, '--quiet']);
