@@ -71,7 +71,7 @@ test('a result without a voice is a warning, at once and in the status and repor
   expect(code, stderr).toBe(0);
   const text = 'no voice was found, so the voice track is silent';
   expect(stderr).toContain(`! 0.srt → es: ${text}.\n`);
-  expect((await vloc.run(['batch', 'status', 'out', '--all', '-o', 'csv'])).stdout).toContain(text);
+  expect((await vloc.run(['batch', 'status', 'out', '--all'])).stdout).toContain('no voice was found');
   expect((await vloc.run(['batch', 'report', 'out', '--format', 'junit'])).stdout).toContain(text);
   expect((await vloc.run(['batch', 'report', 'out'])).stdout).toContain('no voice found');
 });
