@@ -60,6 +60,7 @@ export const GOOD_MAKING = {
   engines: [
     { ...USE, skipped: ['sherpa piper-es'] },
     { ...USE, reused: true },
+    { ...USE, step: 'separate', silent: true },
   ],
   cues: [CUT],
 };
@@ -69,6 +70,10 @@ const BAD_MAKINGS: Readonly<Record<string, unknown>> = {
   'no engines': { cues: [] },
   'an engine for an unknown step': { engines: [{ ...USE, step: 'sing' }], cues: [] },
   'an engine that is no name': { engines: [{ ...USE, skipped: [null] }], cues: [] },
+  'a separation that was perhaps silent': {
+    engines: [{ ...USE, step: 'separate', silent: 'maybe' }],
+    cues: [],
+  },
   'a step that was perhaps reused': { engines: [{ ...USE, reused: 'maybe' }], cues: [] },
   'a cue that was fitted in an unknown way': { engines: [USE], cues: [{ ...CUT, fit: 'none' }] },
   'a cut without a length': { engines: [USE], cues: [{ ...CUT, cut_seconds: 0 }] },

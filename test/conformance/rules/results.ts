@@ -42,9 +42,10 @@ function countAddresses(result: unknown): number {
 function expectMaking(making: unknown): void {
   expectMembers(making, ['engines', 'cues'], 'making');
   for (const use of listAt(making, 'engines')) {
-    const isReused = Object.hasOwn(asObject(use), 'reused');
-    expectMembers(use, ['step', 'engine', 'skipped', ...(isReused ? ['reused'] : [])], 'an engine');
-    if (isReused) assert.equal(booleanAt(use, 'reused'), true, 'a step that was not reused does not say so');
+    const marks = ['reused', 'silent'].filter((mark) => Object.hasOwn(asObject(use), mark));
+    expectMembers(use, ['step', 'engine', 'skipped', ...marks], 'an engine');
+    for (const mark of marks)
+      assert.equal(booleanAt(use, mark), true, `a step that was not ${mark} does not say so`);
     expectOneOf(textAt(use, 'step'), ['separate', 'recognize', 'translate', 'speak'], 'the step');
     for (const engine of [textAt(use, 'engine'), ...listAt(use, 'skipped')]) {
       assert.equal(typeof engine, 'string', 'the name of an engine');
