@@ -69,7 +69,8 @@ export const IDENTIFIER_RULES: readonly Rule[] = [
       const job = await finishedJob(service, 'subtitle_translation');
       const upload = await readySubtitle(service);
       const times = [job.answer, job.last, upload.answer, upload.last].flatMap(({ json }) => timesIn(json));
-      assert.ok(times.length >= 16, `there are ${times.length} times`);
+      // 2 of the new job, which need not have started, 6 of the finished one, 4 and 3 of the upload.
+      assert.ok(times.length >= 15, `there are ${times.length} times`);
       for (const [name, time] of times) {
         assert.match(String(time), /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, name);
       }
