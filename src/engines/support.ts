@@ -120,10 +120,15 @@ function explainSource(from: string, target: string, translate: Capabilities['tr
   return `nothing can be translated from ${languageName(from)} or to ${languageName(target)} here, only ${all}`;
 }
 
+/** espeak-ng has over a hundred languages: a message with all of them hides its reason. */
+const MOST_LANGUAGES = 20;
+
 function explainSpeech(target: string, { speak }: Capabilities): string | null {
   const languages = speak.map((voice) => voice.language);
   if (matchLanguage(target, languages) !== null) return null;
-  return `${noVoiceFor(target)}; there are ${list(languages)}`;
+  return languages.length > MOST_LANGUAGES
+    ? noVoiceFor(target)
+    : `${noVoiceFor(target)}; there are ${list(languages)}`;
 }
 
 /** Returns the names of languages, without duplicates. */

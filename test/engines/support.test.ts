@@ -100,3 +100,12 @@ describe('what cannot be done', () => {
     expect(explainUnsupported(kind, fields, ALL)).toMatchObject({ missing: false, message });
   });
 });
+
+test('a hundred languages are not listed in a message', () => {
+  const letters = [...'abcdefghijk'];
+  const languages = letters.flatMap((first) => letters.map((second) => first + second));
+  const many = { ...ALL, speak: languages.map((language) => ({ language, voices: [language] })) };
+  const obstacle = explainUnsupported('dubbing', { target_language: 'zu' }, many);
+  expect(obstacle?.message).toMatch(/^there is no voice for Zulu; [^;]* \(vloc engines add\)$/);
+  expect(obstacle?.advice).toContain('vloc engines list');
+});

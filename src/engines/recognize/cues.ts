@@ -1,6 +1,7 @@
 /** Groups recognized words into readable cues. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Word } from '../backend.ts';
+import { joinSpaced } from '../text.ts';
 import { wrapText } from '../wrap.ts';
 
 /** Two rows of 42 characters, the usual layout of broadcasters. */
@@ -93,18 +94,8 @@ function span(words: readonly Word[]): { start: number; end: number } {
   return { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 };
 }
 
-/** Scripts that put no space between words. */
-const SPACELESS =
-  /[\u3001-\u303F\uFF01-\uFF60\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-
 function joined(words: readonly Word[]): string {
-  let text = '';
-  for (const word of words) {
-    const isSpaced =
-      text !== '' && !(SPACELESS.test(text.at(-1) ?? '') && SPACELESS.test(word.text.charAt(0)));
-    text += (isSpaced ? ' ' : '') + word.text;
-  }
-  return text;
+  return joinSpaced(words.map(({ text }) => text));
 }
 
 /** Capitalizes a sentence, because the dictionary is in lower case. */
