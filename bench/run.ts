@@ -8,6 +8,7 @@ import { measureLoad } from './load.ts';
 import { measureLongTalk } from './long-talk.ts';
 import { measureLongVideo } from './long-video.ts';
 import { measureManyVideos } from './many-videos.ts';
+import { measureOneVideo } from './one-video.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureReport } from './report.ts';
 import { measureRequests } from './requests.ts';
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'upload-memory': measureUploadMemory,
   overhead: measureOverhead,
   languages: measureLanguages,
+  'one-video': measureOneVideo,
   'long-video': measureLongVideo,
   split: measureSplit,
   'long-talk': measureLongTalk,
