@@ -74,7 +74,7 @@ interface Detector {
   listen(samples: Int16Array): number;
   /** Returns the speech that ended since the last call; times from the first window. */
   found(): Segment[];
-  /** Returns the rest, and begins anew. */
+  /** Returns the rest, and begins again. */
   end(): Segment[];
 }
 
