@@ -42,14 +42,17 @@ it('an edited cue is dubbed again and heard, and nothing else runs', { timeout: 
 
   const file = join(folder, 'talk.en.srt');
   const [before = ''] = readFileSync(file, 'utf8').split('\n').slice(6);
-  writeFileSync(file, readFileSync(file, 'utf8').replace(before, 'One hundred and twenty people went home.'));
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(before, 'Seven hundred people have been here for twenty years.'),
+  );
   const { stderr } = await run(...finish);
   expect(stderr).toContain(`- ${before}`);
-  expect(stderr).toContain('+ One hundred and twenty people went home.');
+  expect(stderr).toContain('+ Seven hundred people have been here for twenty years.');
   expect(await counts()).toEqual([1, 2]);
   expect(await count('subtitle_recognition')).toBe(0);
 
   await run('recognize', 'talk.en.mp4', '--from', 'en', '--out', 'heard');
   const heard = readFileSync(join(folder, 'heard', 'talk.en.en.srt'), 'utf8');
-  expect(heard.toLowerCase()).toMatch(/00:00:0[67],\d{3} --> .*\n(.*\n)?.*one hundred/);
+  expect(heard.toLowerCase()).toMatch(/00:00:0[67],\d{3} --> .*\n(.*\n)?.*seven hundred/);
 });
