@@ -146,7 +146,7 @@ export async function createWav(path: string, format: WavFormat): Promise<WavWri
     async write(samples) {
       if (dataBytes + samples.byteLength > WAV_MAX_DATA_BYTES)
         throw new Error('a WAV file cannot exceed 4 GiB');
-      await writeWhole(handle, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength));
+      await writeWhole(handle, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength), null);
       dataBytes += samples.byteLength;
     },
     async close() {
@@ -159,10 +159,44 @@ export async function createWav(path: string, format: WavFormat): Promise<WavWri
   };
 }
 
+/** Creates a file of silence, whose parts can be written at the same time. @throws Error beyond 4 GiB */
+export async function reserveWav(path: string, format: WavFormat, frames: number): Promise<void> {
+  const dataBytes = frames * format.channels * BYTES_PER_SAMPLE;
+  if (dataBytes > WAV_MAX_DATA_BYTES) throw new Error('a WAV file cannot exceed 4 GiB');
+  const handle = await open(path, 'w');
+  try {
+    await handle.write(wavHeader(format, dataBytes));
+    await handle.truncate(WAV_HEADER_BYTES + dataBytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a file of `reserveWav` to write samples from a frame on. */
+export async function openWavPart(path: string, format: WavFormat, from: number): Promise<WavWriter> {
+  const handle = await open(path, 'r+');
+  const frameBytes = format.channels * BYTES_PER_SAMPLE;
+  const first = WAV_HEADER_BYTES + from * frameBytes;
+  let dataBytes = 0;
+  return {
+    ...format,
+    get frames() {
+      return dataBytes / frameBytes;
+    },
+    async write(samples) {
+      const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+      await writeWhole(handle, bytes, first + dataBytes);
+      dataBytes += samples.byteLength;
+    },
+    close: () => handle.close(),
+  };
+}
+
 /** A write may be partial, especially if the disk is nearly full. */
-async function writeWhole(handle: FileHandle, bytes: Buffer): Promise<void> {
+async function writeWhole(handle: FileHandle, bytes: Buffer, position: number | null): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, at);
+    const place = position === null ? null : position + at;
+    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, place);
     at += bytesWritten;
   }
 }

@@ -2,7 +2,7 @@
 import type { WavReader, WavWriter } from '../media/wav.ts';
 import { createFloor, createSurveyor } from './background.ts';
 import { partSamples, splitMidSide, toFloat, toInteger } from './samples.ts';
-import { type Segment, segmentFinder } from './segments.ts';
+import { type Segment, SPEECH_MARGIN, segmentFinder } from './segments.ts';
 import { BINS, createTransform, HOP, type Spectrum, turnSpectrum, WINDOW } from './spectrum.ts';
 
 /** A whole number of hops, 160 ms at 48 kHz. */
@@ -31,25 +31,48 @@ interface StemOutput {
   readonly voice: WavWriter | null;
 }
 
+/** A part of a file that is split on its own: blocks from `first` to before `end`. */
+export interface Part {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Divides a file into equal parts. Their stems together are those of the whole file, sample for sample. */
+export function divide(frames: number, parts: number): Part[] {
+  const blocks = Math.ceil((frames + HISTORY) / BLOCK); // the last samples are complete after the window has passed them
+  const border = (index: number) => Math.round((blocks * index) / parts);
+  return Array.from({ length: parts }, (_, index) => ({ first: border(index), end: border(index + 1) }));
+}
+
+/** Returns the first frame of the stems of a part. */
+export function firstFrame({ first }: Part): number {
+  return Math.max(0, first * BLOCK - HISTORY);
+}
+
 /**
- * Writes the stems of a whole file. Vocals and background add up to the input, sample for sample.
+ * Writes the stems of a part of a file. Vocals and background add up to the input, sample for sample.
  * @param report receives the completed fraction
  */
 export async function splitStems(
   input: StemInput,
   output: StemOutput,
+  { first, end }: Part,
   report: (fraction: number) => void,
 ): Promise<void> {
   const { mix } = input;
-  const split = createBlockSplitter(input, output.voice !== null);
-  const total = mix.frames + HISTORY; // the last samples are complete only after the window has passed them
-  for (let start = 0; start < total; start += BLOCK) {
+  // Windows of the block before reach into the first block.
+  const begin = Math.max(0, first - 1);
+  const split = createBlockSplitter(input, begin * BLOCK, output.voice !== null);
+  for (let index = begin; index < end; index += 1) {
+    const start = index * BLOCK;
     const block = await split(start);
     // The output is HISTORY samples behind the input, so the first samples are before the start of the file.
     const skip = Math.max(0, HISTORY - start);
     const count = Math.min(BLOCK, mix.frames + HISTORY - start) - skip;
-    if (count > 0) await writeBlock(mix, output, block, { from: start - HISTORY + skip, skip, count });
-    report(Math.min(1, start / total));
+    if (index >= first && count > 0) {
+      await writeBlock(mix, output, block, { from: start - HISTORY + skip, skip, count });
+    }
+    report((index - begin) / (end - begin));
   }
 }
 
@@ -60,11 +83,12 @@ interface Block {
 }
 
 /**
- * Returns a function that takes each start of a block, in order, and returns the finished voice of the block that ended
- * HISTORY samples earlier.
+ * Returns a function that takes each start of a block, in order from `begin` on, and returns the finished voice of the block
+ * that ended HISTORY samples earlier.
  */
 function createBlockSplitter(
   { source: mix, denoised: denoisedMix, segments, weights, directions }: StemInput,
+  begin: number,
   withVoice: boolean,
 ): (start: number) => Promise<Block> {
   const transform = createTransform();
@@ -79,9 +103,14 @@ function createBlockSplitter(
   const gains = { first: new Float32Array(BINS), second: new Float32Array(BINS) };
   const keepBackground = createFloor();
   const surveyor = createSurveyor(mix, segments, directions);
-  // Any values work before the first segment.
-  let weight = weights[0] ?? 0;
-  let direction = directions[0] ?? 0;
+  // Those of the segment before; before the first one, any values work.
+  const time = (begin - HISTORY + WINDOW / 2) / mix.sampleRate;
+  const before = Math.max(
+    0,
+    segments.findLastIndex(({ start }) => start - SPEECH_MARGIN <= time),
+  );
+  let weight = weights[before] ?? 0;
+  let direction = directions[before] ?? 0;
 
   return async (start) => {
     for (const sum of Object.values(sums)) shiftOut(sum);

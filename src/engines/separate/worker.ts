@@ -6,14 +6,14 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
 import { createWav, openWav, type WavReader } from '../media/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
-import { withoutClicks } from './clicks.ts';
 import { type Denoised, denoise } from './denoise.ts';
 import { addHiddenSpeech } from './hidden-speech.ts';
+import { splitInParts, splitPartOfThread } from './parts.ts';
 import { detectSpeech, type Listening, measureEnergies, VAD_WINDOW } from './speech-detector.ts';
-import { splitStems } from './stems.ts';
 import { DETECT_ONLY, WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
 
 /** Measured shares of the worker's time at the end of detection and of removing noise. */
@@ -29,19 +29,22 @@ const CENTRE_SHARE = 0.06;
 
 let told = 0;
 
-// stdin closes when the service ends for any reason. After that, the result is not needed.
-process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
+if (isMainThread) await run(process.argv.slice(2));
+else await splitPartOfThread();
 
-const [folder = '.', ...flags] = process.argv.slice(2);
-try {
-  if (flags.includes(DETECT_ONLY)) report(await listen(join(folder, WORKER_FILES.speech)));
-  else await separate(folder, flags.includes(WITH_VOICE));
-} catch (error) {
-  // Only the message: the service shows the last line.
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+async function run([workFolder = '.', ...flags]: readonly string[]): Promise<void> {
+  // stdin closes when the service ends for any reason. After that, the result is not needed.
+  process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
+  try {
+    if (flags.includes(DETECT_ONLY)) report(await listen(join(workFolder, WORKER_FILES.speech)));
+    else await separate(workFolder, flags.includes(WITH_VOICE));
+  } catch (error) {
+    // Only the message: the service shows the last line.
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+  process.stdin.destroy();
 }
-process.stdin.destroy();
 
 async function listen(path: string): Promise<Listening> {
   const mono = await openWav(path);
@@ -81,19 +84,13 @@ async function separate(workFolder: string, withVoice: boolean): Promise<void> {
   const denoised = await openWav(path('denoised'));
   const segments = await addHiddenSpeech(denoised, heard);
   report({ ...heard, segments });
-  const vocals = await createWav(path('vocals'), STEM_FORMAT);
-  const background = await createWav(path('background'), STEM_FORMAT);
-  const voice = withVoice ? await createWav(path('voice'), { ...STEM_FORMAT, channels: 1 }) : null;
+  const { frames } = mix;
+  await Promise.all([mix, source, denoised].map((file) => file.close()));
   const weights = maskingWeights(segments, heard.energies, WINDOW_SECONDS);
-  await splitStems(
-    {
-      ...{ mix, source: withoutClicks(source, clicks), denoised },
-      ...{ segments, weights, directions: segments.map(direction) },
-    },
-    { vocals, background, voice },
-    (part) => progress(DENOISING_SHARE + part * (1 - DENOISING_SHARE)),
+  const plan = { folder: workFolder, source: name, withVoice, clicks, segments, weights };
+  await splitInParts({ ...plan, directions: segments.map(direction) }, frames, (part) =>
+    progress(DENOISING_SHARE + part * (1 - DENOISING_SHARE)),
   );
-  await Promise.all([mix, source, denoised, vocals, background, voice].map((file) => file?.close()));
   await rm(path('denoised'));
 }
 
