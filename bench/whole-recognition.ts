@@ -35,7 +35,7 @@ export async function recognizeWhole(video: string, folder: string): Promise<rea
   if (speech === null) throw new Error('the separation has found nothing');
   const voice = join(folder, 'voice-16k.wav');
   ffmpeg('-i', path('voice'), '-ar', '16000', '-c:a', 'pcm_s16le', voice);
-  const { segments, speechDecibels } = speech as Extract<WorkerMessage, { type: 'speech' }>; // set in a callback
+  const { segments } = speech as Extract<WorkerMessage, { type: 'speech' }>; // set in a callback
   const stems = { vocals: path('vocals'), background: path('background'), voice };
   const engines = await createStepEngines(null, {
     programs,
@@ -44,6 +44,6 @@ export async function recognizeWhole(video: string, folder: string): Promise<rea
     sleep: async () => {},
   });
   const use = { step: 'separate', engine: 'builtin', skipped: [] } as const;
-  const separation = { ...stems, segments, speechDecibels, use };
+  const separation = { ...stems, segments, use };
   return (await recognize(engines, separation, 'en', work)).subtitle.lines;
 }

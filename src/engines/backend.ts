@@ -140,8 +140,6 @@ export interface Speaker extends Backend {
 /** What a separator may know about the speech. */
 export interface DetectedSpeech {
   readonly segments: readonly Segment[];
-  /** Mean level of the speech in decibels below full scale; null without speech. */
-  readonly speechDecibels: number | null;
   /** 16 kHz mono WAV for recognition; null if it was not requested. */
   readonly voice: string | null;
 }

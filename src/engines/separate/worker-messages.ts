@@ -4,11 +4,7 @@ import type { Segment } from './segments.ts';
 
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly fraction: number }
-  | {
-      readonly type: 'speech';
-      readonly segments: readonly Segment[];
-      readonly speechDecibels: number | null;
-    };
+  | { readonly type: 'speech'; readonly segments: readonly Segment[] };
 
 /** File names in the work folder. */
 export const WORKER_FILES = {

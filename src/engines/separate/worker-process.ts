@@ -4,7 +4,7 @@ import type { BackendWork } from '../backend.ts';
 import type { Programs } from '../programs.ts';
 import type { WorkerMessage } from './worker-messages.ts';
 
-type Speech = Pick<Extract<WorkerMessage, { type: 'speech' }>, 'segments' | 'speechDecibels'>;
+type Speech = Pick<Extract<WorkerMessage, { type: 'speech' }>, 'segments'>;
 
 /**
  * Runs the worker on the files in the work folder; see `WORKER_FILES`.
@@ -15,7 +15,7 @@ export async function runWorker(
   flags: readonly string[],
   work: BackendWork,
 ): Promise<Speech> {
-  let speech: Speech = { segments: [], speechDecibels: null };
+  let speech: Speech = { segments: [] };
   const onLine = (line: string) => {
     if (!line.startsWith('{')) return; // a warning from native code
     const message = JSON.parse(line) as WorkerMessage; // written by the worker, so trusted

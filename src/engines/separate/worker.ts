@@ -36,7 +36,7 @@ async function run([workFolder = '.', ...flags]: readonly string[]): Promise<voi
   // stdin closes when the service ends for any reason. After that, the result is not needed.
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
   try {
-    if (flags.includes(DETECT_ONLY)) report(await listen(join(workFolder, WORKER_FILES.speech)));
+    if (flags.includes(DETECT_ONLY)) tellSpeech(await listen(join(workFolder, WORKER_FILES.speech)));
     else await separate(workFolder, flags.includes(WITH_VOICE));
   } catch (error) {
     // Only the message: the service shows the last line.
@@ -46,17 +46,15 @@ async function run([workFolder = '.', ...flags]: readonly string[]): Promise<voi
   process.stdin.destroy();
 }
 
+function tellSpeech({ segments }: Pick<Listening, 'segments'>): void {
+  tell({ type: 'speech', segments });
+}
+
 async function listen(path: string): Promise<Listening> {
   const mono = await openWav(path);
   const detected = await detectSpeech(mono, (part) => progress(part * DETECTION_SHARE));
   await mono.close();
   return detected;
-}
-
-function report({ segments, energies }: Listening): void {
-  const energy = speechEnergy(segments, energies, WINDOW_SECONDS);
-  const speechDecibels = energy > 0 ? 10 * Math.log10(energy) : null;
-  tell({ type: 'speech', segments, speechDecibels });
 }
 
 /** Detects speech in the centre channel of surround sound, and in the whole sound if it is not there. */
@@ -83,7 +81,7 @@ async function separate(workFolder: string, withVoice: boolean): Promise<void> {
   const { clicks, direction } = await removeNoise(source, path('denoised'));
   const denoised = await openWav(path('denoised'));
   const segments = await addHiddenSpeech(denoised, heard);
-  report({ ...heard, segments });
+  tellSpeech({ segments });
   const { frames } = mix;
   await Promise.all([mix, source, denoised].map((file) => file.close()));
   const weights = maskingWeights(segments, heard.energies, WINDOW_SECONDS);
