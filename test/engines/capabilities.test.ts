@@ -58,7 +58,7 @@ test('a job whose engine is missing fails with the line that installs it', async
   await expect(run).rejects.toMatchObject({
     name: 'JobFailure',
     code: 'ENGINE_ERROR',
-    message: expect.stringMatching(/ffmpeg is not installed.*vloc engines install/),
+    message: expect.stringMatching(/ffprobe is not installed.*vloc engines install/),
   });
 });
 
