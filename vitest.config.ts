@@ -24,8 +24,9 @@ const PACKED = ['test/e2e/{light-start,localize,package,serve,terminal}.test.ts'
 export default defineConfig({
   test: {
     pool: 'forks',
-    // For two cores: a test waits for programs, disks and timers for a fifth of its time.
-    maxWorkers: 3,
+    // For two cores: a test waits for programs, disks and timers for a fifth of its time, and with three the cores are idle for
+    // an eighth of the run.
+    maxWorkers: 4,
     // Real media work, also on a machine whose cores are busy with something else; a test that waits for ever still ends.
     testTimeout: 180_000,
     hookTimeout: 180_000,

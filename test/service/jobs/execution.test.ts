@@ -136,10 +136,14 @@ test('the jobs of a process that is killed are taken over, from their uploads on
   const body = { source, target_language: 'es' };
   const created = (await caller.post('/v1/auto-localizations', body)).json;
   await untilJob(caller, created, 'processing');
+  // The folder comes just after the state.
+  await until(
+    () => readdir(join(stateDir, 'work')),
+    (folders) => folders.length === 1,
+  );
   const ended = once(host, 'exit');
   host.kill('SIGKILL');
   await ended;
-  expect(await readdir(join(stateDir, 'work'))).toHaveLength(1);
 
   const scene = await startScene({ stateDir });
   const before = await scene.caller.get(created.detail_url);
