@@ -24,8 +24,8 @@ const PACKED = ['test/e2e/{light-start,localize,package,serve,terminal}.test.ts'
 export default defineConfig({
   test: {
     pool: 'forks',
-    // For two cores: a test waits for programs, disks and timers for a fifth of its time, and with three the cores are idle for
-    // an eighth of the run.
+    // For two cores: a test waits for programs, disks and timers for a fifth of its time, and with three files at a time the
+    // cores were idle for an eighth of the run.
     maxWorkers: 4,
     // Real media work, also on a machine whose cores are busy with something else; a test that waits for ever still ends.
     testTimeout: 180_000,

@@ -72,21 +72,27 @@ describe.skipIf(!HAS_CLIPS)(`recognition (${NEEDED})`, () => {
     expect(wrong).toBeLessThan(33);
   });
 
-  test('of prompts over music 12 dB below has few wrong words', async () => {
+  test.each([
+    { music: 12, most: 45 },
+    { music: 6, most: 60 },
+    { music: 0, most: 95 },
+  ])('of prompts over music $music dB below has few wrong words', async ({ music, most }) => {
     const speech = speak('heldOut', SHORTER);
-    const wrong = wrongWords(speech, await recognize(speech, 12));
-    report('words wrong: prompts, music 12 dB below', wrong, '%');
-    expect(wrong).toBeLessThan(45);
+    const wrong = wrongWords(speech, await recognize(speech, music));
+    report(`words wrong: prompts, music ${music} dB below`, wrong, '%');
+    expect(wrong).toBeLessThan(most);
   });
 
   test.each([
-    { name: '5.1 with the voice in the centre, music 6 dB below', layout: '5.1', rate: 48_000, music: 6 },
-    { name: '5.1 with a silent centre, no music', layout: '5.1-centre-silent', rate: 44_100, music: null },
-    { name: 'mono at 16 kHz, no music', layout: 'mono', rate: 16_000, music: null },
-  ] as const)('of a prompt in $name has few wrong words', async ({ name, layout, rate, music }) => {
+    { name: '5.1 with a centre, music 6 dB below', most: 50, layout: '5.1', rate: 48_000, music: 6 },
+    { name: '5.1 with a silent centre', most: 50, layout: '5.1-centre-silent', rate: 44_100, music: null },
+    { name: 'mono at 16 kHz, no music', most: 50, layout: 'mono', rate: 16_000, music: null },
+    // The model was trained on 16 kHz: most of the consonants are missing.
+    { name: 'mono at 8 kHz, no music', most: 75, layout: 'mono', rate: 8000, music: null },
+  ] as const)('of a prompt in $name has few wrong words', async ({ name, most, layout, rate, music }) => {
     const speech = speak('heldOut', ['queue-periodic-announce']);
     const wrong = wrongWords(speech, await recognize(speech, music, { layout, rate }));
     report(`words wrong: a prompt in ${name}`, wrong, '%');
-    expect(wrong).toBeLessThan(50);
+    expect(wrong).toBeLessThan(most);
   });
 });

@@ -100,7 +100,8 @@ test('languages, kinds of jobs and changed options share what they have in commo
     engines.run.auto_localization({ ...LOCALIZATION, ...change, video }, work());
 
   const both = await Promise.all([localize({}), localize({ targetLanguage: 'ca' })]);
-  expect(both.map(reusedOf).toSorted()).toEqual([[], ['separate', 'recognize']]);
+  // Either of the two may be the first to recognize.
+  expect(both.flatMap(reusedOf).toSorted()).toEqual(['recognize', 'separate']);
   expect(runs()).toEqual({ separate: 1, recognize: 1, translate: 2, speak: 2 });
 
   const plain = await localize({ subtitleOutput: 'none', originalAudio: 'mute' });
