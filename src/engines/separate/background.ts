@@ -1,6 +1,6 @@
 /** Measures the background under speech: its loudness, and its spectrum in the pauses around the speech. */
 import type { WavReader } from '../media/wav.ts';
-import { splitMidSide, turnSamples } from './samples.ts';
+import { mean, meanSquare, splitMidSide, sum, TINY, turnSamples } from './samples.ts';
 import { findPauses, nearestWindows, type Segment, segmentFinder } from './segments.ts';
 import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
 
@@ -14,7 +14,7 @@ const NEIGHBOURHOOD = 5;
 const MASKING_FROM_DB = -17;
 const MASKING_FULL_DB = -13;
 
-/** Speech has short breaks between its sounds, so the quietest tenth of a segment shows the background under it. */
+/** Speech has short breaks between its sounds, so the quietest tenth shows the background, with or without speech over it. */
 const QUIET_SHARE = 0.1;
 
 /**
@@ -64,23 +64,14 @@ function weightAt(background: number, speech: number): number {
   return Math.min(1, Math.max(0, weight));
 }
 
+/** Returns the mean of the quietest tenth. */
 function quietest(values: Float32Array): number {
   const sorted = values.toSorted();
   return mean(sorted.subarray(0, Math.ceil(sorted.length * QUIET_SHARE)));
 }
 
-/** Returns the mean, or 0 of nothing. */
-export function mean(values: ArrayLike<number>): number {
-  if (values.length === 0) return 0;
-  let sum = 0;
-  for (let at = 0; at < values.length; at += 1) sum += values[at] ?? 0;
-  return sum / values.length;
-}
-
 /** Two seconds of pause on each side: a few beats of music, and a mean with little variance. */
 const PAUSE_WINDOWS = 47;
-/** The quietest tenth of the windows shows the loudness of the background, with or without speech over it. */
-const PAUSE_QUIET_SHARE = 0.1;
 /** The channel difference may be this much stronger during speech (4 dB) and still count as free of voice. */
 const CENTRED_RISE = 2.5;
 /** Music is mostly centred, but a value computed from a weak difference must not come from codec noise. */
@@ -210,25 +201,12 @@ function createMeter(mix: WavReader): (...args: [...Parameters<Measure>, number]
       addPower(sums.mid, midAmplitudes);
       addPower(sums.side, sideAmplitudes);
     }
-    const quietest = energies.toSorted().subarray(0, Math.ceil(energies.length * PAUSE_QUIET_SHARE));
-    return { quiet: sum(quietest) / quietest.length, sideEnergy };
+    return { quiet: quietest(energies), sideEnergy };
   };
-}
-
-function meanSquare(samples: Float32Array): number {
-  let total = 0;
-  for (const sample of samples) total += sample * sample;
-  return total / samples.length;
 }
 
 function addPower(total: Float32Array, values: Float32Array): void {
   for (let at = 0; at < total.length; at += 1) total[at] = (total[at] ?? 0) + (values[at] ?? 0) ** 2;
-}
-
-function sum(values: Iterable<number>): number {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
 }
 
 /**
@@ -236,9 +214,6 @@ function sum(values: Iterable<number>): number {
  * this removes 17 to 60 % of the voice from the background. A lower value would remove more of music that changes.
  */
 const CEILING = 2;
-
-/** Avoids division by zero in silence. Far below the smallest 16-bit sample. */
-const TINY = 1e-12;
 
 /**
  * Changes the gains of the vocals so that the remaining background has at least the amplitude that it has in the pauses

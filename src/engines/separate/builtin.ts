@@ -1,4 +1,4 @@
-/** The built-in separator: a worker process with RNNoise and spectral masks. */
+/** The built-in separator: a worker process with RNNoise and spectral masks. Its steps are in `worker.ts`, `separate`. */
 import { join } from 'node:path';
 import type { BackendWork, SeparationTask, Separator, Stems } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { WavReader, WavWriter } from '../media/wav.ts';
 import { CLICK_MARGIN, type Click, findClicks, withoutClicks } from './clicks.ts';
-import { splitMidSide, toInteger } from './samples.ts';
+import { splitMidSide, sum, TINY, toInteger } from './samples.ts';
 import type { Segment } from './segments.ts';
 
 /** A whole number of frames of RNNoise, and of the slots in which clicks are looked for: 160 ms at 48 kHz. */
@@ -76,9 +76,6 @@ export async function denoise(
   return { clicks, direction };
 }
 
-/** Avoids division by zero in silence. Far below the smallest 16-bit sample. */
-const TINY = 1e-12;
-
 /** A voice that is 2.6 dB louder in one channel still counts as centred: that much may come from the music. */
 const CENTRED = 0.15;
 
@@ -97,10 +94,6 @@ function product(a: Float32Array, b: Float32Array): number {
   let total = 0;
   for (let at = 0; at < a.length; at += 1) total += (a[at] ?? 0) * (b[at] ?? 0);
   return total;
-}
-
-function sum(values: Float64Array): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Samples that RNNoise processes at a time, 10 ms at 48 kHz. */

@@ -1,6 +1,6 @@
 /** Finds speech under music that is about as loud: detection misses it in the mix, and finds it in the denoised sound. */
 import type { WavReader } from '../media/wav.ts';
-import { mean } from './background.ts';
+import { mean } from './samples.ts';
 import { findPauses, joinSegments, type Segment } from './segments.ts';
 import { detectWithin, type Listening, MAX_SPEECH_SECONDS, VAD_WINDOW } from './speech-detector.ts';
 
@@ -47,14 +47,16 @@ export function loudStretches(
   );
 }
 
-/** Low-pass filter for a third of the rate: 48 frames, 7.2 of 24 kHz. */
+/** Low-pass filter for a third of the rate: a sinc with a Hann window, which fades out over about 3 kHz. */
 const TAPS = 48;
+/** The middle of the fade, 7.2 of 24 kHz: 16 kHz can represent sound up to 8 kHz, and more would be heard as another sound. */
+const PASSED = 0.3;
 const LOW_PASS = lowPass();
 
 function lowPass(): Float32Array {
   const centre = (TAPS - 1) / 2;
   const taps = Float32Array.from({ length: TAPS }, (_, at) => {
-    const x = (at - centre) * 0.3;
+    const x = (at - centre) * PASSED;
     return (
       (Math.sin(Math.PI * x) / (Math.PI * x)) * (0.5 + 0.5 * Math.cos((Math.PI * (at - centre)) / (TAPS / 2)))
     );

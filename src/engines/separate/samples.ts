@@ -1,8 +1,11 @@
-/** Converts between 16-bit samples and the numbers of the signal processing, where full scale is 1. */
+/** Converts between 16-bit samples and the numbers of the signal processing, where full scale is 1, and sums them up. */
 
 const FULL_SCALE = 32_768;
 const MIN = -32_768;
 const MAX = 32_767;
+
+/** Avoids division by zero in silence. Far below the smallest 16-bit sample. */
+export const TINY = 1e-12;
 
 /** Turns two signals in place, like `turnSpectrum`. */
 export function turnSamples(first: Float32Array, second: Float32Array, angle: number): void {
@@ -57,4 +60,22 @@ export function toFloat(samples: Int16Array, into: Float32Array): void {
 /** Converts to 16-bit samples, limited to full scale. */
 export function toInteger(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, (value) => Math.max(MIN, Math.min(MAX, Math.round(value * FULL_SCALE))));
+}
+
+/** Returns the mean of the squares, as of a window of sound. */
+export function meanSquare(samples: Float32Array): number {
+  let total = 0;
+  for (const sample of samples) total += sample * sample;
+  return total / samples.length;
+}
+
+export function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+/** Returns the mean, or 0 of nothing. */
+export function mean(values: readonly number[] | Float32Array): number {
+  return values.length === 0 ? 0 : sum(values) / values.length;
 }

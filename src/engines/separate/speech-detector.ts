@@ -1,6 +1,7 @@
 /** Detects speech with Silero VAD through sherpa-onnx, one window at a time. */
 import { fileURLToPath } from 'node:url';
 import type { WavReader } from '../media/wav.ts';
+import { meanSquare, toFloat } from './samples.ts';
 import type { Segment } from './segments.ts';
 
 /** Window size of the network, 32 ms at 16 kHz. It supports no other size. */
@@ -107,9 +108,9 @@ async function loadDetector(sampleRate: number, threshold: number): Promise<Dete
   };
   return {
     listen(samples) {
-      const energy = toFloat(samples, window);
+      toFloat(samples, window);
       detector.acceptWaveform(window);
-      return energy;
+      return meanSquare(window);
     },
     found,
     end() {
@@ -126,18 +127,8 @@ export async function measureEnergies(mono: WavReader): Promise<Float32Array> {
   const energies = new Float32Array(Math.ceil(mono.frames / VAD_WINDOW));
   const window = new Float32Array(VAD_WINDOW);
   for (const index of energies.keys()) {
-    energies[index] = toFloat(await mono.read(index * VAD_WINDOW, VAD_WINDOW), window);
+    toFloat(await mono.read(index * VAD_WINDOW, VAD_WINDOW), window);
+    energies[index] = meanSquare(window);
   }
   return energies;
-}
-
-/** Converts to full scale 1 and returns the mean square. */
-function toFloat(samples: Int16Array, into: Float32Array): number {
-  let sum = 0;
-  for (const [at, sample] of samples.entries()) {
-    const value = sample / 32_768;
-    into[at] = value;
-    sum += value * value;
-  }
-  return sum / samples.length;
 }

@@ -1,7 +1,7 @@
 /** Splits sound into vocals and background, block by block, so that memory does not grow with the length. */
 import type { WavReader, WavWriter } from '../media/wav.ts';
 import { createFloor, createSurveyor } from './background.ts';
-import { partSamples, splitMidSide, toFloat, toInteger } from './samples.ts';
+import { partSamples, splitMidSide, TINY, toFloat, toInteger } from './samples.ts';
 import { type Segment, SPEECH_MARGIN, segmentFinder } from './segments.ts';
 import { BINS, createTransform, HOP, type Spectrum, turnSpectrum, WINDOW } from './spectrum.ts';
 
@@ -10,7 +10,7 @@ const BLOCK = 7_680;
 /** Samples that a spectrum includes before the newest hop. */
 const HISTORY = WINDOW - HOP;
 
-interface StemInput {
+export interface StemInput {
   /** The sound to split, 48 kHz stereo. */
   readonly mix: WavReader;
   /** The part of it that contains the voice, in the same format: the centre channel of surround sound, or all of it. */
@@ -130,13 +130,13 @@ function createBlockSplitter(
         voiceMask(mixed, voice, { share: Math.cos(direction), isWide: survey?.isWide === true }, mask);
       }
       if (survey !== null) {
-        vocalGains(mask, weight, gains.first);
+        maskGains(mask, weight, 0, gains.first);
         gains.second.set(gains.first);
         keepBackground(survey, time, mixed, gains);
         transform.addInverse(mixed, { ...gains, turn: -direction }, sums.mid, sums.side, offset);
       }
       if (!withVoice) continue;
-      recognitionGains(mask, weight, gains.first);
+      maskGains(mask, weight, RECOGNITION_FLOOR, gains.first);
       transform.addInverse(mixed, { first: gains.first, second: gains.first }, sums.voice, null, offset);
     }
     return sums;
@@ -171,9 +171,6 @@ async function writeBlock(
   await output.voice?.write(toInteger(block.voice.subarray(range.skip, range.skip + range.count)));
 }
 
-/** Avoids division by zero in silence. Far below the smallest 16-bit sample. */
-const TINY = 1e-12;
-
 /**
  * Computes the mask of one spectrum, 0 to 1 for each frequency: how much of the frequency comes from the direction of the
  * voice, times the root of the share that RNNoise keeps. With mono input everything comes from there.
@@ -206,14 +203,7 @@ function voiceMask(
 /** Recognition is worse on a voice with gaps, so its mask never falls below this. Tuned by word error rates. */
 const RECOGNITION_FLOOR = 0.2;
 
-/** Computes gains for the vocal track: the mask, faded towards 1 by `weight` (0: no masking). */
-function vocalGains(mask: Float32Array, weight: number, into: Float32Array): void {
-  for (let bin = 0; bin < BINS; bin += 1) into[bin] = 1 - weight * (1 - (mask[bin] ?? 0));
-}
-
-/** Computes gains for the voice track for recognition: the same, but not below the floor. */
-function recognitionGains(mask: Float32Array, weight: number, into: Float32Array): void {
-  for (let bin = 0; bin < BINS; bin += 1) {
-    into[bin] = 1 - weight * (1 - Math.max(RECOGNITION_FLOOR, mask[bin] ?? 0));
-  }
+/** Computes gains: the mask, but not below `floor`, faded towards 1 by `weight` (0: no masking). */
+function maskGains(mask: Float32Array, weight: number, floor: number, into: Float32Array): void {
+  for (let bin = 0; bin < BINS; bin += 1) into[bin] = 1 - weight * (1 - Math.max(floor, mask[bin] ?? 0));
 }

@@ -74,6 +74,15 @@ async function detectInMix(
   return { ...(await listen(path('mono'))), source: 'mix' };
 }
 
+/**
+ * The steps of a separation, in order:
+ * 1. `speech-detector.ts` finds speech in the mix, or in its centre channel, and measures the loudness.
+ * 2. `denoise.ts` finds clicks (`clicks.ts`), writes the sound without clicks, noise and music, and measures where the voice is.
+ * 3. `hidden-speech.ts` finds speech there that loud music hides in the mix. After that the times of speech are known.
+ * 4. `background.ts` decides how far to mask each segment of speech.
+ * 5. `parts.ts` writes the stems, several parts of the file at the same time. In each part, `stems.ts` compares the spectra
+ *    (`spectrum.ts`) of the mix and of the denoised sound, and `background.ts` keeps as much as is heard in the pauses.
+ */
 async function separate(workFolder: string, withVoice: boolean): Promise<void> {
   const path = (name: keyof typeof WORKER_FILES) => join(workFolder, WORKER_FILES[name]);
   const { source: name, ...heard } = await detectInMix(path);
