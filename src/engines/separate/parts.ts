@@ -5,21 +5,16 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { STEM_FORMAT } from '../media/decode-audio.ts';
 import { openWav, openWavPart, reserveWav, type WavWriter } from '../media/wav.ts';
 import { type Click, withoutClicks } from './clicks.ts';
-import type { Segment } from './segments.ts';
-import { divide, firstFrame, type Part, splitStems } from './stems.ts';
+import { divide, firstFrame, type Part, type StemInput, splitStems } from './stems.ts';
 import { WORKER_FILES } from './worker-messages.ts';
 
 /** What all parts share. It is copied to the threads. */
-interface SplitPlan {
+interface SplitPlan extends Pick<StemInput, 'segments' | 'weights' | 'directions'> {
   readonly folder: string;
   readonly source: 'mix' | 'centre';
   /** Whether the voice track for recognition is requested. */
   readonly withVoice: boolean;
   readonly clicks: readonly Click[];
-  readonly segments: readonly Segment[];
-  /** See `StemInput`. */
-  readonly weights: readonly number[];
-  readonly directions: readonly number[];
 }
 
 interface Task {
@@ -64,11 +59,15 @@ export async function splitInParts(
   }
 }
 
-function ended(thread: Worker, report: (fraction: number) => void): Promise<void> {
+/** Waits until a thread has finished its part. */
+export function ended(thread: Worker, report: (fraction: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     thread.on('message', report);
     thread.on('error', reject);
-    thread.on('exit', () => resolve());
+    // A thread may end without an error and without having finished; its part of the stems would be silence.
+    thread.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`a thread ended with code ${code}`)),
+    );
   });
 }
 
