@@ -4,6 +4,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Work } from '../engine.ts';
 import type { Programs } from '../programs.ts';
 import { DECODER_LIMITS, fileAddress, QUIET, untrustedInput } from './arguments.ts';
+import { readHeader } from './header.ts';
 
 /** The format of the stems. RNNoise supports only this rate. */
 export const STEM_FORMAT = { sampleRate: 48_000, channels: 2 } as const;
@@ -15,8 +16,6 @@ interface DecodedAudio {
   readonly stereo: string;
   /** 16 kHz mono. */
   readonly mono: string;
-  /** The centre channel of surround sound alone, as loud as it is in `stereo`; null if the sound has none. */
-  readonly centre: { readonly stereo: string; readonly mono: string } | null;
 }
 
 /** File names in the work folder. */
@@ -29,52 +28,31 @@ export const AUDIO_FILES = {
 
 /**
  * Decodes the first audio stream of a video into the work folder. Sample 0 is the start of the video. A late start and
- * gaps in the sound are filled with silence.
+ * gaps in the sound are filled with silence. From surround sound it also writes the centre channel alone, as loud as it is
+ * in the mix, as `AUDIO_FILES.centre` and `centreMono`.
  */
 export async function decodeAudio(programs: Programs, video: string, work: Work): Promise<DecodedAudio> {
   const path = (name: keyof typeof AUDIO_FILES) => join(work.folder, AUDIO_FILES[name]);
-  const surround = await surroundLayout(programs, video, work);
+  const layout = (await readHeader(programs, video, work)).audio?.channel_layout ?? '';
   const outputs = [output(path('mix'), STEM_FORMAT), output(path('mono'), SPEECH_FORMAT)];
-  if (surround !== null) {
+  if (WITH_CENTRE.has(layout)) {
     // Mixed down like the whole sound, with silence in the other channels, so that it has the same level in both.
-    const alone = `pan=${surround}|FC=FC,aformat=channel_layouts=stereo`;
+    const alone = `pan=${layout}|FC=FC,aformat=channel_layouts=stereo`;
     outputs.push(output(path('centre'), STEM_FORMAT, `,${alone}`));
     outputs.push(output(path('centreMono'), SPEECH_FORMAT, `,${alone},pan=mono|c0=c0`));
   }
   const args = [...QUIET, ...untrustedInput(video), ...outputs.flat()];
   await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS });
-  const centre = surround === null ? null : { stereo: path('centre'), mono: path('centreMono') };
-  return { stereo: path('mix'), mono: path('mono'), centre };
+  return { stereo: path('mix'), mono: path('mono') };
 }
 
 /** ffmpeg's names of the layouts with more than two channels, one of them in the front centre: there films have their dialogue. */
-const WITH_CENTRE = [
-  ...[
-    '3.0',
-    '3.1',
-    '4.0',
-    '4.1',
-    '5.0',
-    '5.0(side)',
-    '5.1',
-    '5.1(side)',
-    '6.0',
-    '6.1',
-    '6.1(back)',
-    '7.0',
-    '7.0(front)',
-  ],
-  ...['7.1', '7.1(wide)', '7.1(wide-side)', 'hexagonal', 'octagonal', 'hexadecagonal', '22.2'],
-];
-
-/** Returns the layout of the first audio stream if it has a centre channel beside others. */
-async function surroundLayout(programs: Programs, video: string, work: Work): Promise<string | null> {
-  const entries = ['-select_streams', 'a:0', '-show_entries', 'stream=channel_layout', '-of', 'csv=p=0'];
-  const args = ['-v', 'error', ...entries, ...untrustedInput(video)];
-  const printed = await programs.run('ffprobe', args, { ...work, limits: DECODER_LIMITS });
-  const layout = printed.toString('utf8').split('\n')[0]?.trim();
-  return WITH_CENTRE.find((name) => name === layout) ?? null;
-}
+const WITH_CENTRE: ReadonlySet<string> = new Set(
+  (
+    '3.0 3.1 4.0 4.1 5.0 5.0(side) 5.1 5.1(side) 6.0 6.1 6.1(back) 7.0 7.0(front) ' +
+    '7.1 7.1(wide) 7.1(wide-side) hexagonal octagonal hexadecagonal 22.2'
+  ).split(' '),
+);
 
 function output(path: string, format: { sampleRate: number; channels: number }, filters = ''): string[] {
   return [

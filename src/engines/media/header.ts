@@ -15,7 +15,7 @@ const ENTRIES = [
   'format=format_name,duration',
   'format_tags=major_brand',
   'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,duration',
-  'stream=color_transfer',
+  'stream=color_transfer,channel_layout',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation,dv_profile',
 ].join(':');
@@ -31,6 +31,7 @@ export const HeaderStreamSchema = v.object({
   r_frame_rate: v.optional(v.string(), '0/0'),
   sample_rate: v.optional(v.string(), '0'),
   channels: v.optional(v.number(), 0),
+  channel_layout: v.optional(v.string(), 'unknown'),
   color_transfer: v.optional(v.string(), 'unknown'),
   duration: v.optional(v.string()),
   disposition: v.optional(v.object({ attached_pic: v.optional(v.number(), 0) })),
