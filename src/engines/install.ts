@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
-import { scriptOf } from './export/ass.ts';
 import { ChildFailure, ProgramMissing } from './failures.ts';
+import { scriptOf } from './languages.ts';
 import type { Programs } from './programs.ts';
 
 interface InstallFacts {

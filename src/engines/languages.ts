@@ -1,4 +1,4 @@
-/** Matches a requested language with the languages of an engine. All languages are BCP 47 tags. */
+/** Matches a requested language with the languages of an engine, and finds its script. All languages are BCP 47 tags. */
 import { baseLanguage, canonicalLanguage } from '../protocol/language-tag.ts';
 import type { LanguagePair } from './backend.ts';
 
@@ -52,4 +52,10 @@ export function findPair<T extends LanguagePair>(
     offered.map((pair) => pair.to),
   );
   return offered.find((pair) => pair.to === to);
+}
+
+/** Returns the script that a language is written in, an ISO 15924 code; null if it is not known. */
+export function scriptOf(language: string): string | null {
+  const tag = canonicalLanguage(language);
+  return tag === null ? null : (new Intl.Locale(tag).maximize().script ?? null);
 }

@@ -1,6 +1,6 @@
 /** Subtitles in the ASS format, for burning in: the only format with an exact layout. */
-import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { scriptOf } from '../languages.ts';
 import { stripMarkup } from '../text.ts';
 import { countColumns, ROW_COLUMNS, wrapText } from '../wrap.ts';
 import type { PictureSize } from './picture.ts';
@@ -85,12 +85,6 @@ const CJK_FAMILIES: Readonly<Record<string, string>> = {
 
 function fontFamily(language: string): string {
   return CJK_FAMILIES[scriptOf(language) ?? ''] ?? 'sans-serif';
-}
-
-/** Returns the script that a language is written in, an ISO 15924 code; null if it is not known. */
-export function scriptOf(language: string): string | null {
-  const tag = canonicalLanguage(language);
-  return tag === null ? null : (new Intl.Locale(tag).maximize().script ?? null);
 }
 
 /** Returns the rows of a cue. Rows that fit are kept; others are wrapped. */

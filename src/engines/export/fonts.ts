@@ -5,10 +5,11 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { ChildFailure, ProgramMissing } from '../failures.ts';
+import { scriptOf } from '../languages.ts';
 import { QUIET } from '../media/arguments.ts';
 import type { Programs } from '../programs.ts';
 import { stripMarkup } from '../text.ts';
-import { formatAss, scriptOf } from './ass.ts';
+import { formatAss } from './ass.ts';
 
 interface Run {
   readonly signal: AbortSignal;
