@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRandom } from '../client/simulation/random.ts';
 
 /** The prompts of a telephone exchange, spoken by Allison Smith, CC BY-SA 3.0: Debian's `asterisk-core-sounds-en-g722`, 16 kHz. */
 const PROMPTS = '/usr/share/asterisk/sounds/en_US_f_Allison';
@@ -184,7 +185,7 @@ const WAVE = Float32Array.from({ length: 4096 }, (_, at) =>
 export function music(seconds: number, seed = 1): Channels {
   const length = Math.round(seconds * RATE);
   const channels = [new Float32Array(length), new Float32Array(length)] as const;
-  const random = mulberry(seed);
+  const random = createRandom(seed);
   for (let from = 0; from < length; from += CHORD_SECONDS * RATE) {
     const chord = CHORDS[Math.round(from / RATE / CHORD_SECONDS) % CHORDS.length] ?? CHORDS[0];
     for (const [index, hertz] of chord.entries()) {
@@ -239,17 +240,6 @@ function addDrum(
     left[at] = (left[at] ?? 0) + drum + snare;
     right[at] = (right[at] ?? 0) + drum + snare;
   }
-}
-
-/** Returns random numbers from 0 to 1, the same for the same seed (mulberry32, public domain). */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Returns the root mean square of all channels. */
