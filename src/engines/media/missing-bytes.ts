@@ -7,7 +7,10 @@ import { type FileHandle, open } from 'node:fs/promises';
  */
 const NEEDED: readonly string[] = ['mdat', 'moov', 'moof'];
 
-/** Three times the fragments of 15 minutes with one per frame. More boxes can only be meant to keep the service busy. */
+/**
+ * 15 minutes at 50 frames per second, with two boxes for each frame, have 90,000. More are not read, so that a file cannot
+ * keep the service busy.
+ */
 const MOST_BOXES = 100_000;
 const SHORT_HEAD_BYTES = 8;
 const LONG_HEAD_BYTES = 16;
