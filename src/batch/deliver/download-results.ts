@@ -82,7 +82,11 @@ async function downloadResult(
   const keep = format === RESULT_FORMATS.mp4 ? options.keep : undefined;
   const own = keep === undefined ? {} : { kept: keep.tracks };
   const present = rewrite === undefined ? await findPresent(path, asset, known, keep?.tracks) : null;
-  if (present !== null) return { asset: name, path, ...present, ...own, skipped: false };
+  if (present !== null) {
+    // A process that was killed after it named the file may have left the download.
+    if (format === RESULT_FORMATS.mp4) await removeScratch(path);
+    return { asset: name, path, ...present, ...own, skipped: false };
+  }
   await onDisk(path, () => makeFolder(dirname(path)));
   const refresh = async () => {
     const again = await client.jobs.get(job.object, job.id, { signal });

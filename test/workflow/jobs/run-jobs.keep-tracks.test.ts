@@ -1,7 +1,9 @@
 /** `--keep-audio` and `--keep-subtitles`, from the command to the tracks of the file. */
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { type Ended, startVloc } from '../../commands/support/run-vloc.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
@@ -36,8 +38,10 @@ function talk(): Buffer {
   return video;
 }
 
-/** A service whose localization gives the video back, and `talk.mp4` in the folder of the runs. */
-/** @param failures how many localizations fail first */
+/**
+ * A service whose localization gives the video back, and `talk.mp4` in the folder of the runs.
+ * @param failures how many localizations fail first
+ */
 async function start(failures = 0) {
   let left = failures;
   let downloads = 0;
@@ -64,8 +68,21 @@ async function start(failures = 0) {
   writeFileSync(at('talk.mp4'), talk());
   const run = (words: readonly string[], PATH = rememberingPath()): Promise<Ended> =>
     vloc.run(words, { env: { PATH } });
+  /** Starts vloc in a process of its own, and returns the signal that ended it. */
+  const runUntilKilled = async (words: readonly string[], PATH: string): Promise<unknown> => {
+    const script = join(import.meta.dirname, '../../commands/support/vloc-process.ts');
+    const { NODE_COMPILE_CACHE } = process.env;
+    const child = spawn(process.execPath, [script, ...words], {
+      cwd: vloc.folder,
+      stdio: 'ignore',
+      env: { PATH, NODE_COMPILE_CACHE, ...vloc.env },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [, signal] = await once(child, 'exit');
+    return signal;
+  };
   return {
-    ...{ at, run, downloads: () => downloads },
+    ...{ at, run, runUntilKilled, downloads: () => downloads },
     localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
     jobs: async () => (await vloc.caller.get('/v1/auto-localizations?limit=50')).json.data,
   };
@@ -76,12 +93,20 @@ const languages = (path: string, streams: 'a' | 's') =>
 const defaults = (path: string, streams: 'a' | 's') =>
   ffprobe(path, 'stream_disposition=default', streams).split('\n');
 
-/** A PATH whose ffmpeg does not work. */
-function brokenPath(): string {
+/** A PATH with this script in place of a program. */
+function pathWith(program: 'ffmpeg' | 'ffprobe', ...script: readonly string[]): string {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'ffmpeg'), '#!/bin/sh\necho it broke >&2\nexit 1\n');
-  chmodSync(join(folder, 'ffmpeg'), 0o755);
+  writeFileSync(join(folder, program), ['#!/bin/sh', ...script, ''].join('\n'));
+  chmodSync(join(folder, program), 0o755);
   return `${folder}:${rememberingPath()}`;
+}
+
+const brokenPath = () => pathWith('ffmpeg', 'echo it broke >&2', 'exit 1');
+
+/** A PATH whose program kills vloc instead of writing or reading the video with its new tracks. */
+function killingPath(program: 'ffmpeg' | 'ffprobe'): string {
+  const kill = 'case "$*" in *with-tracks.mp4*) kill -KILL $PPID; exit 1 ;; esac';
+  return pathWith(program, kill, `PATH='${rememberingPath()}'`, `exec ${program} "$@"`);
 }
 
 test('the result has the tracks of the original, which stays as it is, and is done when it runs again', async () => {
@@ -131,6 +156,39 @@ test.each([
   expect(again.code, again.stderr).toBe(0);
   expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
   expect(await jobs()).toHaveLength(1);
+});
+
+test.each([
+  ['after the download', 'ffmpeg'],
+  ['when the tracks were added', 'ffprobe'],
+] as const)('a run that was killed %s continues without another job or download', async (_name, program) => {
+  const { run, runUntilKilled, at, jobs, downloads } = await start();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
+  expect(await runUntilKilled(words, killingPath(program))).toBe('SIGKILL');
+  expect(existsSync(at('talk.es.mp4'))).toBe(false);
+  expect(readFileSync(at('.talk.es.mp4.add/result.mp4')).equals(talk())).toBe(true);
+  const before = downloads();
+  expect(before).toBeGreaterThan(0);
+  const again = await run(words);
+  expect(again.code, again.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(readFileSync(at('talk.mp4')).equals(talk())).toBe(true);
+  expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
+  expect(downloads()).toBe(before);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test('the download that a run left that was killed after it named the result is removed', async () => {
+  const { localize, run, at, jobs } = await start();
+  expect((await localize('--keep-audio')).code).toBe(0);
+  const written = readFileSync(at('talk.es.mp4'));
+  mkdirSync(at('.talk.es.mp4.add'));
+  writeFileSync(at('.talk.es.mp4.add/result.mp4'), talk());
+  const [{ id }] = await jobs();
+  const waited = await run(['jobs', 'wait', id]);
+  expect(waited.code, waited.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  expect(existsSync(at('.talk.es.mp4.add'))).toBe(false);
 });
 
 test('`batch retry` keeps the tracks that the command of the failed job asked for', async () => {
