@@ -227,8 +227,7 @@ export function openJobRecord(stateDir: string, profile: string, now: () => numb
     },
     async notePublishing(id, { path, sha256, size, kept }) {
       const at = new Date(now()).toISOString();
-      const own = kept === undefined ? {} : { kept };
-      await log.append({ type: 'job_publishing', profile, id, at, path, sha256, size, ...own });
+      await log.append({ type: 'job_publishing', profile, id, at, path, sha256, size, kept });
     },
     published: async (id) => filesPublished((await log.read()).records, { profile, id }),
     markDownloaded: (id, files) => log.append({ type: 'job_downloaded', profile, id, files: [...files] }),

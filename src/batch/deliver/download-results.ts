@@ -80,12 +80,12 @@ async function downloadResult(
   }
   const rewrite = format === RESULT_FORMATS.srt ? delivery.rewrite : undefined;
   const keep = format === RESULT_FORMATS.mp4 ? options.keep : undefined;
-  const own = keep === undefined ? {} : { kept: keep.tracks };
-  const present = rewrite === undefined ? await findPresent(path, asset, known, keep?.tracks) : null;
+  const kept = keep?.tracks;
+  const present = rewrite === undefined ? await findPresent(path, asset, known, kept) : null;
   if (present !== null) {
     // A process that was killed after it named the file may have left the download.
     if (format === RESULT_FORMATS.mp4) await removeScratch(path);
-    return { asset: name, path, ...present, ...own, skipped: false };
+    return { asset: name, path, ...present, kept, skipped: false };
   }
   await onDisk(path, () => makeFolder(dirname(path)));
   const refresh = async () => {
@@ -106,11 +106,10 @@ async function downloadResult(
       add: addTracks,
       isResult: (file) => isAsset(file, asset),
       fetch: (to) => client.download(asset, { ...common, overwrite: true, to }),
-      beforePublish: ({ bytes: size, sha256 }) =>
-        beforePublish({ asset: name, path, size, sha256, kept: keep.tracks }),
+      beforePublish: ({ bytes: size, sha256 }) => beforePublish({ asset: name, path, size, sha256, kept }),
       ...{ overwrite, findInput, signal },
     });
-    return { asset: name, path, ...written, ...own, skipped: false };
+    return { asset: name, path, ...written, kept, skipped: false };
   }
   const note: DownloadOptions['beforePublish'] = async ({ path: target, bytes: size, sha256 }) => {
     if (sha256 !== null) await beforePublish({ asset: name, path: target, size, sha256 });

@@ -121,10 +121,9 @@ async function noteDownloaded(
   job: Job,
   { files, language }: { readonly files: readonly DeliveredFile[]; readonly language: string | null },
 ): Promise<void> {
-  const stored = files.flatMap(({ asset, path, bytes, sha256, kept }) => {
-    const own = kept === undefined ? {} : { kept };
-    return bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes, ...own }];
-  });
+  const stored = files.flatMap(({ asset, path, bytes, sha256, kept }) =>
+    bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes, kept }],
+  );
   if (stored.length < files.length) return;
   const at = timestamp(run);
   await run.journal.add({ type: 'downloaded', key, at, job_id: job.id, files: stored, language });

@@ -217,7 +217,7 @@ function joinedRecords(
     path: place,
     sha256: hash,
     size,
-    ...(kept === undefined ? {} : { kept }),
+    kept,
   }));
   const [first] = results;
   const fetched = { type: 'downloaded', key, at, job_id: first?.jobId ?? key, files: stored };
@@ -226,8 +226,7 @@ function joinedRecords(
 
 /** Paths in the record are relative, so that the folder can be moved. @param folder of the results */
 function recordFile({ asset, path, bytes, sha256, kept }: ItemFile, folder: string) {
-  const own = kept === undefined ? {} : { kept };
-  return { asset, path: relative(folder, path), sha256, size: bytes, ...own };
+  return { asset, path: relative(folder, path), sha256, size: bytes, kept };
 }
 
 /** Converts joined subtitles in place into the format that the user asked for. */

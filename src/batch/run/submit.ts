@@ -118,9 +118,8 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
 function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob['naming'] {
   const { folder, input } = item;
   const format = rewrite?.extension.slice(1) ?? null;
-  const keep = keptResult(item);
-  const own = keep === undefined ? {} : { keep };
-  return { folder, template, stem: input.stem, language: languageOfItem(item), format, ...own };
+  const language = languageOfItem(item);
+  return { folder, template, stem: input.stem, language, format, keep: keptResult(item) };
 }
 
 /**

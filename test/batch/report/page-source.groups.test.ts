@@ -70,6 +70,15 @@ describe('jobs of one input', () => {
     ]);
   });
 
+  it('that are made from one result are not shown with the other one', () => {
+    const es = { target_language: 'es', input_path: '/in/a.srt' };
+    const translate = (name: string) =>
+      pageJob({ ...es, kind: 'subtitle_translation', files: [`/out/${name}.srt`] });
+    const [first, second] = [translate('first'), translate('second')];
+    const dub = pageJob({ ...es, kind: 'dubbing', input_path: '/out/first.srt' });
+    expect(groupJobs([first, second, dub]).map(({ jobs }) => jobs)).toEqual([[first, dub], [second]]);
+  });
+
   it('at addresses are told apart by name', () => {
     const jobs = ['https://a.example/1', 'https://a.example/2'].map((input_name) => pageJob({ input_name }));
     expect(groupJobs(jobs).map(({ name }) => name)).toEqual(['https://a.example/1', 'https://a.example/2']);
