@@ -49,7 +49,7 @@ _vloc_place() {
     'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys list') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys revoke') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve control') commands='clock faults work credits keys webhooks workspaces' operands='free' options='--help -h' ;;
+    'serve control') commands='clock faults media credits keys webhooks workspaces' operands='free' options='--help -h' ;;
     'serve control clock') commands='show advance freeze resume' operands='free' options='--help -h' ;;
     'serve control clock show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control clock advance') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -60,11 +60,11 @@ _vloc_place() {
     'serve control faults add') commands='' operands='free' options='--on --times --status --code --retry-after --body --headers --drop --cut-after-bytes --delay-ms --when --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control faults set') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control faults clear') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve control work') commands='show hold release fail' operands='free' options='--help -h' ;;
-    'serve control work show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve control work hold') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve control work release') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve control work fail') commands='' operands='free' options='--times --code --message --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control media') commands='show hold release fail' operands='free' options='--help -h' ;;
+    'serve control media show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control media hold') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control media release') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control media fail') commands='' operands='free' options='--times --code --message --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control credits') commands='show grant' operands='free' options='--help -h' ;;
     'serve control credits show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control credits grant') commands='' operands='free' options='--expires-at --data -d --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -94,10 +94,10 @@ _vloc_place() {
     'help engines') commands='list add remove test install' operands='free' options='' ;;
     'help serve') commands='keys control' operands='free' options='' ;;
     'help serve keys') commands='create list revoke' operands='free' options='' ;;
-    'help serve control') commands='clock faults work credits keys webhooks workspaces' operands='free' options='' ;;
+    'help serve control') commands='clock faults media credits keys webhooks workspaces' operands='free' options='' ;;
     'help serve control clock') commands='show advance freeze resume' operands='free' options='' ;;
     'help serve control faults') commands='list add set clear' operands='free' options='' ;;
-    'help serve control work') commands='show hold release fail' operands='free' options='' ;;
+    'help serve control media') commands='show hold release fail' operands='free' options='' ;;
     'help serve control credits') commands='show grant' operands='free' options='' ;;
     'help serve control keys') commands='list create change disable enable rotate' operands='free' options='' ;;
     'help serve control webhooks') commands='list resend' operands='free' options='' ;;
@@ -159,7 +159,7 @@ _vloc_value() {
     'engines test --fields') value=',choices step position engine result language output word_error_rate seconds real_time_factor problem' ;;
     'serve control clock show --fields'|'serve control clock advance --fields'|'serve control clock freeze --fields'|'serve control clock resume --fields') value=',choices now frozen offset_seconds' ;;
     'serve control faults list --fields'|'serve control faults add --fields'|'serve control faults set --fields'|'serve control faults clear --fields') value=',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers' ;;
-    'serve control work show --fields'|'serve control work hold --fields'|'serve control work release --fields'|'serve control work fail --fields') value=',choices held waiting failures' ;;
+    'serve control media show --fields'|'serve control media hold --fields'|'serve control media release --fields'|'serve control media fail --fields') value=',choices held waiting failures' ;;
     'serve control credits show --fields'|'serve control credits grant --fields') value=',choices available_credits balance_credits reserved_credits' ;;
     'serve control keys list --fields'|'serve control keys change --fields'|'serve control keys disable --fields'|'serve control keys enable --fields') value=',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at' ;;
     'serve control keys create --fields'|'serve control keys rotate --fields') value=',choices key secret webhook_secret' ;;
@@ -238,7 +238,7 @@ _vloc_value() {
     *' --on') value='free' ;;
     *' --times') value='free' ;;
     'serve control faults add --code') value='free' ;;
-    'serve control work fail --code') value='choices SOURCE_UNREACHABLE SOURCE_BLOCKED SOURCE_TOO_LARGE MEDIA_UNSUPPORTED MEDIA_CORRUPT DURATION_EXCEEDED NO_AUDIO_STREAM NO_SPEECH_DETECTED SUBTITLE_INVALID LANGUAGE_NOT_SUPPORTED ENGINE_ERROR DEADLINE_EXCEEDED STORAGE_ERROR' ;;
+    'serve control media fail --code') value='choices SOURCE_UNREACHABLE SOURCE_BLOCKED SOURCE_TOO_LARGE MEDIA_UNSUPPORTED MEDIA_CORRUPT DURATION_EXCEEDED NO_AUDIO_STREAM NO_SPEECH_DETECTED SUBTITLE_INVALID LANGUAGE_NOT_SUPPORTED ENGINE_ERROR DEADLINE_EXCEEDED STORAGE_ERROR' ;;
     *' --retry-after') value='free' ;;
     *' --drop') value='choices before after' ;;
     *' --cut-after-bytes') value='free' ;;

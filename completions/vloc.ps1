@@ -231,7 +231,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve control'] = @{
-        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('work', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
+        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -285,27 +285,27 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Operands = 'free'
         Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
-    $places['serve control work'] = @{
+    $places['serve control media'] = @{
         Commands = @(@('show', 'show whether media work is held, and the failures to come'), @('hold', 'hold media work that starts from now on'), @('release', 'let held media work continue'), @('fail', 'make the next attempts at media work fail'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
-    $places['serve control work show'] = @{
+    $places['serve control media show'] = @{
         Commands = @()
         Operands = 'free'
         Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
-    $places['serve control work hold'] = @{
+    $places['serve control media hold'] = @{
         Commands = @()
         Operands = 'free'
         Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
-    $places['serve control work release'] = @{
+    $places['serve control media release'] = @{
         Commands = @()
         Operands = 'free'
         Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
-    $places['serve control work fail'] = @{
+    $places['serve control media fail'] = @{
         Commands = @()
         Operands = 'free'
         Options = @(@('--times', 'number of attempts (default: 1)'), @('--code', 'error code of the job (default: none, an internal error that is retried)'), @('--message', 'message of the error'), @('--data', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options win over it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
@@ -456,7 +456,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help serve control'] = @{
-        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('work', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
+        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
         Operands = 'free'
         Options = @()
     }
@@ -470,7 +470,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Operands = 'free'
         Options = @()
     }
-    $places['help serve control work'] = @{
+    $places['help serve control media'] = @{
         Commands = @(@('show', 'show whether media work is held, and the failures to come'), @('hold', 'hold media work that starts from now on'), @('release', 'let held media work continue'), @('fail', 'make the next attempts at media work fail'))
         Operands = 'free'
         Options = @()
@@ -598,10 +598,10 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['serve control faults add --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
     $values['serve control faults set --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
     $values['serve control faults clear --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
-    $values['serve control work show --fields'] = ',choices held waiting failures'
-    $values['serve control work hold --fields'] = ',choices held waiting failures'
-    $values['serve control work release --fields'] = ',choices held waiting failures'
-    $values['serve control work fail --fields'] = ',choices held waiting failures'
+    $values['serve control media show --fields'] = ',choices held waiting failures'
+    $values['serve control media hold --fields'] = ',choices held waiting failures'
+    $values['serve control media release --fields'] = ',choices held waiting failures'
+    $values['serve control media fail --fields'] = ',choices held waiting failures'
     $values['serve control credits show --fields'] = ',choices available_credits balance_credits reserved_credits'
     $values['serve control credits grant --fields'] = ',choices available_credits balance_credits reserved_credits'
     $values['serve control keys list --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
@@ -689,7 +689,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --on'] = 'free'
     $values['* --times'] = 'free'
     $values['serve control faults add --code'] = 'free'
-    $values['serve control work fail --code'] = 'choices SOURCE_UNREACHABLE SOURCE_BLOCKED SOURCE_TOO_LARGE MEDIA_UNSUPPORTED MEDIA_CORRUPT DURATION_EXCEEDED NO_AUDIO_STREAM NO_SPEECH_DETECTED SUBTITLE_INVALID LANGUAGE_NOT_SUPPORTED ENGINE_ERROR DEADLINE_EXCEEDED STORAGE_ERROR'
+    $values['serve control media fail --code'] = 'choices SOURCE_UNREACHABLE SOURCE_BLOCKED SOURCE_TOO_LARGE MEDIA_UNSUPPORTED MEDIA_CORRUPT DURATION_EXCEEDED NO_AUDIO_STREAM NO_SPEECH_DETECTED SUBTITLE_INVALID LANGUAGE_NOT_SUPPORTED ENGINE_ERROR DEADLINE_EXCEEDED STORAGE_ERROR'
     $values['* --retry-after'] = 'free'
     $values['* --drop'] = 'choices before after'
     $values['* --cut-after-bytes'] = 'free'

@@ -1,5 +1,5 @@
 /** The built service in a separate process, so that it does not share the event loop of the measurement. */
-import { createMovingClock } from '../../test/service/harness/moving-clock.ts';
+import { createMovableClock } from '../../src/service/control/clock.ts';
 import { createSmallEngines } from '../../test/service/harness/small-engines.ts';
 
 /** In a variable, because the build does not exist yet when types are checked. */
@@ -10,7 +10,7 @@ const { createService } = await import(built);
 const WITHOUT_LIMIT = 1e9;
 
 const [stateDir = ''] = process.argv.slice(2);
-const clock = createMovingClock();
+const clock = createMovableClock();
 const service = await createService({
   stateDir,
   clock,

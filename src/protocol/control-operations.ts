@@ -24,7 +24,7 @@ export const CONTROL_RESOURCES = {
     columns: ['on', 'times', 'status', 'drop', 'cut_after_bytes', 'delay_ms'],
     more: ['when', 'code', 'retry_after', 'body', 'headers'],
   },
-  work: { plural: 'states', id: 'held', columns: ['held', 'waiting', 'failures'] },
+  media: { plural: 'states', id: 'held', columns: ['held', 'waiting', 'failures'] },
   account: {
     plural: 'balances',
     id: 'available_credits',
@@ -162,33 +162,33 @@ export const CONTROL_OPERATIONS = {
     list: true,
     example: { args: '', explains: 'all requests are answered correctly again' },
   },
-  'work.show': {
+  'media.show': {
     method: 'GET',
-    path: '/work',
+    path: '/media',
     summary: 'show whether media work is held, and the failures to come',
     fields: {},
-    answer: 'work',
+    answer: 'media',
     example: { args: '', explains: 'how many jobs wait at the hold' },
   },
-  'work.hold': {
+  'media.hold': {
     method: 'POST',
-    path: '/work/hold',
+    path: '/media/hold',
     summary: 'hold media work that starts from now on',
     fields: {},
-    answer: 'work',
+    answer: 'media',
     example: { args: '', explains: 'keep new jobs in processing, for example to cancel one' },
   },
-  'work.release': {
+  'media.release': {
     method: 'POST',
-    path: '/work/release',
+    path: '/media/release',
     summary: 'let held media work continue',
     fields: {},
-    answer: 'work',
-    example: { args: '', explains: 'end `work hold`' },
+    answer: 'media',
+    example: { args: '', explains: 'end `media hold`' },
   },
-  'work.fail': {
+  'media.fail': {
     method: 'POST',
-    path: '/work/fail',
+    path: '/media/fail',
     summary: 'make the next attempts at media work fail',
     fields: {
       times: { type: 'count', help: 'number of attempts (default: 1)' },
@@ -199,7 +199,7 @@ export const CONTROL_OPERATIONS = {
       },
       message: { type: 'text', help: 'message of the error' },
     },
-    answer: 'work',
+    answer: 'media',
     example: { args: '--code NO_SPEECH_DETECTED', explains: 'let the next job fail permanently' },
   },
   'credits.show': {
@@ -352,7 +352,7 @@ export type ControlName = keyof typeof CONTROL_OPERATIONS;
 export const CONTROL_GROUPS = {
   clock: 'read and move the clock of the service',
   faults: 'make requests fail on purpose',
-  work: 'hold media work, or make it fail',
+  media: 'hold media work, or make it fail',
   credits: 'read and grant credits',
   keys: 'create keys and change their rules and secrets',
   webhooks: 'list and resend webhooks',

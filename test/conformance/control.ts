@@ -101,14 +101,14 @@ function createAdmin(access: ControlAccess, clock: { offsetMs: number }, open: A
       clock.offsetMs = Math.round(numberAt(answer, 'offset_seconds') * 1000);
     },
     async holdWork() {
-      await ask('POST', '/work/hold');
+      await ask('POST', '/media/hold');
     },
     async letWorkGo() {
-      await ask('POST', '/work/release');
+      await ask('POST', '/media/release');
     },
     async failWork(...failures) {
       for (const failure of failures) {
-        await ask('POST', '/work/fail', failure === 'passing' ? {} : { code: 'NO_SPEECH_DETECTED' });
+        await ask('POST', '/media/fail', failure === 'passing' ? {} : { code: 'NO_SPEECH_DETECTED' });
       }
     },
     open,

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { valueLines } from '../../src/commands/completion-values.ts';
+import { createMovableClock } from '../../src/service/control/clock.ts';
 import { type Ended, makeFolder } from '../commands/support/run-vloc.ts';
-import { createMovingClock } from '../service/harness/moving-clock.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
 
@@ -56,7 +56,7 @@ async function openStudio(): Promise<Studio> {
 async function startThen(
   studio: Studio,
 ): Promise<Scene & { readonly pace: NonNullable<TestIoOptions['pace']> }> {
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   clock.advance(NOW - Date.now());
   const scene = await startScene({ stateDir: join(studio.folder, 'service'), clock });
   const credentials = scene.service.keys().find(({ key }) => key === KEY);

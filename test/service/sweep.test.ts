@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createMovingClock } from './harness/moving-clock.ts';
+import { createMovableClock } from '../../src/service/control/clock.ts';
 import { readySource, startScene, until, untilJob } from './harness/scene.ts';
 import { createJob, only, readRows, startReceiver } from './outgoing/webhooks/receiver.ts';
 
@@ -38,7 +38,7 @@ test('a start sweeps what expired while no service ran, and a start right after 
   ];
   expect(await list()).toHaveLength(2);
 
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   const runBriefly = async () => {
     const scene = await startScene({ stateDir: first.stateDir, clock });
     await scene.service.close();
@@ -59,7 +59,7 @@ test('a start sweeps what expired while no service ran, and a start right after 
 });
 
 test('a clock that was set back does not stop the sweeps', async () => {
-  const ahead = createMovingClock();
+  const ahead = createMovableClock();
   ahead.advance(400 * DAY_MS);
   const { stateDir, service } = await startScene({ clock: ahead });
   await service.close();
@@ -95,7 +95,7 @@ test('a job that expired while no service ran is ended by the next one, not run'
   const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
   await idle.caller.post('/v1/dubbings', body);
   await idle.service.close();
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   clock.advance(7 * DAY_MS);
   const scene = await startScene({ stateDir: idle.stateDir, clock });
   expect((await scene.caller.get('/v1/credits')).json).toMatchObject({

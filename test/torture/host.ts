@@ -1,13 +1,14 @@
 /** A service in a process of its own, to be killed. Its orders are the JSON of its argument. */
+
+import { createMovableClock } from '../../src/service/control/clock.ts';
 import { createService } from '../../src/service/index.ts';
-import { createMovingClock } from '../service/harness/moving-clock.ts';
 import { createLightEngines } from './light-engines.ts';
 import type { Orders, Word } from './orders.ts';
 import { createRandom } from './random.ts';
 
 const orders = JSON.parse(process.argv[2] ?? '') as Orders; // written by `life.ts` alone
 const random = createRandom(orders.seed);
-const clock = createMovingClock();
+const clock = createMovableClock();
 clock.advance(orders.aheadMs);
 const service = await createService({
   stateDir: orders.stateDir,

@@ -73,18 +73,18 @@ export const HANDLERS: Handlers = {
     return listFaults(workspace);
   },
 
-  'work.show': ({ workspace }) => workspace.gate.state(),
-  'work.hold'({ workspace: { gate } }) {
+  'media.show': ({ workspace }) => workspace.gate.state(),
+  'media.hold'({ workspace: { gate } }) {
     gate.hold();
     return gate.state();
   },
-  'work.release'({ workspace: { gate } }) {
+  'media.release'({ workspace: { gate } }) {
     gate.release();
     return gate.state();
   },
-  'work.fail'({ workspace: { gate }, fields: { times = 1, code, message } }) {
+  'media.fail'({ workspace: { gate }, fields: { times = 1, code, message } }) {
     if (times > MOST_FAILURES) throw refuseField('times', `at most ${MOST_FAILURES}`);
-    gate.failNext(Array.from({ length: times }, () => workError(code, message)));
+    gate.failNext(Array.from({ length: times }, () => mediaError(code, message)));
     return gate.state();
   },
 
@@ -213,7 +213,7 @@ function listFaults({ faults }: Workspace) {
   );
 }
 
-function workError(code: string | undefined, message = 'this failure was scripted'): Error {
+function mediaError(code: string | undefined, message = 'this failure was scripted'): Error {
   return code === undefined ? new Error(message) : new JobFailure(asJobErrorCode(code), message);
 }
 

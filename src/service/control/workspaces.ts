@@ -13,7 +13,7 @@ import { refuseFields } from '../http/refusal.ts';
 import { checkSettings, configOf, SettingsError } from '../operate/settings.ts';
 import type { Service, ServiceOptions } from '../options.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
-import { createWorkGate, type WorkGate } from './work-gate.ts';
+import { createMediaGate, type MediaGate } from './media-gate.ts';
 
 export interface Workspace {
   /** Empty for the service itself. */
@@ -22,7 +22,7 @@ export interface Workspace {
   readonly service: Service;
   readonly clock: MovableClock;
   readonly faults: FaultScript;
-  readonly gate: WorkGate;
+  readonly gate: MediaGate;
   /** Where the operations of this workspace are. */
   controlUrl(): string;
 }
@@ -70,7 +70,7 @@ export async function openWorkspaces(
   const open = async (id: string, changed: ServiceOptions, end: () => Promise<void>): Promise<Workspace> => {
     const clock = createMovableClock(options.clock);
     const faults = scriptFaults();
-    const gate = createWorkGate();
+    const gate = createMediaGate();
     const all = options.faults === undefined ? faults : chainFaults(faults, options.faults);
     let guarded: Promise<Engines> | null = null;
     const engines = () => {

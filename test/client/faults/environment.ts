@@ -4,9 +4,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createService } from '../../../src/service/index.ts';
 import { createCaller, exchange, send } from '../../service/harness/caller.ts';
-import { createMovingClock } from '../../service/harness/moving-clock.ts';
 import { answerSparsely, currentProfile } from '../../service/harness/profiles.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { makeCertificate, trust } from './certificates.ts';
@@ -30,7 +30,7 @@ const MINUTE = {
 
 /** Starts everything; the caller closes it. */
 export async function createFaultEnvironment(): Promise<FaultEnvironment> {
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   // Accepts every file as a video of one minute.
   const engines = { ...createSmallEngines(), inspect: async () => MINUTE };
   const root = await mkdtemp(join(tmpdir(), 'vloc-faults-'));

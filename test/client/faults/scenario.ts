@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../../src/cli/main.ts';
+import type { MovableClock } from '../../../src/service/control/clock.ts';
 import type { Caller } from '../../service/harness/caller.ts';
-import type { MovingClock } from '../../service/harness/moving-clock.ts';
 import type { SmallEngines } from '../../service/harness/small-engines.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import type { Certificate } from './certificates.ts';
@@ -24,7 +24,7 @@ export interface ScenarioOptions {
   readonly secret: string;
   /** Calls the service without the proxy. */
   readonly caller: Caller;
-  readonly clock: MovingClock;
+  readonly clock: MovableClock;
   readonly engines: SmallEngines;
   readonly certificates: { readonly own: Certificate; readonly other: Certificate };
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EngineUse, Tasks } from '../../../src/engines/engine.ts';
 import { createEngines } from '../../../src/engines/index.ts';
+import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createStageCache } from '../../../src/service/stages/stage-cache.ts';
-import { createMovingClock } from '../../service/harness/moving-clock.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { script } from '../backends/user-program.ts';
 import { createWork, ffmpeg, speechClip, temporaryFolder } from '../workspace.ts';
@@ -60,7 +60,7 @@ function shareStages() {
   const folder = temporaryFolder();
   const root = join(folder, 'stages');
   mkdirSync(root);
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   const cache = createStageCache({
     ...{ root, path: join(folder, 'stages.sqlite'), maxBytes: 1024 ** 3, clock, log: () => {} },
   });

@@ -73,24 +73,24 @@ test('faults are added, listed, replaced and removed while the service runs', as
 test('work is held, released and made to fail', async () => {
   const started = await start({ config: { attempts: 2 } });
   const { ask, caller } = started;
-  expect((await ask('POST', '/work/hold')).json).toEqual({ held: true, waiting: 0, failures: 0 });
+  expect((await ask('POST', '/media/hold')).json).toEqual({ held: true, waiting: 0, failures: 0 });
   const { json: held } = await caller.post('/v1/dubbings', DUBBING);
   await until(
-    () => ask('GET', '/work'),
+    () => ask('GET', '/media'),
     ({ json }) => json.waiting === 1,
   );
   expect((await caller.get(`/v1/dubbings/${held.id}`)).json.status).toBe('processing');
-  await ask('POST', '/work/release');
+  await ask('POST', '/media/release');
   expect((await untilEnded(started, held.id)).json.status).toBe('succeeded');
 
-  await ask('POST', '/work/fail', { code: 'SUBTITLE_INVALID', message: 'no words' });
+  await ask('POST', '/media/fail', { code: 'SUBTITLE_INVALID', message: 'no words' });
   const { json: failed } = await caller.post('/v1/dubbings', DUBBING);
   expect((await untilEnded(started, failed.id)).json.error).toMatchObject({
     code: 'SUBTITLE_INVALID',
     message: 'no words',
   });
 
-  expect((await ask('POST', '/work/fail')).json.failures).toBe(1);
+  expect((await ask('POST', '/media/fail')).json.failures).toBe(1);
   const { json: retried } = await caller.post('/v1/dubbings', DUBBING);
   await until(
     () => ask('POST', '/clock/advance', { seconds: 2 }),

@@ -115,7 +115,7 @@ describe('requests', () => {
       ['monthly_quota_credits'],
     ]);
     expect(await refused('PATCH', '/keys/vk_nobody', {})).toEqual([404, 'RESOURCE_NOT_FOUND']);
-    expect(await refused('POST', '/work/fail', { code: 'NONE' })).toEqual([400, ['code']]);
+    expect(await refused('POST', '/media/fail', { code: 'NONE' })).toEqual([400, ['code']]);
     expect(await refused('GET', '/webhooks?status=lost')).toEqual([400, ['status']]);
     expect(await refused('POST', '/webhooks/evt_none/resend')).toEqual([404, 'RESOURCE_NOT_FOUND']);
     expect(await refused('POST', '/workspaces', { settings: { port: 1 } })).toEqual([400, ['settings/port']]);
@@ -135,7 +135,7 @@ describe('requests', () => {
     ];
     expect(await refused('PUT', '/faults', { faults: two })).toEqual([400, ['faults/1/code']]);
     const headers = { Authorization: `Bearer ${control.token}`, 'Content-Type': 'text/plain' };
-    const text = await exchange(`${control.url}/work/hold`, { method: 'POST', headers, body: '{}' });
+    const text = await exchange(`${control.url}/media/hold`, { method: 'POST', headers, body: '{}' });
     expect(text.status).toBe(415);
   });
 

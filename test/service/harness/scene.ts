@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createMovableClock, type MovableClock } from '../../../src/service/control/clock.ts';
 import {
   createService,
   type LogEntry,
@@ -10,13 +11,12 @@ import {
   type ServiceOptions,
 } from '../../../src/service/index.ts';
 import { type Caller, type Credentials, createCaller, exchange, type Reply, send } from './caller.ts';
-import { createMovingClock, type MovingClock } from './moving-clock.ts';
 import { answerSparsely, currentProfile } from './profiles.ts';
 import { createSmallEngines, type SmallEngines, videoOf } from './small-engines.ts';
 
 export interface Scene {
   readonly service: Service;
-  readonly clock: MovingClock;
+  readonly clock: MovableClock;
   readonly engines: SmallEngines;
   readonly stateDir: string;
   readonly logged: LogEntry[];
@@ -34,7 +34,7 @@ export async function makeStateDir(): Promise<string> {
 
 /** Starts a service that ends with the test. */
 export async function startScene(options: Partial<ServiceOptions> = {}): Promise<Scene> {
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   const engines = createSmallEngines();
   const stateDir = options.stateDir ?? (await makeStateDir());
   const logged: LogEntry[] = [];

@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createProgress } from '../../../src/service/jobs/execution.ts';
 import { openStore } from '../../../src/service/store/store.ts';
 import { createCaller } from '../harness/caller.ts';
-import { createMovingClock } from '../harness/moving-clock.ts';
 import { makeStateDir, readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 
@@ -167,7 +167,7 @@ test('a process that lost its job to another leaves the other’s result alone',
     (count) => count === 1,
   );
   // The other process lives a minute ahead: for it the lease has lapsed.
-  const ahead = createMovingClock();
+  const ahead = createMovableClock();
   ahead.advance(60_000);
   const quick = await startScene({ stateDir: slow.stateDir, clock: ahead });
   const job = await untilJob(quick.caller, created, 'succeeded');
@@ -186,7 +186,7 @@ test('a process that lost its job to another leaves the other’s result alone',
 });
 
 test('after the sleep of a laptop jobs go on where they are, in both processes', async () => {
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   const one = await startScene({ clock });
   one.engines.hold();
   const first = await createTranslation(one);
@@ -270,7 +270,7 @@ test('the deadline of a job waits while no service runs, and the rest of it stil
   );
   await first.service.close();
 
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   clock.advance(5 * 3_600_000);
   const second = await startScene({ stateDir: first.stateDir, clock, config });
   second.engines.hold();

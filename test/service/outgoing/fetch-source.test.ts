@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import { createMovingClock } from '../harness/moving-clock.ts';
+import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { until } from '../harness/scene.ts';
 import { failureOf, fetchTo, makeTarget, serve } from './fetching.ts';
 import { networkWith, startPlain, startSecure } from './outside.ts';
@@ -112,13 +112,13 @@ describe('an answer that cannot be trusted', () => {
 
 describe('time', () => {
   it('is limited to 30 s for the head', async () => {
-    const clock = createMovingClock();
+    const clock = createMovableClock();
     const outside = await serve(() => clock.advance(30_000));
     expect((await failureOf(outside.origin, { clock })).message).toContain('within 30 s');
   });
 
-  const trickle = async (advance: (clock: ReturnType<typeof createMovingClock>) => void) => {
-    const clock = createMovingClock();
+  const trickle = async (advance: (clock: ReturnType<typeof createMovableClock>) => void) => {
+    const clock = createMovableClock();
     const { folder, path } = await makeTarget();
     const outside = await serve((response) => response.write('x'));
     const outcome = fetchTo(path, outside.origin, { clock }).catch((error) => error);

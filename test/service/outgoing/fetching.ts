@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { fetchSource } from '../../../src/service/outgoing/fetch-source.ts';
 import type { Network } from '../../../src/service/outgoing/request.ts';
-import { createMovingClock } from '../harness/moving-clock.ts';
 import { networkWith, type Outside, startPlain } from './outside.ts';
 
 export async function makeTarget(): Promise<{ folder: string; path: string }> {
@@ -19,12 +19,12 @@ export interface FetchOptions {
   readonly network?: Network;
   readonly refusedSize?: number;
   readonly signal?: AbortSignal;
-  readonly clock?: ReturnType<typeof createMovingClock>;
+  readonly clock?: ReturnType<typeof createMovableClock>;
 }
 
 export async function fetchTo(path: string, address: string, options: FetchOptions = {}): Promise<void> {
   const { signal } = new AbortController();
-  const given = { network: networkWith(), clock: createMovingClock(), signal, ...options };
+  const given = { network: networkWith(), clock: createMovableClock(), signal, ...options };
   await fetchSource(address, 'source_video', path, given);
 }
 

@@ -1,8 +1,8 @@
 /** Slots of the worker: rows that wait for others leave theirs to the next row. */
 import { expect, onTestFinished, test } from 'vitest';
+import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { Leases } from '../../../src/service/running/leases.ts';
 import { type Lend, startWorker } from '../../../src/service/running/worker.ts';
-import { createMovingClock } from '../harness/moving-clock.ts';
 import { until } from '../harness/scene.ts';
 
 type Work = (signal: AbortSignal, lend: Lend) => Promise<void>;
@@ -19,7 +19,7 @@ function start(rows: Readonly<Record<string, Work>>) {
     release: () => {},
   };
   const worker = startWorker({
-    ...{ leases, clock: createMovingClock(), log: () => {}, slots: 1, fail: () => {} },
+    ...{ leases, clock: createMovableClock(), log: () => {}, slots: 1, fail: () => {} },
     work: async ({ id }, signal, lend) => rows[id]?.(signal, lend),
   });
   onTestFinished(() => {

@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { StageSharing, Work } from '../../../src/engines/engine.ts';
+import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { LogEntry } from '../../../src/service/index.ts';
 import { createStageCache, type StageCache } from '../../../src/service/stages/stage-cache.ts';
 import { createWork, type RecordedWork, temporaryFolder } from '../../engines/workspace.ts';
-import { createMovingClock } from '../harness/moving-clock.ts';
 import { until } from '../harness/scene.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,7 +18,7 @@ function makeShelf() {
   const folder = temporaryFolder();
   const root = join(folder, 'stages');
   mkdirSync(root);
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   const logged: LogEntry[] = [];
   let jobs = 0;
   return {

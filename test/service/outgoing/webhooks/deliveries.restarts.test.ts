@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { migrate } from '../../../../src/service/store/schema.ts';
 import { openStore } from '../../../../src/service/store/store.ts';
-import { createMovingClock } from '../../harness/moving-clock.ts';
 import { makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
 import { createJob, OPEN, only, readRows, startReceiver, untilAttempted } from './receiver.ts';
 
@@ -13,7 +13,7 @@ test('an event outlives the service: the next one delivers it under the same id'
   await createJob(first, receiver.url);
   await untilAttempted(first, 1);
   await first.service.close();
-  const clock = createMovingClock();
+  const clock = createMovableClock();
   clock.advance(6000);
   await startScene({ stateDir, clock, config: OPEN });
   expect((await untilAttempted({ stateDir }, 2)).status).toBe('delivered');

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN } from '../../../../src/protocol/headers.ts';
 import { JobFailure } from '../../../../src/protocol/job-failure.ts';
+import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { sendEvent, waitAfter } from '../../../../src/service/outgoing/webhooks/deliveries.ts';
-import { createMovingClock } from '../../harness/moving-clock.ts';
 import { startScene, until, untilJob } from '../../harness/scene.ts';
 import { networkWith, startPlain } from '../outside.ts';
 import {
@@ -213,7 +213,7 @@ test('the last attempt falls within the 24 hours of the download addresses, what
 
 const EVENT = { id: 'evt_01arz3ndektsv4rrffq69g5fav', body: '{"a":"é"}', secret: 'secret' };
 const PARTS = {
-  clock: createMovingClock(),
+  clock: createMovableClock(),
   headerPrefix: 'X-Acme',
   signal: new AbortController().signal,
 };

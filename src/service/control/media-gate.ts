@@ -2,7 +2,7 @@
 import type { Engines, Products, Tasks, Work } from '../../engines/engine.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 
-export interface WorkGate {
+export interface MediaGate {
   /** Work that starts from now on waits until it is released or stopped. */
   hold(): void;
   release(): void;
@@ -15,7 +15,7 @@ export interface WorkGate {
 
 type Runner<K extends JobKind> = (task: Tasks[K], work: Work) => Promise<Products[K]>;
 
-export function createWorkGate(): WorkGate {
+export function createMediaGate(): MediaGate {
   const errors: Error[] = [];
   let hold: { readonly promise: Promise<void>; readonly open: () => void } | null = null;
   let waiting = 0;
