@@ -133,6 +133,8 @@ function removeRecords(context: ServiceContext, now: number): void {
 /** Twice the lifetime of an upload URL: no file exists longer than that without a record. */
 const MIN_AGE_MS = 2 * 60 * 60_000;
 const IS_OPEN = `SELECT 1 FROM jobs WHERE id = ? AND status IN ('queued', 'processing')`;
+/** One statement: between two, another process could end the job and record this folder as its result. */
+const HAS_RESULTS = `SELECT 1 FROM jobs WHERE id = ? AND (status IN ('queued', 'processing') OR folder = ?)`;
 const HAS_ENDED = `SELECT 1 FROM jobs WHERE id = ? AND status NOT IN ('queued', 'processing')`;
 
 /**
@@ -147,7 +149,7 @@ async function removeOrphans(context: ServiceContext, now: number): Promise<void
   await removeFrom(
     folders.assets,
     now,
-    (name) => known('SELECT 1 FROM jobs WHERE folder = ?', name) || known(IS_OPEN, jobOfAttempt(name)),
+    (name) => store.get(HAS_RESULTS, jobOfAttempt(name), name) !== undefined,
     hasEnded,
   );
   await removeFrom(folders.stages, now, (name) => context.stages.isKnown(name, now));

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMovableClock } from '../../src/service/control/clock.ts';
 import { readySource, startScene, until, untilJob } from './harness/scene.ts';
 import { createJob, only, readRows, startReceiver } from './outgoing/webhooks/receiver.ts';
@@ -88,6 +89,41 @@ test('what an attempt left behind goes at once when its job has ended, and stays
     );
     expect(left).toEqual([`${open.id}-a`]);
   }
+});
+
+test('a result that another process records while this one sweeps stays', async () => {
+  const { caller, clock, stateDir } = await startScene({ config: { workers: 0 } });
+  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
+  const { id } = (await caller.post('/v1/dubbings', body)).json;
+  const folder = `${id}-a`;
+  await mkdir(join(stateDir, 'assets', folder));
+  const old = join(stateDir, 'work', 'old');
+  await mkdir(old);
+  await utimes(old, new Date(0), new Date(0));
+
+  const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
+  onTestFinished(() => other.close());
+  const { get } = StatementSync.prototype;
+  const spy = vi.spyOn(StatementSync.prototype, 'get').mockImplementation(function (
+    this: StatementSync,
+    ...values: Parameters<typeof get>
+  ) {
+    const row = get.apply(this, values);
+    // Right after the sweep has looked for this folder.
+    if (values.some((value) => value === folder)) {
+      other.prepare(`UPDATE jobs SET status = 'succeeded', folder = ? WHERE id = ?`).run(folder, id);
+    }
+    return row;
+  });
+  onTestFinished(() => spy.mockRestore());
+  clock.advance(60_000);
+  // Removed after the results.
+  await until(
+    () => readdir(join(stateDir, 'work')),
+    (names) => names.length === 0,
+  );
+  expect(other.prepare('SELECT folder FROM jobs').get()).toEqual({ folder });
+  expect(await readdir(join(stateDir, 'assets'))).toEqual([folder]);
 });
 
 test('a job that expired while no service ran is ended by the next one, not run', async () => {
