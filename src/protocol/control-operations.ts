@@ -3,7 +3,7 @@
  * and documentation. It is not part of the API, and only this machine can reach it.
  */
 import { type ControlField, FAULT_FIELDS, KEY_FIELDS } from './control-fields.ts';
-import { JOB_ERROR_CODES } from './job-failure.ts';
+import { JOB_ERROR_CODES, type JobErrorCode } from './job-failure.ts';
 
 /** A file in the state folder with the address and the token of the running control interface: `ControlAddress` as JSON. */
 export const CONTROL_FILE = 'control.json';
@@ -78,6 +78,7 @@ export interface ControlOperation {
   readonly example: { readonly args: string; readonly explains: string };
 }
 
+const JOB_ERRORS = Object.keys(JOB_ERROR_CODES) as JobErrorCode[]; // the keys of the table
 const FORM_OF_FAULT = `JSON array of faults, each with the fields of \`faults add\``;
 
 export const CONTROL_OPERATIONS = {
@@ -194,7 +195,7 @@ export const CONTROL_OPERATIONS = {
       times: { type: 'count', help: 'number of attempts (default: 1)' },
       code: {
         type: 'choice',
-        choices: Object.keys(JOB_ERROR_CODES),
+        choices: JOB_ERRORS,
         help: 'error code of the job (default: none, an internal error that is retried)',
       },
       message: { type: 'text', help: 'message of the error' },

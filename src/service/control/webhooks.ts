@@ -44,12 +44,12 @@ export function listWebhooks({ store }: ServiceContext, status: Wanted): { data:
   return { data: rows.slice(0, MOST).map(describe), more: rows.length > MOST };
 }
 
-/** Makes a webhook due now, with all its attempts. Returns null if the id is unknown. */
+/** Makes a webhook due now, as if nothing had been tried yet. Returns null if the id is unknown. */
 export function resendWebhook({ store, clock, signals }: ServiceContext, id: string): object | null {
   // A process that is sending it now keeps its lease and records the end of that attempt.
   const row = store.get<Row>(
-    `UPDATE deliveries SET status = 'pending', ended_at = NULL, attempts = 0, run_after = ? WHERE id = ?
-     RETURNING ${COLUMNS}`,
+    `UPDATE deliveries SET status = 'pending', ended_at = NULL, attempts = 0, crashes = 0, run_after = ?
+     WHERE id = ? RETURNING ${COLUMNS}`,
     clock.now(),
     id,
   );

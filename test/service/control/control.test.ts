@@ -1,5 +1,7 @@
 /** What the control operations do, over HTTP, on a service with small engines. */
 import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { createService, scriptFaults } from '../../../src/service/index.ts';
 import { exchange, type Reply } from '../harness/caller.ts';
@@ -170,7 +172,7 @@ test('webhooks that were not delivered are listed and sent again, with a new sec
   const address = receiver.address();
   const port = typeof address === 'object' ? address?.port : 0;
 
-  const { ask, caller, newKey } = await start({ allowLoopback: true });
+  const { ask, caller, newKey, stateDir } = await start({ allowLoopback: true });
   const callback_url = `http://127.0.0.1:${port}/hook`;
   const { json: job } = await caller.post('/v1/dubbings', { ...DUBBING, callback_url });
   // The receiver answered with 410, which ends the attempts.
@@ -186,6 +188,10 @@ test('webhooks that were not delivered are listed and sent again, with a new sec
     url: callback_url,
   });
   await ask('POST', `/keys/${newKey.key}/rotate`, { only: 'webhook_secret' });
+  // So many processes died while they sent it that it would not be sent again by itself.
+  const store = new DatabaseSync(join(stateDir, 'service.sqlite'));
+  store.exec('UPDATE deliveries SET crashes = 10');
+  store.close();
   expect((await ask('POST', `/webhooks/${webhook.id}/resend`)).json.status).toBe('pending');
   await until(
     () => ask('GET', '/webhooks?status=delivered'),

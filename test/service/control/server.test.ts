@@ -95,6 +95,7 @@ describe('requests', () => {
     expect(await refused('POST', '/clock')).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(await refused('POST', '/clock/advance')).toEqual([400, ['seconds']]);
     expect(await refused('POST', '/clock/advance', { seconds: -1 })).toEqual([400, ['seconds']]);
+    expect(await refused('POST', '/clock/advance', { seconds: 1e15 })).toEqual([400, ['seconds']]);
     expect(await refused('POST', '/clock/advance', { seconds: 1, by: 2 })).toEqual([400, ['by']]);
     expect(await refused('POST', '/credits', { credits: 0 })).toEqual([400, ['credits']]);
     expect(await refused('POST', '/credits', { credits: 1, expires_at: '2030-02-30T00:00:00Z' })).toEqual([
