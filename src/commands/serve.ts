@@ -85,19 +85,22 @@ export const serve: Command = defineCommand({
       terminal.note,
       io.now,
     );
-    const settings = { ...(await readOptions(context, options)), ...readControl(options) };
+    const chosen = await readOptions(context, options);
+    const settings = { ...chosen, control: readControl(options, chosen) };
     const warn = (message: string) => logs.log({ level: 'warn', message });
     const engines = await openEngines(context, warn);
-    const service = await listen(() =>
-      openStateFolder(settings.stateDir, '--state-dir', () =>
-        createService({
-          ...settings,
-          ...logs,
-          engines,
-          wantsFirstKey: () => showsSecrets(context),
-          onStoreFailure: (failure) => context.fail(failure),
-        }),
-      ),
+    const service = await listen(
+      () =>
+        openStateFolder(settings.stateDir, '--state-dir', () =>
+          createService({
+            ...settings,
+            ...logs,
+            engines,
+            wantsFirstKey: () => showsSecrets(context),
+            onStoreFailure: (failure) => context.fail(failure),
+          }),
+        ),
+      options.controlPort,
     );
     await showNewKey(
       context,
@@ -133,14 +136,20 @@ function showsSecrets({ output }: Context): boolean {
 }
 
 /** @throws Failure (`usage`) */
-function readControl({ control, controlPort: port }: Options): Pick<ServiceOptions, 'control'> {
+function readControl(
+  { control, controlPort: port }: Options,
+  service: Pick<ServiceOptions, 'port'>,
+): NonNullable<ServiceOptions['control']> {
   if (port !== undefined && !control) {
     throw usageFailure('--control-port was given without --control', 'Add --control.');
   }
   if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535)) {
     throw usageFailure('--control-port is not a whole number from 0 to 65535', 'See `vloc serve --help`.');
   }
-  return { control: control && { ...(port === undefined ? {} : { port }) } };
+  if (port !== undefined && port !== 0 && port === service.port) {
+    throw usageFailure('--control-port is also the port of the service', 'Choose another --control-port.');
+  }
+  return control && (port === undefined ? {} : { port });
 }
 
 async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
@@ -198,15 +207,23 @@ function flagOf(setting: string): string {
   return name === 'trusted_proxies' ? '--trusted-proxy' : `--${name.replaceAll('_', '-')}`;
 }
 
-const ADDRESS_ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'Another program listens there: choose another --port, or stop that program.',
-  EADDRNOTAVAIL: 'This machine does not have that address: choose another --host.',
-  ENOTFOUND: 'That name has no address: choose another --host.',
-  EACCES: 'Ports under 1024 need a permission: choose a higher --port, or put a proxy in front.',
+/** What to do about an address that cannot be used, by error; `port` is the option that chose its port. */
+const ADDRESS_ADVICE: Readonly<Record<string, (port: string) => string>> = {
+  EADDRINUSE: (port) => `Another program listens there: choose another ${port}, or stop that program.`,
+  EADDRNOTAVAIL: () => 'This machine does not have that address: choose another --host.',
+  ENOTFOUND: () => 'That name has no address: choose another --host.',
+  EACCES: (port) => `Ports under 1024 need a permission: choose a higher ${port}, or put a proxy in front.`,
 };
 
-/** Starts listening. @throws Failure (`configuration`) for an address that cannot be used, with what to change */
-export async function listen<Listening>(start: () => Promise<Listening>): Promise<Listening> {
+/**
+ * Starts listening.
+ * @param controlPort port that `--control-port` chose
+ * @throws Failure (`configuration`) for an address that cannot be used, with what to change
+ */
+export async function listen<Listening>(
+  start: () => Promise<Listening>,
+  controlPort?: number,
+): Promise<Listening> {
   try {
     return await start();
   } catch (error) {
@@ -214,8 +231,14 @@ export async function listen<Listening>(start: () => Promise<Listening>): Promis
     const advice = ADDRESS_ADVICE[code];
     if (advice === undefined || !(error instanceof Error) || !('syscall' in error)) throw error;
     if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
+    const isOfControl = 'port' in error && error.port === controlPort;
     throw new Failure(
-      { category: 'configuration', code: 'CANNOT_LISTEN', message: error.message, advice },
+      {
+        category: 'configuration',
+        code: 'CANNOT_LISTEN',
+        message: error.message,
+        advice: advice(isOfControl ? '--control-port' : '--port'),
+      },
       { cause: error },
     );
   }

@@ -129,6 +129,29 @@ it('has a command for every operation', async () => {
   }
 });
 
+it('names the option of the port that is taken', async () => {
+  const { stdout, stop } = await serve('--output', 'json');
+  const { base_url: url, control_url: controlUrl } = JSON.parse(stdout);
+  const refused = async (...words: string[]) => {
+    const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: await makeStateDir() } });
+    expect(await main(['serve', '--control', ...words], io)).toBe(4);
+    return stderr();
+  };
+  expect(await refused('--control-port', new URL(controlUrl).port)).toContain(
+    'choose another --control-port',
+  );
+  expect(await refused('--control-port', '0', '--port', new URL(url).port)).toContain(
+    'choose another --port',
+  );
+  await stop();
+});
+
+it('refuses one port for both interfaces', async () => {
+  const { io, stderr } = ioFor();
+  expect(await main(['serve', '--control', '--control-port', '4000', '--port', '4000'], io)).toBe(2);
+  expect(stderr()).toContain('--control-port is also the port of the service');
+});
+
 it('needs --control for --control-port', async () => {
   const { io, stderr } = ioFor();
   expect(await main(['serve', '--control-port', '4000'], io)).toBe(2);
