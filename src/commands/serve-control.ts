@@ -1,7 +1,7 @@
 /** The commands of `vloc serve control`, made from the table of control operations. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { flagName } from '../batch/plan/field-flags.ts';
+import { camelCase, flagName } from '../batch/plan/field-flags.ts';
 import { callControl, controlOff } from '../client/control.ts';
 import {
   type Command,
@@ -52,7 +52,7 @@ function createCommand(name: ControlName): Command {
   return defineCommand<OptionTable>({
     ...operandsOf(operation),
     options: {
-      ...Object.fromEntries(flagFields(operation).map(([field, spec]) => [toCamel(field), optionOf(spec)])),
+      ...Object.fromEntries(flagFields(operation).map(([field, spec]) => [camelCase(field), optionOf(spec)])),
       ...(hasBody(operation) ? { data: DATA } : {}),
       ...(operation.rootOnly === true ? {} : { workspace: WORKSPACE }),
       stateDir: STATE_DIR,
@@ -84,8 +84,6 @@ const operandField = ({ fields }: ControlOperation) =>
 
 const hasBody = ({ method, fields }: ControlOperation) =>
   method !== 'GET' && Object.values(fields).some(({ operand }) => operand !== true);
-
-const toCamel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
@@ -136,9 +134,9 @@ async function readFields(
   const data = textOf(options.data);
   const fields = data === undefined ? {} : await readObject(data, context);
   for (const [name, field] of flagFields(operation)) {
-    const value = options[toCamel(name)];
+    const value = options[camelCase(name)];
     const isGiven = value !== undefined && !(Array.isArray(value) && value.length === 0);
-    if (isGiven) fields[name] = await readValue(flagName(toCamel(name)), field, value, context);
+    if (isGiven) fields[name] = await readValue(flagName(camelCase(name)), field, value, context);
   }
   const operand = operandField(operation);
   if (operand !== undefined) {

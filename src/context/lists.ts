@@ -1,6 +1,6 @@
 /** Lists of the service: their query parameters as options, and their pages. */
 
-import { flagName } from '../batch/plan/field-flags.ts';
+import { camelCase, flagName } from '../batch/plan/field-flags.ts';
 import type { ListPage } from '../client/index.ts';
 import { Failure } from '../errors/failure.ts';
 import { LIMITS } from '../protocol/limits.ts';
@@ -75,10 +75,6 @@ function specOf({ type, choices, help }: Parameter): OptionSpec {
   if (type === 'choice') return { type, choices, help };
   if (type === 'number') return { type, value: 'n', help };
   return { type: 'text', value: type === 'time' ? 'time' : 'text', help };
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The request of a list command. */

@@ -45,6 +45,7 @@ export function flagName(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function camelCase(name: string): string {
+/** The name of an option for a field of the API: `client_reference` is `clientReference`. */
+export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
