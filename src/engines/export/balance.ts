@@ -130,7 +130,9 @@ const SOURCE = 'aresample=48000:async=1:first_pts=0';
 const LIMITED_FROM_LUFS = -16;
 /** If the rest is at most 3 LU below the source, half of the energy is not in the dub. */
 const MOSTLY_REST = 3;
+/** Each round decodes all sound again, so there are few. */
 const ROUNDS = 3;
+/** A smaller difference is not worth another round: less than `SAME_LU`, so that the final encoding may add some. */
 const CLOSE_LU = 0.3;
 /** Distortion would be heard above. */
 const MOST_INTO_LIMITER = 9;

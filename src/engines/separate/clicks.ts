@@ -133,7 +133,10 @@ function replace(stereo: Int16Array, start: number, length: number, channel: num
   for (const [at, sample] of made.entries()) stereo[2 * (start + at) + channel] = sample;
 }
 
-/** Every second frame of a template suffices to compare, and every second shift: voices have little above 12 kHz. */
+/**
+ * Every second frame of a template suffices to compare, and every second shift: voices have little above 12 kHz. It takes
+ * 1.8 ms for a click instead of 3.5.
+ */
 const STEP = 2;
 
 function mostAlike(value: (at: number) => number, start: number, length: number): number {
