@@ -1,23 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { WavWriter } from '../../../src/engines/media/wav.ts';
 import { type Denoised, denoise } from '../../../src/engines/separate/denoise.ts';
 import { speechClip } from '../workspace.ts';
-import { samplesOf, soundOf } from './sound.ts';
+import { recorder, samplesOf, soundOf } from './sound.ts';
 
 const SECONDS = 1.5;
-
-/** Keeps mono sound in memory. */
-function recorder(): WavWriter & { readonly heard: number[] } {
-  const heard: number[] = [];
-  return {
-    ...{ channels: 1, sampleRate: 48_000, heard },
-    get frames() {
-      return heard.length;
-    },
-    write: async (samples) => void heard.push(...samples),
-    close: async () => {},
-  };
-}
 
 /** How similar two sounds are, -1 to 1, if the second is moved by a number of frames. */
 function likeness(one: readonly number[], other: readonly number[], shift: number): number {
@@ -45,7 +31,7 @@ function speechAt(left: number, right: number): Int16Array {
 const WHOLE = { start: 0, end: SECONDS };
 
 describe('removing noise from speech in the centre', () => {
-  const output = recorder();
+  const output = recorder(1);
   let result: Denoised;
   let middle: number[] = [];
   beforeAll(async () => {
@@ -75,12 +61,12 @@ test.each([
   ['right', 0, 1, -Math.PI / 4],
   ['half left', 1, 0.4, Math.atan(0.6 / 1.4)],
 ])('a voice on the %s is heard there', async (_, left, right, angle) => {
-  const { direction } = await denoise(soundOf(speechAt(left, right), 2), recorder(), () => {});
+  const { direction } = await denoise(soundOf(speechAt(left, right), 2), recorder(1), () => {});
   expect(Math.abs(direction(WHOLE) - angle)).toBeLessThan(0.12);
 });
 
 test('silence has no direction', async () => {
-  const { direction, clicks } = await denoise(soundOf(new Int16Array(20_000), 2), recorder(), () => {});
+  const { direction, clicks } = await denoise(soundOf(new Int16Array(20_000), 2), recorder(1), () => {});
   expect(direction(WHOLE)).toBe(0);
   expect(clicks).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Sound that tests of separation look at. */
 import { execFileSync } from 'node:child_process';
-import type { WavReader } from '../../../src/engines/media/wav.ts';
+import type { WavReader, WavWriter } from '../../../src/engines/media/wav.ts';
 
 /** All samples of a file, as ffmpeg reads them. */
 export function samplesOf(file: string, filter = 'anull'): Int16Array {
@@ -45,6 +45,19 @@ export function soundOf(samples: Int16Array, channels: number): WavReader {
       read.set(samples.subarray(from, to), from - position * channels);
       return read;
     },
+    close: async () => {},
+  };
+}
+
+/** Keeps the samples that are written, 48 kHz. */
+export function recorder(channels: number): WavWriter & { readonly heard: number[] } {
+  const heard: number[] = [];
+  return {
+    ...{ channels, sampleRate: 48_000, heard },
+    get frames() {
+      return heard.length / channels;
+    },
+    write: async (samples) => void heard.push(...samples),
     close: async () => {},
   };
 }
