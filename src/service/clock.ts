@@ -44,6 +44,22 @@ export function repeat(clock: Clock, intervalMs: number, run: () => void): Cance
   };
 }
 
+/** Resolves after this many ms, or when the signal aborts. */
+export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const cancel = clock.schedule(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    const stop = () => {
+      cancel();
+      resolve();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
 /** RFC 3339 in UTC with milliseconds. Source: contract, "Identifiers and time". */
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();

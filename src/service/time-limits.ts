@@ -1,4 +1,4 @@
-/** Time limits of work and of transfers. */
+/** Time limits of work and of transfers, and waits that can be stopped. */
 import type { IncomingMessage } from 'node:http';
 import { type Cancel, type Clock, repeat } from './clock.ts';
 
@@ -22,6 +22,16 @@ export async function withDeadline<Value>(
   } finally {
     cancel();
   }
+}
+
+/** Waits for a promise, but rejects with the reason of the signal if that aborts first. */
+export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 /** Long enough for a phone to switch cells. */

@@ -1,7 +1,7 @@
 /** Faults from a list, assigned to requests in order, and the answers that they send. */
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { describeProblem, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, sleep, systemClock } from '../clock.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import type { Faults, RequestFacts } from '../http/faults.ts';
 import { DOCS_PATH } from '../http/router.ts';
@@ -88,22 +88,6 @@ function isLate(fault: Fault): boolean {
 
 function isFile(body: ServiceResponse['body']) {
   return body !== null && typeof body !== 'string';
-}
-
-/** Resolves after this many ms, or when the signal aborts. */
-function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const cancel = clock.schedule(ms, () => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    });
-    const stop = () => {
-      cancel();
-      resolve();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /** Creates the answer of a fault to a request; null for a fault without its own answer. */

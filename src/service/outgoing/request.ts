@@ -6,6 +6,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { errorCode } from '../../errors/system-error.ts';
+import { orAborted } from '../time-limits.ts';
 import {
   checkUrl,
   hostOf,
@@ -82,23 +83,14 @@ export async function resolveHost(
 
 async function ask(name: string, resolver: Resolver, signal: AbortSignal): Promise<readonly string[]> {
   try {
-    const addresses = await untilAborted(resolver(name), signal);
+    // A DNS lookup cannot be cancelled.
+    const addresses = await orAborted(resolver(name), signal);
     if (addresses.length > 0) return addresses;
   } catch (error) {
     signal.throwIfAborted();
     throw new TargetUnreachable(describeNetworkError(error), { cause: error });
   }
   throw new TargetUnreachable('its name has no address');
-}
-
-/** Stops waiting when the signal aborts, because a DNS lookup cannot be cancelled. */
-function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 /** Starts a TCP connection. */
