@@ -153,7 +153,12 @@ async function removeOrphans(context: ServiceContext, now: number): Promise<void
     hasEnded,
   );
   await removeFrom(folders.stages, now, (name) => context.stages.isKnown(name, now));
-  await removeFrom(folders.work, now, (name) => known(IS_OPEN, jobOfAttempt(name)), hasEnded);
+  await removeFrom(
+    folders.work,
+    now,
+    (name) => known(IS_OPEN, jobOfAttempt(name)) || context.stages.isKnown(name, now),
+    hasEnded,
+  );
 }
 
 /** @param isOver returns true for files that are not kept although they are recent */

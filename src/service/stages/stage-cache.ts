@@ -5,14 +5,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { makeFolder } from '../../disk/folder.ts';
 import type { StageSharing, Work } from '../../engines/engine.ts';
-import { type Clock, repeat } from '../clock.ts';
+import { type Clock, repeat, sleep } from '../clock.ts';
 import { FOLDER_MODE } from '../folders.ts';
 import type { Log } from '../log.ts';
-import { RENEW_MS } from '../running/leases.ts';
+import { LEASE_MS, RENEW_MS } from '../running/leases.ts';
 import type { Lend } from '../running/worker.ts';
+import { orAborted } from '../time-limits.ts';
 import { linkFile, openStageStore, type PackedResult, type StageStore } from './stage-store.ts';
 
 interface SharingJob {
@@ -28,9 +29,9 @@ export interface StageCache {
   forJob(job: SharingJob): StageSharing;
   /** Removes expired results. */
   sweep(now: number): Promise<void>;
-  /** Whether a folder of the cache is in use. */
+  /** Whether a folder of the cache, or the work folder of a job that began a stage, is in use. */
   isKnown(folder: string, now: number): boolean;
-  /** Removes all results, because the disk is full. Returns whether there were any. */
+  /** Removes all results that have files, because the disk is full. Returns whether there were any. */
   empty(): Promise<boolean>;
   close(): void;
 }
@@ -49,12 +50,10 @@ interface CacheParts {
 interface Computation {
   readonly done: Promise<PackedResult>;
   readonly folder: string;
-  /** Receives the progress for each job that waits. */
+  /** Receives the progress for each job that wants the result. Without any, the computation is stopped. */
   readonly listeners: Set<Work['report']>;
   readonly controller: AbortController;
   progress: Parameters<Work['report']> | null;
-  /** Jobs that want the result. Without any, the computation is stopped. */
-  wanted: number;
   /** Jobs that may still read the folder. */
   readers: number;
 }
@@ -115,7 +114,7 @@ export function createStageCache(parts: CacheParts): StageCache {
     done.catch(() => {});
     const computation: Computation = {
       ...{ done, folder, controller, listeners: new Set<Work['report']>() },
-      ...{ progress: null, wanted: 0, readers: 0 },
+      ...{ progress: null, readers: 0 },
     };
     underWay.set(key, computation);
     resolve(run());
@@ -128,7 +127,6 @@ export function createStageCache(parts: CacheParts): StageCache {
    */
   async function attend<T>(key: string, computation: Computation, work: Work, isFirst: boolean): Promise<T> {
     const { done, folder, listeners, controller } = computation;
-    computation.wanted += 1;
     computation.readers += 1;
     listeners.add(work.report);
     if (computation.progress !== null) work.report(...computation.progress);
@@ -136,8 +134,7 @@ export function createStageCache(parts: CacheParts): StageCache {
       return await unpack<T>(await orAborted(done, work.signal), folder, work.folder);
     } finally {
       listeners.delete(work.report);
-      computation.wanted -= 1;
-      if (computation.wanted === 0 && underWay.get(key) === computation) {
+      if (listeners.size === 0 && underWay.get(key) === computation) {
         // A job that asks from now on starts over.
         underWay.delete(key);
         controller.abort(work.signal.reason);
@@ -153,15 +150,10 @@ export function createStageCache(parts: CacheParts): StageCache {
   /** Waits until another process has finished a stage or has given up, or the signal is aborted. */
   async function untilSettled(key: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !open().isSettled(key, clock.now())) {
-      await new Promise<void>((resolve) => {
-        const cancel = clock.schedule(POLL_MS, () => end());
-        const end = () => {
-          cancel();
-          signal.removeEventListener('abort', end);
-          resolve();
-        };
-        signal.addEventListener('abort', end, { once: true });
-      });
+      const before = clock.now();
+      await sleep(clock, POLL_MS, signal);
+      // The machine was suspended, and all claims expired in the meantime: give their owners time to renew them.
+      if (clock.now() - before > LEASE_MS) await sleep(clock, 2 * RENEW_MS, signal);
     }
   }
 
@@ -178,7 +170,8 @@ export function createStageCache(parts: CacheParts): StageCache {
       if (taken !== null) return { result: parse<T>(taken, work.folder), reused: true };
       // Another job may have begun meanwhile. From here to `begin`, nothing is awaited.
       if (underWay.has(key)) continue;
-      const owner = randomUUID();
+      // By this name a sweep knows the folders that the computation uses, also when the job itself has ended.
+      const owner = `${basename(work.folder)}.${randomUUID()}`;
       let computation: Computation | null = null;
       try {
         if (open().claim(key, owner, clock.now())) computation = begin(key, owner, job, compute);
@@ -212,16 +205,6 @@ export function createStageCache(parts: CacheParts): StageCache {
       opened = null;
     },
   };
-}
-
-/** Rejects with the reason of the signal if that is aborted first. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }
 
 /** The name of a file in a packed result. Other objects of a result have no such member. */

@@ -36,13 +36,17 @@ export interface StageStore {
   claim(key: string, owner: string, now: number): boolean;
   /** Whether a claim can succeed, or a result is there. */
   isSettled(key: string, now: number): boolean;
+  /** Extends a claim, even if a sweep has removed it while the machine was suspended. */
   renew(key: string, owner: string, now: number): void;
   release(key: string, owner: string): void;
-  /** Whether a folder belongs to a result, or to a stage that is being computed under a claim of that name. */
+  /**
+   * Whether a folder belongs to a result or to a stage that is being computed: one with the name of its claim, or with the
+   * start of that name before a dot.
+   */
   isKnown(folder: string, now: number): boolean;
   /** Removes expired results, and those that exceed the limit since the disk has become fuller. */
   sweep(now: number): Promise<void>;
-  /** Removes all results. Returns whether there were any. */
+  /** Removes all results that have files. Returns whether there were any. */
   empty(): Promise<boolean>;
   close(): void;
 }
@@ -164,7 +168,10 @@ export function openStageStore(root: string, path: string, maxBytes: number): St
           await chmod(path, FILE_MODE);
           hashes.push(await hashFile(path));
         }
-        const expired = store.get<{ folder: string }>('SELECT folder FROM results WHERE key = ?', key);
+        const expired = store.get<{ folder: string }>(
+          'SELECT folder FROM results WHERE key = ? AND expires_at <= ?',
+          ...[key, now],
+        );
         if (expired !== undefined) await remove({ key, ...expired });
         const list = JSON.stringify(names);
         store.run(
@@ -194,14 +201,20 @@ export function openStageStore(root: string, path: string, maxBytes: number): St
       hasResult(key, now) ||
       store.get('SELECT 1 FROM claims WHERE key = ? AND until > ?', key, now) === undefined,
     renew(key, owner, now) {
-      store.run('UPDATE claims SET until = ? WHERE key = ? AND owner = ?', now + LEASE_MS, key, owner);
+      store.run(
+        'INSERT INTO claims VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET until = ?3 WHERE owner = ?2',
+        ...[key, owner, now + LEASE_MS],
+      );
     },
     release(key, owner) {
       store.run('DELETE FROM claims WHERE key = ? AND owner = ?', key, owner);
     },
     isKnown: (folder, now) =>
       store.get('SELECT 1 FROM results WHERE folder = ?', folder) !== undefined ||
-      store.get('SELECT 1 FROM claims WHERE owner = ? AND until > ?', folder, now) !== undefined,
+      store.get(
+        `SELECT 1 FROM claims WHERE (owner = ?1 OR instr(owner, ?1 || '.') = 1) AND until > ?2`,
+        ...[folder, now],
+      ) !== undefined,
     async sweep(now) {
       store.run('DELETE FROM claims WHERE until <= ?', now);
       const expired = store.all<{ key: string; folder: string }>(
@@ -212,7 +225,9 @@ export function openStageStore(root: string, path: string, maxBytes: number): St
       await makeRoom(0);
     },
     async empty() {
-      const rows = store.all<{ key: string; folder: string }>('SELECT key, folder FROM results');
+      const rows = store.all<{ key: string; folder: string }>(
+        `SELECT key, folder FROM results WHERE names <> '[]'`,
+      );
       for (const row of rows) await remove(row);
       return rows.length > 0;
     },

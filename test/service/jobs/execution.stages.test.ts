@@ -1,8 +1,9 @@
 /** Jobs that share stages: what they cost, who shares with whom, and what happens to the slots and the disk. */
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import type { Work } from '../../../src/engines/engine.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';
@@ -10,7 +11,7 @@ import { createSmallEngines } from '../harness/small-engines.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Translations share one stage for each text; dubs share nothing. */
+/** Translations share one stage, with a file, for each text; dubs share nothing. */
 async function startSharing(options: Partial<ServiceOptions> = {}) {
   const small = createSmallEngines();
   const translated: string[] = [];
@@ -21,16 +22,22 @@ async function startSharing(options: Partial<ServiceOptions> = {}) {
       ...small.run,
       subtitle_translation: (async (task, work) => {
         const text = task.lines[0]?.text ?? '';
-        const translate = async () => {
+        const input = join(work.folder, 'input');
+        await writeFile(input, text);
+        const translate = async (own: Work) => {
           translated.push(text);
           await gate;
-          return { language: task.targetLanguage, lines: task.lines };
+          await readFile(input);
+          const file = join(own.folder, 'file');
+          await writeFile(file, text);
+          return { language: task.targetLanguage, lines: task.lines, file };
         };
-        const { result, reused } = (await work.sharing?.once(text, work, translate)) ?? {
-          ...{ result: await translate(), reused: false },
+        const { result: made, reused } = (await work.sharing?.once(text, work, translate)) ?? {
+          ...{ result: await translate(work), reused: false },
         };
         const use = { step: 'translate', engine: 'apertium', skipped: [] } as const;
-        return { subtitle: result, engines: [reused ? { ...use, reused } : use] };
+        const { file: _, ...subtitle } = made;
+        return { subtitle, engines: [reused ? { ...use, reused } : use] };
       }) satisfies typeof small.run.subtitle_translation,
     },
   };
@@ -138,6 +145,33 @@ test('a cancelled job leaves the stage to the job that waits for it', async () =
   expect((await scene.caller.delete(first.detail_url)).json.status).toBe('cancelled');
   open();
   expect((await untilJob(scene.caller, second, 'succeeded', 'failed')).status).toBe('succeeded');
+});
+
+test('a sweep leaves the files of a cancelled job that are read for the job that waits', async () => {
+  const scene = await startSharing({ config: { workers: 2 } });
+  const open = scene.hold();
+  const first = await create(scene, 'hello');
+  await until(
+    () => scene.translated.length,
+    (count) => count === 1,
+  );
+  const second = await create(scene, 'hello');
+  await untilJob(scene.caller, second, 'processing');
+  await scene.caller.delete(first.detail_url);
+  // When files that nobody uses are gone for the second time, the first sweep is over.
+  const left = join(scene.stateDir, 'work', `${first.id}-died`);
+  for (const sweep of [1, 2]) {
+    await mkdir(left);
+    scene.clock.advance(60_000);
+    await until(
+      () => readdir(join(scene.stateDir, 'work')),
+      (names) => !names.includes(`${first.id}-died`),
+    );
+    expect(scene.translated, `after sweep ${sweep}`).toEqual(['hello']);
+  }
+  open();
+  expect((await untilJob(scene.caller, second, 'succeeded', 'failed')).status).toBe('succeeded');
+  expect(scene.translated).toEqual(['hello']);
 });
 
 test('a disk that is full of stages is emptied, and the job is tried again', async () => {

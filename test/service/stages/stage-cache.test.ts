@@ -24,9 +24,10 @@ function makeShelf() {
   return {
     ...{ root, clock, logged, database: join(folder, 'stages.sqlite') },
     /** Another process on the folder. */
-    open(maxBytes = 100 * MIB): StageCache {
+    open(maxBytes = 100 * MIB, own = clock): StageCache {
       const log = (entry: LogEntry) => logged.push(entry);
-      const cache = createStageCache({ root, path: join(folder, 'stages.sqlite'), maxBytes, clock, log });
+      const path = join(folder, 'stages.sqlite');
+      const cache = createStageCache({ root, path, maxBytes, clock: own, log });
       onTestFinished(() => cache.close());
       return cache;
     },
@@ -202,13 +203,17 @@ describe('the size of all results', () => {
     expect(shelf.kept()).toEqual([]);
   });
 
-  test('can be reduced to nothing', async () => {
+  test('can be reduced to that of texts, which need no room but may have cost money', async () => {
     const shelf = makeShelf();
     const cache = shelf.open();
     expect(await cache.empty()).toBe(false);
     await shelf.share(cache).once('stage', shelf.work(), makeStage().compute);
+    const translate = async () => ({ lines: ['hola'] });
+    await shelf.share(cache).once('text', shelf.work(), translate);
     expect([await cache.empty(), await cache.empty()]).toEqual([true, false]);
     expect(shelf.kept()).toEqual([]);
+    const again = await shelf.share(cache).once('text', shelf.work(), translate);
+    expect(again).toEqual({ result: { lines: ['hola'] }, reused: true });
   });
 });
 
@@ -250,7 +255,14 @@ describe('jobs that ask for a stage at the same time', () => {
       () => work.reports.length,
       (count) => count === 1,
     );
+    let left = false;
+    first.catch(() => {
+      left = true;
+    });
     stop.abort(new Error('cancelled'));
+    await new Promise(setImmediate);
+    // Its files may be read until the end.
+    expect(left).toBe(false);
     gate.resolve();
     expect(textOf(await second)).toBe('sound');
     await cancelled;
@@ -319,6 +331,40 @@ describe('jobs that ask for a stage at the same time', () => {
     gate.resolve();
     await first;
     shelf.clock.advance(1000);
+    expect([(await second).reused, signals.length]).toEqual([true, 1]);
+  });
+
+  test('in another process leave time to renew the claim when the machine was suspended', async () => {
+    const shelf = makeShelf();
+    const gate = Promise.withResolvers<void>();
+    const { compute, signals } = makeStage({ gate: gate.promise });
+    const owning = shelf.open();
+    const first = shelf.share(owning).once('stage', shelf.work(), compute);
+    await until(
+      () => signals.length,
+      (count) => count === 1,
+    );
+    const clock = createMovableClock();
+    const waiting = shelf.open(100 * MIB, clock);
+    const waits = Promise.withResolvers<void>();
+    const lend = <T>(wait: () => Promise<T>) => {
+      waits.resolve();
+      return wait();
+    };
+    const expiresAt = clock.now() + DAY_MS;
+    const second = waiting.forJob({ keyId: 'key', expiresAt, lend }).once('stage', shelf.work(), compute);
+    await waits.promise;
+    // The process that waits wakes up first, and even sweeps.
+    clock.advance(DAY_MS / 2);
+    await waiting.sweep(clock.now());
+    await new Promise(setImmediate);
+    shelf.clock.advance(DAY_MS / 2);
+    clock.advance(3_000);
+    await new Promise(setImmediate);
+    expect(signals).toHaveLength(1);
+    gate.resolve();
+    await first;
+    clock.advance(1_000);
     expect([(await second).reused, signals.length]).toEqual([true, 1]);
   });
 
