@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000;
 async function startSharing(options: Partial<ServiceOptions> = {}) {
   const small = createSmallEngines();
   const translated: string[] = [];
+  const asked: string[] = [];
   let gate = Promise.resolve();
   const engines = {
     ...small,
@@ -32,6 +33,7 @@ async function startSharing(options: Partial<ServiceOptions> = {}) {
           await writeFile(file, text);
           return { language: task.targetLanguage, lines: task.lines, file };
         };
+        asked.push(text);
         const { result: made, reused } = (await work.sharing?.once(text, work, translate)) ?? {
           ...{ result: await translate(work), reused: false },
         };
@@ -46,6 +48,7 @@ async function startSharing(options: Partial<ServiceOptions> = {}) {
     ...scene,
     small,
     translated,
+    asked,
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -156,7 +159,10 @@ test('a sweep leaves the files of a cancelled job that are read for the job that
     (count) => count === 1,
   );
   const second = await create(scene, 'hello');
-  await untilJob(scene.caller, second, 'processing');
+  await until(
+    () => scene.asked.length,
+    (count) => count === 2,
+  );
   await scene.caller.delete(first.detail_url);
   // When files that nobody uses are gone for the second time, the first sweep is over.
   const left = join(scene.stateDir, 'work', `${first.id}-died`);
