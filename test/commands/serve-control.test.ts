@@ -122,6 +122,15 @@ it.each([
   await stop();
 });
 
+it('explains that the service has another token', async () => {
+  const { stdout, stop } = await serve('--output', 'json');
+  const { control_url: url } = JSON.parse(stdout);
+  await writeFile(join(stateDir, 'control.json'), JSON.stringify({ url, token: 'other' }));
+  const { code, stderr } = await control('clock', 'show');
+  expect([code, stderr]).toEqual([4, expect.stringContaining('has another control token')]);
+  await stop();
+});
+
 it('has a command for every operation', async () => {
   for (const { group, verb } of CONTROL_LIST) {
     const { code, stdout } = await control(group, verb, '--help');
