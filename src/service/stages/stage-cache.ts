@@ -2,7 +2,7 @@
  * Results of stages that several jobs need: the first job that asks computes them, and the others wait. Keys of the
  * service do not share results. If the cache cannot be used, each job computes its stages itself.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -45,6 +45,9 @@ interface CacheParts {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** Enough for the stages of one attempt. Long paths are trouble for programs: espeak-ng cuts them at 200 bytes. */
+const STAGE_NAME_BYTES = 4;
 
 /** A stage that is being computed in this process. */
 interface Computation {
@@ -171,7 +174,7 @@ export function createStageCache(parts: CacheParts): StageCache {
       // Another job may have begun meanwhile. From here to `begin`, nothing is awaited.
       if (underWay.has(key)) continue;
       // By this name a sweep knows the folders that the computation uses, also when the job itself has ended.
-      const owner = `${basename(work.folder)}.${randomUUID()}`;
+      const owner = `${basename(work.folder)}.${randomBytes(STAGE_NAME_BYTES).toString('hex')}`;
       let computation: Computation | null = null;
       try {
         if (open().claim(key, owner, clock.now())) computation = begin(key, owner, job, compute);

@@ -1,4 +1,5 @@
 /** Programs of the user: arguments with placeholders, their environment, their results, and why one failed. */
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, sep } from 'node:path';
@@ -162,6 +163,14 @@ export function plain(text: string): string {
     .trim();
   const shown = withoutPaths(row);
   return shown.length > QUOTE ? `${shown.slice(0, QUOTE)}…` : shown;
+}
+
+/** Enough for the files that the calls of one job write at the same time. */
+const NAME_BYTES = 4;
+
+/** Returns a new name for the file of a program. It is short: espeak-ng cuts whole paths at 200 bytes without a message. */
+export function nameResult(ending: string): string {
+  return `${randomBytes(NAME_BYTES).toString('hex')}${ending}`;
 }
 
 /** Returns whether a program wrote this file. */

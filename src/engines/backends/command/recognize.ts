@@ -1,5 +1,4 @@
 /** Recognition by a program of the user, such as whisper. */
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { BackendWork, RecognitionTask, Recognizer } from '../../backend.ts';
@@ -15,7 +14,7 @@ import {
   wordsOf,
 } from '../transcript.ts';
 import { unusable } from '../user-entry.ts';
-import { checkResult, createProgram, isWritten, plain, type UserProgram } from './program.ts';
+import { checkResult, createProgram, isWritten, nameResult, plain, type UserProgram } from './program.ts';
 
 /** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
 const TIMEOUT = 3_600;
@@ -81,7 +80,7 @@ async function transcribe(
 ): Promise<string> {
   const folder = resolve(work.folder);
   const input = resolve(task.voice);
-  const output = join(folder, `transcript-${randomUUID()}${format.ending}`);
+  const output = join(folder, nameResult(format.ending));
   const out = program.uses('out') ? await mkdtemp(join(folder, 'transcript-')) : folder;
   const values = { input, output, out, stem: basename(input, extname(input)), language: task.language };
   const stdout = await program.run(values, work, { maxStdoutBytes: MAX_BYTES });

@@ -1,5 +1,4 @@
 /** Speech by a program of the user, such as Piper: text on its stdin, a WAV in return. */
-import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { EngineRun, Speaker } from '../../backend.ts';
@@ -10,7 +9,7 @@ import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';
 import { chooseVoice, spokenLanguages, VOICE_SPEEDS, voiceNames } from '../voice-choice.ts';
-import { checkResult, createProgram } from './program.ts';
+import { checkResult, createProgram, nameResult } from './program.ts';
 
 /** Each call loads the model, for large ones about a minute, and speaks one cue. */
 const TIMEOUT = 300;
@@ -41,7 +40,7 @@ export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, part
     run: EngineRun,
   ) => {
     const folder = resolve(run.folder);
-    const output = join(folder, `speech-${randomUUID()}.wav`);
+    const output = join(folder, nameResult('.wav'));
     const options = { stdin: `${values.text}\n`, maxStdoutBytes: MAX_SPEECH_BYTES };
     const stdout = await program.run({ ...values, output }, run, options);
     if (!program.uses('output')) return stdout;

@@ -35,6 +35,12 @@ describe('a program that speaks', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('gets a short path, because espeak-ng cuts paths of 200 bytes', async () => {
+    const folder = temporaryFolder();
+    const tool = script(`[ \${#1} -lt $((\${#PWD} + 20)) ] && cp ${wav()} "$1"`);
+    expect((await speak([tool, '{output}'], undefined, {}, folder)).sampleRate).toBe(22_050);
+  });
+
   test('is not started for a text without words', async () => {
     expect((await speak([script('exit 3')], undefined, { text: '…' })).samples).toHaveLength(0);
   });
