@@ -90,9 +90,15 @@ function __vloc_takes_value
     end
 end
 
-# Finds the words of the command at the cursor, and whether an operand follows them.
+# Finds the words of the command at the cursor, and whether an operand follows them. Each condition asks for them, so
+# they are kept until the line changes.
 function __vloc_look
     set -l tokens (commandline -opc)
+    set -l line (string join \n -- $tokens | string collect)
+    if set -q __vloc_line; and test "$line" = "$__vloc_line"
+        return
+    end
+    set -g __vloc_line $line
     set -g __vloc_place ''
     set -g __vloc_seen no
     set -l skip no
