@@ -1,41 +1,79 @@
-/** Packs the project and installs the tarball, once for all files that use it as it comes out of there. */
-import { execFileSync } from 'node:child_process';
+/**
+ * Packs the project and installs the tarball, once for all files that use it as it comes out of there. Takes ten seconds,
+ * in which the files before them run: they ask with `awaitPacked` when they need it.
+ */
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
+
+export interface Packed {
+  /** Absolute paths; tests only read there. */
+  readonly tarball: string;
+  /** The folder into which the tarball is installed. */
+  readonly home: string;
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Absolute paths; tests only read there. */
-    packed: {
-      readonly tarball: string;
-      /** The folder into which the tarball is installed. */
-      readonly home: string;
-    };
+    /** Address that answers with `Packed` once it is there. */
+    packed: string;
   }
 }
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
 
 /** Runs npm in a folder; what it needs comes out of its cache where it is there. Returns what it prints. */
 export function npm(args: readonly string[], cwd: string): string {
-  return execFileSync('npm', [...args, '--prefer-offline', '--no-audit', '--no-fund', '--silent'], {
+  return execFileSync('npm', [...args, ...QUIET], {
     cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-export default function setup(project: TestProject): () => void {
-  const root = mkdtempSync(join(tmpdir(), 'vloc-packed-'));
-  const printed = npm(['pack', '--pack-destination', root], PROJECT);
-  const tarball = join(root, printed.trim().split('\n').at(-1) ?? '');
+async function install(root: string): Promise<Packed> {
+  const run = promisify(execFile);
+  const { stdout } = await run('npm', ['pack', '--pack-destination', root, ...QUIET], {
+    cwd: PROJECT,
+  });
+  const tarball = join(root, stdout.trim().split('\n').at(-1) ?? '');
   const home = join(root, 'installed');
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), '{"private":true}');
-  npm(['install', tarball], home);
-  project.provide('packed', { tarball, home });
-  return () => rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  await run('npm', ['install', tarball, ...QUIET], { cwd: home });
+  return { tarball, home };
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const root = mkdtempSync(join(tmpdir(), 'vloc-packed-'));
+  const packed = install(root);
+  const server = createServer(async (_request, response) => {
+    const answer = await packed.catch((error: unknown) => ({ error: String(error) }));
+    response.end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  project.provide('packed', `http://127.0.0.1:${address.port}/`);
+  return async () => {
+    server.close();
+    // Not stopped on the way: half of a build would be left in the checkout.
+    await packed.catch(() => undefined);
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  };
+}
+
+/** Waits until the tool is packed and installed. @throws Error that says why it could not be */
+export async function awaitPacked(): Promise<Packed> {
+  // Made by the server of `setup`.
+  const answer = (await (await fetch(inject('packed'))).json()) as Packed | { readonly error: string };
+  if ('error' in answer) throw new Error(`the tool was not packed: ${answer.error}`);
+  return answer;
 }

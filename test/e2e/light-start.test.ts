@@ -19,8 +19,8 @@ const HEAVY = [
 ];
 
 let vloc: Installation;
-beforeAll(() => {
-  vloc = openInstallation();
+beforeAll(async () => {
+  vloc = await openInstallation();
 });
 afterAll(() => vloc.remove());
 

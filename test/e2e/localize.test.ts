@@ -24,8 +24,8 @@ const SHORT = CLIPS.slice(0, 2);
 const SHORT_SECONDS = '12.6';
 
 let vloc: Installation;
-beforeAll(() => {
-  vloc = openInstallation();
+beforeAll(async () => {
+  vloc = await openInstallation();
   ffmpeg('-i', SAMPLE, '-t', SHORT_SECONDS, '-c', 'copy', inFolder('short.mp4'));
 });
 afterAll(() => vloc.remove());

@@ -12,17 +12,18 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { npm } from './install.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { awaitPacked, npm } from './install.ts';
 import { finish, SAMPLE } from './packed.ts';
 
 const MINUTES = 60_000;
 const MiB = 2 ** 20;
 
 const tool = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url));
-const { tarball } = inject('packed');
+let tarball: string;
 let root: string;
-beforeAll(() => {
+beforeAll(async () => {
+  tarball = (await awaitPacked()).tarball;
   root = mkdtempSync(join(tmpdir(), 'vloc-package-'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

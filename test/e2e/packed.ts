@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inject } from 'vitest';
 import { rememberingPath } from '../support/remembered-programs.ts';
+import { awaitPacked } from './install.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -34,8 +34,8 @@ export interface Installation {
 export const SAMPLE = join(PROJECT, 'test/fixtures/sample.mp4');
 
 /** A folder and a state of its own for the tool that is installed once for all files. */
-export function openInstallation(): Installation {
-  const { home } = inject('packed');
+export async function openInstallation(): Promise<Installation> {
+  const { home } = await awaitPacked();
   const root = mkdtempSync(join(tmpdir(), 'vloc-e2e-'));
   const folder = join(root, 'my vidéos 字幕');
   mkdirSync(folder);

@@ -13,7 +13,7 @@ let server: ChildProcess;
 let announced: { base_url: string; key: string; secret: string; webhook_secret: string };
 let firstLine: string;
 beforeAll(async () => {
-  vloc = openInstallation();
+  vloc = await openInstallation();
   server = spawn(vloc.program, ['serve', '--output', 'json'], {
     cwd: vloc.folder,
     env: vloc.env,

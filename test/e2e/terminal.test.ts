@@ -10,8 +10,8 @@ import { openTerminal, type TerminalSession } from './terminal.ts';
 const MINUTES = 60_000;
 
 let vloc: Installation;
-beforeAll(() => {
-  vloc = openInstallation();
+beforeAll(async () => {
+  vloc = await openInstallation();
   // Long enough to be interrupted while the voice is separated.
   ffmpeg('-i', SAMPLE, '-t', '8.6', '-c', 'copy', join(vloc.folder, 'short.mp4'));
 });

@@ -43,6 +43,7 @@ export async function openDesk(): Promise<Desk> {
   const env = {
     PATH: `${at('bin')}:${process.env.PATH ?? ''}`,
     HOME: at('work'),
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     LANG: 'C.UTF-8',
     VLOC_CONFIG_DIR: at('config'),
     VLOC_STATE_DIR: at('state'),

@@ -68,6 +68,7 @@ export async function openDesk(): Promise<Desk> {
     PATH: `${bin}${delimiter}${rememberingPath()}`,
     ...environmentOf(scene, folder),
     VLOC_NO_KEYCHAIN: '1',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
   };
 
   const addProgram: Desk['addProgram'] = async (name, script) => {
