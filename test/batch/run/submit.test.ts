@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { HAS_STRACE } from '../../journal/support/strace.ts';
+import { HAS_STRACE, STRACE } from '../../journal/support/strace.ts';
 import type { KilledRun } from './support/kill-points.ts';
 import { startStage } from './support/stage.ts';
 
@@ -28,7 +28,7 @@ describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
     const script = join(import.meta.dirname, 'support', 'killed-run.ts');
     const calls = 'trace=fdatasync,write,writev,pwrite64,sendto,sendmsg';
     await promisify(execFile)('strace', [
-      ...['-f', '-qq', '-y', '-s', String(SHOWN_BYTES), '-o', trace, '-e', calls],
+      ...[...STRACE, '-y', '-s', String(SHOWN_BYTES), '-o', trace, '-e', calls],
       ...[process.execPath, script, JSON.stringify(run)],
     ]);
     const rows = (await readFile(trace, 'utf8')).split('\n');

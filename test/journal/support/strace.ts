@@ -4,8 +4,12 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
+/** Without the filter in the kernel, each call of Node stops the process twice, also those that are not traced. */
+export const STRACE = ['-f', '--seccomp-bpf', '-qq'] as const;
+
 /** False on systems without strace, and in containers that do not allow to trace. */
-export const HAS_STRACE = spawnSync('strace', ['-f', '-qq', '-o', '/dev/null', 'true']).status === 0;
+export const HAS_STRACE =
+  spawnSync('strace', [...STRACE, '-o', '/dev/null', '-e', 'trace=link', 'true']).status === 0;
 
 const WRITER = join(import.meta.dirname, 'writer.ts');
 
@@ -67,7 +71,7 @@ export function runTraced(
   const places = [path, `${path}.new`, `${path}.head`, dirname(path)].flatMap((place) => ['-P', place]);
   const injected = inject.includes(':') ? ['-e', `inject=${inject}`] : [];
   return run('strace', [
-    ...['-f', '-qq', '-o', trace, '-e', `trace=${call}`, ...places, ...injected],
+    ...[...STRACE, '-o', trace, '-e', `trace=${call}`, ...places, ...injected],
     ...[process.execPath, WRITER, path, String(count)],
   ]);
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { STRACE } from '../../../journal/support/strace.ts';
 import type { SweptRun } from './swept-batch.ts';
 
 /** A result in the folder of results, and what it is called until it is whole. */
@@ -76,5 +77,5 @@ export async function listPoints(run: SweptRun, trace: string): Promise<readonly
 async function strace(run: SweptRun, options: readonly string[]): Promise<void> {
   const files = sweptFiles(run).flatMap((path) => ['-P', path]);
   const command = [process.execPath, SCRIPT, JSON.stringify(run)];
-  await promisify(execFile)('strace', ['-f', '-qq', ...options, ...files, ...command], { env });
+  await promisify(execFile)('strace', [...STRACE, ...options, ...files, ...command], { env });
 }
