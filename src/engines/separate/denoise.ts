@@ -1,16 +1,33 @@
 /** Removes noise and music from the whole sound, and measures where the voice is. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { STEM_FORMAT } from '../media/decode-audio.ts';
 import type { WavReader, WavWriter } from '../media/wav.ts';
 import { CLICK_MARGIN, type Click, findClicks, withoutClicks } from './clicks.ts';
 import { splitMidSide, sum, TINY, toInteger } from './samples.ts';
 import type { Segment } from './segments.ts';
+import type { Part } from './stems.ts';
 
 /** A whole number of frames of RNNoise, and of the slots in which clicks are looked for: 160 ms at 48 kHz. */
 const BLOCK = 7_680;
+/** A part is at least 20 s long, so that the warm-up is at most a tenth of the work. */
+const PART_BLOCKS = 125;
+/**
+ * Blocks before a part that RNNoise hears first, 1.92 s, because its output depends on what it heard before. WARM_FIGURES
+ */
+const WARM_UP_BLOCKS = 12;
+
+/** What was measured in a part. */
+export interface DenoisedPart {
+  /** In order of time. The denoised sound is without them. */
+  readonly clicks: readonly Click[];
+  /** Products of the voice with the sum of the channels, and with their difference, for each block. */
+  readonly mid: Float64Array;
+  readonly side: Float64Array;
+}
 
 export interface Denoised {
-  /** In order of time. The denoised sound is without them. */
+  /** In order of time. */
   readonly clicks: readonly Click[];
   /**
    * Returns the direction of the voice in a segment, in radians: 0 in the centre, π/4 on the left side only, -π/4 on the right.
@@ -19,61 +36,91 @@ export interface Denoised {
 }
 
 /**
- * Writes the sound without noise and music, as far as RNNoise can tell: the middle between the channels, as long as the input.
- * @param mix 48 kHz stereo
- * @param into 48 kHz mono
+ * Divides a file into parts that are denoised on their own. The result depends on the division, so the division depends only
+ * on the length of the file.
+ */
+export function divideToDenoise(frames: number): Part[] {
+  const blocks = Math.ceil(frames / BLOCK);
+  const parts = Math.max(1, Math.floor(blocks / PART_BLOCKS));
+  const border = (index: number) => Math.round((blocks * index) / parts);
+  return Array.from({ length: parts }, (_, index) => ({ first: border(index), end: border(index + 1) }));
+}
+
+/** Returns the first frame of the denoised sound of a part. */
+export function firstDenoised({ first }: Part): number {
+  return first * BLOCK;
+}
+
+/**
+ * Writes a part of the sound without noise and music, as far as RNNoise can tell: the middle between the channels.
+ * @param mix 48 kHz stereo, the whole sound
+ * @param into 48 kHz mono, at the first frame of the part
  * @param report receives the completed fraction
  */
 export async function denoise(
   mix: WavReader,
   into: WavWriter,
+  { first, end }: Part,
   report: (fraction: number) => void,
-): Promise<Denoised> {
+): Promise<DenoisedPart> {
   const denoiser = await createDenoiser();
   const clicks: Click[] = [];
+  const own: Click[] = [];
   const clean = withoutClicks(mix, clicks);
   const frame = new Float32Array(DENOISER_FRAME);
   const mid = new Float32Array(BLOCK);
   const side = new Float32Array(BLOCK);
   const denoised = new Float32Array(BLOCK);
-  const blocks = Math.ceil(mix.frames / BLOCK);
-  const shares = { mid: new Float64Array(blocks), side: new Float64Array(blocks) };
-  const look = async (position: number) => {
-    const stereo = await mix.read(position - CLICK_MARGIN, BLOCK + 2 * CLICK_MARGIN);
-    clicks.push(...findClicks(stereo, position));
+  const shares = { mid: new Float64Array(end - first), side: new Float64Array(end - first) };
+  const look = async (block: number) => {
+    const position = block * BLOCK;
+    const found = findClicks(await mix.read(position - CLICK_MARGIN, BLOCK + 2 * CLICK_MARGIN), position);
+    clicks.push(...found);
+    if (block >= first && block < end) own.push(...found);
   };
-  const step = async (position: number) => {
-    splitMidSide(await clean.read(position, DENOISER_FRAME), frame, null);
+  const step = (stereo: Int16Array) => {
+    splitMidSide(stereo, frame, null);
     denoiser.process(frame);
   };
-  await look(0);
-  for (let position = 0; position < DENOISER_DELAY; position += DENOISER_FRAME) await step(position);
-  for (let block = 0; block < blocks; block += 1) {
+  const begin = Math.max(0, first - WARM_UP_BLOCKS);
+  await look(begin);
+  step(await clean.read(begin * BLOCK, DENOISER_DELAY));
+  for (let block = begin; block < end; block += 1) {
     const start = block * BLOCK;
-    await look(start + BLOCK); // the denoiser is ahead of the block
+    await look(block + 1); // the denoiser is ahead of the block
+    const ahead = await clean.read(start + DENOISER_DELAY, BLOCK);
     for (let at = 0; at < BLOCK; at += DENOISER_FRAME) {
-      await step(start + DENOISER_DELAY + at);
+      step(ahead.subarray(2 * at, 2 * (at + DENOISER_FRAME)));
       denoised.set(frame, at);
     }
+    if (block < first) continue;
     splitMidSide(await clean.read(start, BLOCK), mid, side);
     for (let at = 0; at < BLOCK; at += DENOISER_FRAME) {
       const part = denoised.subarray(at, at + DENOISER_FRAME);
       const whole = mid.subarray(at, at + DENOISER_FRAME);
       // Where much was removed, some of the rest is music too.
       const weight = (product(part, part) / (product(whole, whole) + TINY)) ** 2;
-      shares.mid[block] = (shares.mid[block] ?? 0) + weight * product(part, whole);
-      shares.side[block] =
-        (shares.side[block] ?? 0) + weight * product(part, side.subarray(at, at + DENOISER_FRAME));
+      const place = block - first;
+      shares.mid[place] = (shares.mid[place] ?? 0) + weight * product(part, whole);
+      shares.side[place] =
+        (shares.side[place] ?? 0) + weight * product(part, side.subarray(at, at + DENOISER_FRAME));
     }
     await into.write(toInteger(denoised.subarray(0, Math.min(BLOCK, mix.frames - start))));
-    report((block + 1) / blocks);
+    report((block + 1 - begin) / (end - begin));
   }
+  return { clicks: own, ...shares };
+}
+
+/** Joins what was measured in all parts of a 48 kHz file, in order. */
+export function joinDenoised(parts: readonly DenoisedPart[]): Denoised {
+  const mid = parts.flatMap((part) => [...part.mid]);
+  const side = parts.flatMap((part) => [...part.side]);
   const direction = ({ start, end }: Segment) => {
-    const from = Math.floor((start * mix.sampleRate) / BLOCK);
-    const to = Math.ceil((end * mix.sampleRate) / BLOCK);
-    return directionOf(sum(shares.mid.subarray(from, to)), sum(shares.side.subarray(from, to)));
+    const from = Math.floor((start * STEM_FORMAT.sampleRate) / BLOCK);
+    const to = Math.ceil((end * STEM_FORMAT.sampleRate) / BLOCK);
+    return directionOf(sum(mid.slice(from, to)), sum(side.slice(from, to)));
   };
-  return { clicks, direction };
+  return { clicks: parts.flatMap(({ clicks }) => clicks), direction };
 }
 
 /** A voice that is 2.6 dB louder in one channel still counts as centred: that much may come from the music. */

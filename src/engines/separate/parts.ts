@@ -1,82 +1,47 @@
-/** Splits a sound into stems in several parts at the same time, each in a thread of the worker. */
-import { availableParallelism } from 'node:os';
+/** Steps of a separation that work on a part of a file, so that several parts are done at the same time. */
 import { join } from 'node:path';
-import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { STEM_FORMAT } from '../media/decode-audio.ts';
-import { openWav, openWavPart, reserveWav, type WavWriter } from '../media/wav.ts';
+import { openWav, openWavPart, type WavWriter } from '../media/wav.ts';
 import { type Click, withoutClicks } from './clicks.ts';
-import { divide, firstFrame, type Part, type StemInput, splitStems } from './stems.ts';
+import { type DenoisedPart, denoise, firstDenoised } from './denoise.ts';
+import { firstFrame, type Part, type StemInput, splitStems } from './stems.ts';
 import { WORKER_FILES } from './worker-messages.ts';
 
-/** What all parts share. It is copied to the threads. */
-interface SplitPlan extends Pick<StemInput, 'segments' | 'weights' | 'directions'> {
+/** The sound of one work folder in which the voice is looked for. */
+export interface Source {
   readonly folder: string;
   readonly source: 'mix' | 'centre';
+}
+
+/** What all parts of the stems share. */
+export interface SplitPlan extends Source, Pick<StemInput, 'segments' | 'weights' | 'directions'> {
   /** Whether the voice track for recognition is requested. */
   readonly withVoice: boolean;
   readonly clicks: readonly Click[];
 }
 
-interface Task {
-  readonly plan: SplitPlan;
-  readonly part: Part;
+type Report = (fraction: number) => void;
+
+/** The format of the denoised sound, and of the voice track for recognition. */
+export const VOICE_FORMAT = { ...STEM_FORMAT, channels: 1 } as const;
+
+/** Writes a part of the file `denoised`. */
+export async function denoisePart(
+  { folder, source, part }: Source & { readonly part: Part },
+  report: Report,
+): Promise<DenoisedPart> {
+  const sound = await openWav(join(folder, WORKER_FILES[source]));
+  const into = await openWavPart(join(folder, WORKER_FILES.denoised), VOICE_FORMAT, firstDenoised(part));
+  const measured = await denoise(sound, into, part, report);
+  await Promise.all([sound, into].map((file) => file.close()));
+  return measured;
 }
 
-const VOICE_FORMAT = { ...STEM_FORMAT, channels: 1 } as const;
-/** A thread loads and compiles the code again, which takes as long as it splits about five seconds of sound. */
-const PART_SECONDS = 15;
-
-/**
- * Writes the stems of a whole file.
- * @param frames its length
- * @param report receives the completed fraction
- */
-export async function splitInParts(
-  plan: SplitPlan,
-  frames: number,
-  report: (fraction: number) => void,
+/** Writes a part of the stems. */
+export async function splitPart(
+  { plan, part }: { readonly plan: SplitPlan; readonly part: Part },
+  report: Report,
 ): Promise<void> {
-  const path = (name: keyof typeof WORKER_FILES) => join(plan.folder, WORKER_FILES[name]);
-  await reserveWav(path('vocals'), STEM_FORMAT, frames);
-  await reserveWav(path('background'), STEM_FORMAT, frames);
-  if (plan.withVoice) await reserveWav(path('voice'), VOICE_FORMAT, frames);
-  const useful = Math.floor(frames / STEM_FORMAT.sampleRate / PART_SECONDS);
-  const parts = divide(frames, Math.max(1, Math.min(availableParallelism(), useful)));
-  const fractions = parts.map(() => 0);
-  const reportPart = (index: number) => (fraction: number) => {
-    fractions[index] = fraction;
-    report(fractions.reduce((sum, value) => sum + value, 0) / parts.length);
-  };
-  const [own, ...others] = parts.map((part) => ({ plan, part }));
-  const threads = others.map((task) => new Worker(process.argv[1] ?? '', { workerData: task }));
-  try {
-    await Promise.all([
-      own && splitPart(own, reportPart(0)),
-      ...threads.map((thread, index) => ended(thread, reportPart(index + 1))),
-    ]);
-  } finally {
-    await Promise.all(threads.map((thread) => thread.terminate()));
-  }
-}
-
-/** Waits until a thread has finished its part. */
-export function ended(thread: Worker, report: (fraction: number) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    thread.on('message', report);
-    thread.on('error', reject);
-    // A thread may end without an error and without having finished; its part of the stems would be silence.
-    thread.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`a thread ended with code ${code}`)),
-    );
-  });
-}
-
-/** The work of a thread. */
-export async function splitPartOfThread(): Promise<void> {
-  await splitPart(workerData as Task, (fraction) => parentPort?.postMessage(fraction)); // written by `splitInParts`
-}
-
-async function splitPart({ plan, part }: Task, report: (fraction: number) => void): Promise<void> {
   const { clicks, segments, weights, directions } = plan;
   const path = (name: keyof typeof WORKER_FILES) => join(plan.folder, WORKER_FILES[name]);
   const mix = await openWav(path('mix'));

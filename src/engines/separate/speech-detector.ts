@@ -16,6 +16,8 @@ const MIN_SILENCE_SECONDS = 0.3;
 const MIN_SPEECH_SECONDS = 0.2;
 /** Recognition processes one segment at a time, and its memory grows with the length. */
 export const MAX_SPEECH_SECONDS = 12;
+/** Windows that are read at a time, a second of sound: each read takes as long as a window. */
+const WINDOWS_READ = 32;
 /** Several times the longest segment. */
 const BUFFER_SECONDS = 60;
 
@@ -33,11 +35,14 @@ export async function detectSpeech(mono: WavReader, report: (fraction: number) =
   const detector = await loadDetector(mono.sampleRate, THRESHOLD);
   const energies = new Float32Array(Math.ceil(mono.frames / VAD_WINDOW));
   const segments: Segment[] = [];
-  for (let index = 0; index < energies.length; index += 1) {
-    const samples = await mono.read(index * VAD_WINDOW, VAD_WINDOW);
-    energies[index] = detector.listen(samples);
-    segments.push(...detector.found());
-    if (index % 256 === 0) report(index / energies.length); // every 8 s of sound
+  for (let first = 0; first < energies.length; first += WINDOWS_READ) {
+    const samples = await mono.read(first * VAD_WINDOW, WINDOWS_READ * VAD_WINDOW);
+    for (let index = first; index < Math.min(energies.length, first + WINDOWS_READ); index += 1) {
+      const at = (index - first) * VAD_WINDOW;
+      energies[index] = detector.listen(samples.subarray(at, at + VAD_WINDOW));
+      segments.push(...detector.found());
+    }
+    report(Math.min(1, (first + WINDOWS_READ) / energies.length));
   }
   segments.push(...detector.end());
   return { segments, energies };

@@ -5,20 +5,26 @@
  */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
-import { createWav, openWav, type WavReader } from '../media/wav.ts';
+import { openWav, reserveWav } from '../media/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
-import { type Denoised, denoise } from './denoise.ts';
+import { type Denoised, divideToDenoise, joinDenoised } from './denoise.ts';
 import { addHiddenSpeech } from './hidden-speech.ts';
-import { splitInParts, splitPartOfThread } from './parts.ts';
+import { type Source, type SplitPlan, VOICE_FORMAT } from './parts.ts';
+import { mean } from './samples.ts';
 import { detectSpeech, type Listening, measureEnergies, VAD_WINDOW } from './speech-detector.ts';
+import { divide } from './stems.ts';
+import { answerMainThread, startThreads, type Threads } from './threads.ts';
 import { DETECT_ONLY, WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
 
-/** Measured shares of the worker's time at the end of detection and of removing noise. */
-const DETECTION_SHARE = 0.13;
-const DENOISING_SHARE = 0.45;
+/** Measured share of the worker's time until speech is detected and noise is removed, and the share of the detection of that. */
+const NOISE_SHARE = 0.5;
+const DETECTION_SHARE = 0.25;
+/** A thread loads and compiles the code again, which takes as long as it splits about five seconds of sound. */
+const THREAD_SECONDS = 15;
 const WINDOW_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
 
 /**
@@ -28,9 +34,12 @@ const WINDOW_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
 const CENTRE_SHARE = 0.06;
 
 let told = 0;
+/** Completed fractions of the two steps that run at the same time. */
+let detected = 0;
+let denoised = 0;
 
 if (isMainThread) await run(process.argv.slice(2));
-else await splitPartOfThread();
+else answerMainThread();
 
 async function run([workFolder = '.', ...flags]: readonly string[]): Promise<void> {
   // stdin closes when the service ends for any reason. After that, the result is not needed.
@@ -52,61 +61,107 @@ function tellSpeech({ segments }: Pick<Listening, 'segments'>): void {
 
 async function listen(path: string): Promise<Listening> {
   const mono = await openWav(path);
-  const detected = await detectSpeech(mono, (part) => progress(part * DETECTION_SHARE));
+  const listening = await detectSpeech(mono, (fraction) => {
+    detected = fraction;
+    reportSpeechAndNoise();
+  });
   await mono.close();
-  return detected;
+  return listening;
 }
 
 /** Detects speech in the centre channel of surround sound, and in the whole sound if it is not there. */
-async function detectInMix(
-  path: (name: keyof typeof WORKER_FILES) => string,
-): Promise<Listening & { readonly source: 'mix' | 'centre' }> {
-  if (existsSync(path('centreMono'))) {
-    const detected = await listen(path('centreMono'));
-    const whole = await openWav(path('mono'));
-    const energies = await measureEnergies(whole);
-    await whole.close();
-    const duringSpeech = (of: Float32Array) => speechEnergy(detected.segments, of, WINDOW_SECONDS);
-    if (duringSpeech(detected.energies) > CENTRE_SHARE * duringSpeech(energies)) {
-      return { ...detected, source: 'centre' };
-    }
-  }
-  return { ...(await listen(path('mono'))), source: 'mix' };
+async function detectInSurround(path: PathOf): Promise<Listening & Pick<Source, 'source'>> {
+  const detected = await listen(path('centreMono'));
+  const whole = await openWav(path('mono'));
+  const energies = await measureEnergies(whole);
+  await whole.close();
+  const duringSpeech = (of: Float32Array) => speechEnergy(detected.segments, of, WINDOW_SECONDS);
+  const isCentred = duringSpeech(detected.energies) > CENTRE_SHARE * duringSpeech(energies);
+  return isCentred ? { ...detected, source: 'centre' } : { ...(await listen(path('mono'))), source: 'mix' };
 }
+
+/** Detects speech and removes noise: at the same time, unless it must be known first which sound has the speech. */
+async function listenAndClean(
+  path: PathOf,
+  removeNoise: (source: Source['source']) => Promise<Denoised>,
+): Promise<Pick<Source, 'source'> & { readonly heard: Listening; readonly cleaned: Denoised }> {
+  if (existsSync(path('centreMono'))) {
+    const { source, ...heard } = await detectInSurround(path);
+    return { source, heard, cleaned: await removeNoise(source) };
+  }
+  const [heard, cleaned] = await Promise.all([listen(path('mono')), removeNoise('mix')]);
+  return { source: 'mix', heard, cleaned };
+}
+
+type PathOf = (name: keyof typeof WORKER_FILES) => string;
 
 /**
  * The steps of a separation, in order:
- * 1. `speech-detector.ts` finds speech in the mix, or in its centre channel, and measures the loudness.
- * 2. `denoise.ts` finds clicks (`clicks.ts`), writes the sound without clicks, noise and music, and measures where the voice is.
- * 3. `hidden-speech.ts` finds speech there that loud music hides in the mix. After that the times of speech are known.
- * 4. `background.ts` decides how far to mask each segment of speech.
- * 5. `parts.ts` writes the stems, several parts of the file at the same time. In each part, `stems.ts` compares the spectra
- *    (`spectrum.ts`) of the mix and of the denoised sound, and `background.ts` keeps as much as is heard in the pauses.
+ * 1. `speech-detector.ts` finds speech in the mix, or in its centre channel, and measures the loudness. At the same time,
+ *    unless there is a centre channel, several threads (`threads.ts`) remove noise from parts of the file (`parts.ts`):
+ *    `denoise.ts` finds clicks (`clicks.ts`), writes the sound without clicks, noise and music, and measures where the voice is.
+ * 2. `hidden-speech.ts` finds speech there that loud music hides in the mix. After that the times of speech are known.
+ * 3. `background.ts` decides how far to mask each segment of speech.
+ * 4. The threads write the stems, again in parts. In each part, `stems.ts` compares the spectra (`spectrum.ts`) of the mix and of
+ *    the denoised sound, and `background.ts` keeps as much as is heard in the pauses.
  */
-async function separate(workFolder: string, withVoice: boolean): Promise<void> {
-  const path = (name: keyof typeof WORKER_FILES) => join(workFolder, WORKER_FILES[name]);
-  const { source: name, ...heard } = await detectInMix(path);
-  const [mix, source] = [await openWav(path('mix')), await openWav(path(name))];
-  const { clicks, direction } = await removeNoise(source, path('denoised'));
-  const denoised = await openWav(path('denoised'));
-  const segments = await addHiddenSpeech(denoised, heard);
-  tellSpeech({ segments });
-  const { frames } = mix;
-  await Promise.all([mix, source, denoised].map((file) => file.close()));
-  const weights = maskingWeights(segments, heard.energies, WINDOW_SECONDS);
-  const plan = { folder: workFolder, source: name, withVoice, clicks, segments, weights };
-  await splitInParts({ ...plan, directions: segments.map(direction) }, frames, (part) =>
-    progress(DENOISING_SHARE + part * (1 - DENOISING_SHARE)),
-  );
+async function separate(folder: string, withVoice: boolean): Promise<void> {
+  const path: PathOf = (name) => join(folder, WORKER_FILES[name]);
+  const { frames, ...mix } = await openWav(path('mix'));
+  await mix.close();
+  const useful = Math.floor(frames / STEM_FORMAT.sampleRate / THREAD_SECONDS);
+  const threads = startThreads(Math.max(1, Math.min(availableParallelism(), useful)));
+  try {
+    const removeNoise = (source: Source['source']) => denoiseInParts(threads, { folder, source }, frames);
+    const { source, heard, cleaned } = await listenAndClean(path, removeNoise);
+    const denoised = await openWav(path('denoised'));
+    const segments = await addHiddenSpeech(denoised, heard);
+    await denoised.close();
+    tellSpeech({ segments });
+    const weights = maskingWeights(segments, heard.energies, WINDOW_SECONDS);
+    const plan = { folder, source, withVoice, clicks: cleaned.clicks, segments, weights };
+    await splitInParts(threads, { ...plan, directions: segments.map(cleaned.direction) }, frames);
+  } finally {
+    await threads.close();
+  }
   await rm(path('denoised'));
 }
 
-async function removeNoise(source: WavReader, path: string): Promise<Denoised> {
-  const denoised = await createWav(path, { ...STEM_FORMAT, channels: 1 });
-  const share = DENOISING_SHARE - DETECTION_SHARE;
-  const result = await denoise(source, denoised, (part) => progress(DETECTION_SHARE + part * share));
-  await denoised.close();
-  return result;
+async function denoiseInParts(threads: Threads, source: Source, frames: number): Promise<Denoised> {
+  await reserveWav(join(source.folder, WORKER_FILES.denoised), VOICE_FORMAT, frames);
+  const parts = divideToDenoise(frames);
+  const reportPart = sharedReport(parts.length, (fraction) => {
+    denoised = fraction;
+    reportSpeechAndNoise();
+  });
+  const tasks = parts.map((part, at) => threads.run('denoise', { ...source, part }, reportPart(at)));
+  return joinDenoised(await Promise.all(tasks));
+}
+
+/** Writes the stems of a whole file. Their division does not change them. */
+async function splitInParts(threads: Threads, plan: SplitPlan, frames: number): Promise<void> {
+  const path: PathOf = (name) => join(plan.folder, WORKER_FILES[name]);
+  await reserveWav(path('vocals'), STEM_FORMAT, frames);
+  await reserveWav(path('background'), STEM_FORMAT, frames);
+  if (plan.withVoice) await reserveWav(path('voice'), VOICE_FORMAT, frames);
+  const parts = divide(frames, threads.count);
+  const reportPart = sharedReport(parts.length, (fraction) =>
+    progress(NOISE_SHARE + fraction * (1 - NOISE_SHARE)),
+  );
+  await Promise.all(parts.map((part, at) => threads.run('split', { plan, part }, reportPart(at))));
+}
+
+/** Returns functions that report the progress of equal parts as that of the whole. */
+function sharedReport(parts: number, report: (fraction: number) => void) {
+  const fractions = new Float32Array(parts);
+  return (part: number) => (fraction: number) => {
+    fractions[part] = fraction;
+    report(mean(fractions));
+  };
+}
+
+function reportSpeechAndNoise(): void {
+  progress(NOISE_SHARE * (DETECTION_SHARE * detected + (1 - DETECTION_SHARE) * denoised));
 }
 
 /** Hundredths are precise enough for a progress bar. */

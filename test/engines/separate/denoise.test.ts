@@ -1,5 +1,12 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Denoised, denoise } from '../../../src/engines/separate/denoise.ts';
+import {
+  type Denoised,
+  denoise,
+  divideToDenoise,
+  joinDenoised,
+} from '../../../src/engines/separate/denoise.ts';
+import type { Part } from '../../../src/engines/separate/stems.ts';
 import { speechClip } from '../workspace.ts';
 import { recorder, samplesOf, soundOf } from './sound.ts';
 
@@ -28,6 +35,17 @@ function speechAt(left: number, right: number): Int16Array {
   });
 }
 
+/** Denoises stereo sound, in the given parts. */
+async function denoiseAll(
+  samples: Int16Array,
+  output = recorder(1),
+  parts: readonly Part[] = divideToDenoise(samples.length / 2),
+): Promise<Denoised> {
+  const measured = [];
+  for (const part of parts) measured.push(await denoise(soundOf(samples, 2), output, part, () => {}));
+  return joinDenoised(measured);
+}
+
 const WHOLE = { start: 0, end: SECONDS };
 
 describe('removing noise from speech in the centre', () => {
@@ -40,7 +58,7 @@ describe('removing noise from speech in the centre', () => {
       { length: samples.length / 2 },
       (_, at) => ((samples[2 * at] ?? 0) + (samples[2 * at + 1] ?? 0)) / 2,
     );
-    result = await denoise(soundOf(samples, 2), output, () => {});
+    result = await denoiseAll(samples, output);
   });
 
   test('gives sound of the same length, at the same time as the speech', () => {
@@ -61,12 +79,41 @@ test.each([
   ['right', 0, 1, -Math.PI / 4],
   ['half left', 1, 0.4, Math.atan(0.6 / 1.4)],
 ])('a voice on the %s is heard there', async (_, left, right, angle) => {
-  const { direction } = await denoise(soundOf(speechAt(left, right), 2), recorder(1), () => {});
+  const { direction } = await denoiseAll(speechAt(left, right));
   expect(Math.abs(direction(WHOLE) - angle)).toBeLessThan(0.12);
 });
 
 test('silence has no direction', async () => {
-  const { direction, clicks } = await denoise(soundOf(new Int16Array(20_000), 2), recorder(1), () => {});
+  const { direction, clicks } = await denoiseAll(new Int16Array(20_000));
   expect(direction(WHOLE)).toBe(0);
   expect(clicks).toEqual([]);
+});
+
+test('parts of at least 20 s follow one another, and cover all frames', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100_000_000 }), (frames) => {
+      const parts = divideToDenoise(frames);
+      expect(parts[0]?.first).toBe(0);
+      for (const [at, part] of parts.entries()) expect(part.end).toBe(parts[at + 1]?.first ?? part.end);
+      expect((parts.at(-1)?.end ?? 0) * 7_680).toBeGreaterThanOrEqual(frames);
+      const shortest = Math.min(...parts.map(({ first, end }) => end - first));
+      expect(parts.length === 1 || shortest * 7_680 >= 20 * 48_000).toBe(true);
+    }),
+  );
+});
+
+test('a part that begins within the first two seconds is as in the whole, with its clicks', async () => {
+  const samples = speechAt(1, 0.4);
+  // A click of a few samples, shortly before the border between the parts, and one after it.
+  for (const at of [4 * 7_680 - 10, 6 * 7_680]) samples.fill(20_000, 2 * at, 2 * at + 12);
+  const [whole, divided] = [recorder(1), recorder(1)];
+  const one = await denoiseAll(samples, whole);
+  const two = await denoiseAll(samples, divided, [
+    { first: 0, end: 4 },
+    { first: 4, end: 10 },
+  ]);
+  expect(divided.heard).toEqual(whole.heard);
+  expect(one.clicks.length).toBeGreaterThanOrEqual(2);
+  expect(two.clicks).toEqual(one.clicks);
+  expect(two.direction(WHOLE)).toBe(one.direction(WHOLE));
 });
