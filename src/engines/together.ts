@@ -6,15 +6,15 @@
  * @returns the results, in the order of the tasks
  * @throws the first failure, after all tasks have ended, so that none still writes into the work folder
  */
-export async function together<T>(
+export async function together<T extends readonly unknown[]>(
   signal: AbortSignal,
-  tasks: readonly ((signal: AbortSignal) => Promise<T>)[],
-): Promise<T[]> {
+  tasks: { readonly [At in keyof T]: (signal: AbortSignal) => Promise<T[At]> },
+): Promise<T> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const running = tasks.map((task) => task(either));
   try {
-    return await Promise.all(running);
+    return (await Promise.all(running)) as readonly unknown[] as T; // in the order of the tasks
   } catch (error) {
     failed.abort(error);
     await Promise.allSettled(running);

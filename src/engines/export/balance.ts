@@ -1,7 +1,7 @@
 /** Balances a dub with the rest of the sound, so that the result is as loud as the source. */
 import type { EngineRun } from '../backend.ts';
 import type { Tasks } from '../engine.ts';
-import { DECODER_LIMITS, QUIET, untrustedInput } from '../media/arguments.ts';
+import { DECODER_LIMITS, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
 import { integratedLoudness, type LoudnessBlocks, meter, readBlocks, toEnergy } from '../media/loudness.ts';
 import type { Programs } from '../programs.ts';
 
@@ -102,13 +102,26 @@ function mixBlocks(mode: OriginalAudio, { rest, dub }: Sounds, gains: MixGains):
   });
 }
 
-/** What is exported as sound. Paths are files of the work folder. */
-interface Balancing {
+/** The sound of a video, and what a dub is mixed with. */
+export interface Original {
   readonly video: string;
   /** Channels of its sound. */
   readonly channels: number;
   readonly originalAudio: OriginalAudio;
-  /** Inputs of ffmpeg: the dub, and the background if it is used. */
+  /** A WAV file of what remains of the sound, which only the mode `background` uses. */
+  readonly background: string;
+}
+
+/** How loud they are. */
+export type OriginalSounds = Omit<Sounds, 'dub'>;
+
+/** What is exported as sound. Paths are files of the work folder. */
+interface Balancing {
+  readonly video: string;
+  readonly originalAudio: OriginalAudio;
+  readonly original: OriginalSounds;
+  readonly dub: string;
+  /** Inputs of ffmpeg for the mix: the dub, and the background if it is used. */
   readonly inputs: readonly string[];
   /** Returns the filters that mix the sound to `[sound]`. */
   readonly graph: (gains: MixGains) => string;
@@ -137,9 +150,11 @@ const CLOSE_LU = 0.3;
 /** Distortion would be heard above. */
 const MOST_INTO_LIMITER = 9;
 
-/** Measures the sounds of an export, and returns the gains with which its result is as loud as the source. */
+/** Measures the dub of an export, and returns the gains with which the result is as loud as the source. */
 export async function balanceSound(programs: Programs, task: Balancing, run: EngineRun): Promise<MixGains> {
-  const sounds = await measureSounds(programs, task, run);
+  const graph = `[0:a]pan=stereo|c0=c0|c1=c0,${meter(FILES.dub)}[m1]`;
+  await programs.run('ffmpeg', measuring(ownInput(task.dub, 'wav'), graph, ['[m1]']), run);
+  const sounds = { ...task.original, dub: await readBlocks(run.folder, FILES.dub) };
   const planned = planGains(task.originalAudio, sounds);
   const target = integratedLoudness(sounds.source);
   const withoutDub = { ...planned, dub: Number.NEGATIVE_INFINITY };
@@ -157,11 +172,12 @@ export async function balanceSound(programs: Programs, task: Balancing, run: Eng
   return gains;
 }
 
-async function measureSounds(
+/** Measures all but the dub. */
+export async function measureOriginal(
   programs: Programs,
-  { video, channels, originalAudio, inputs }: Balancing,
+  { video, channels, originalAudio, background }: Original,
   run: EngineRun,
-): Promise<Sounds> {
+): Promise<OriginalSounds> {
   const isSurround = channels > 2;
   const isBackground = originalAudio === 'background';
   // As the background was made from it: samples of 16 bits must not be clipped, which makes surround sound quieter.
@@ -173,13 +189,10 @@ async function measureSounds(
         `[mixed]aformat=${format},${meter(FILES.stereo)}[m2]`,
       ]
     : [`[0:a:0]${SOURCE},${meter(FILES.source)}[m1]`];
-  const graph = [
-    ...source,
-    `[1:a]pan=stereo|c0=c0|c1=c0,${meter(FILES.dub)}[m3]`,
-    ...(isBackground ? [`[2:a]${meter(FILES.rest)}[m4]`] : []),
-  ];
-  const outputs = ['[m1]', ...(isSurround ? ['[m2]'] : []), '[m3]', ...(isBackground ? ['[m4]'] : [])];
-  await programs.run('ffmpeg', measuring(video, inputs, graph.join(';'), outputs), {
+  const graph = [...source, ...(isBackground ? [`[1:a]${meter(FILES.rest)}[m3]`] : [])];
+  const outputs = ['[m1]', ...(isSurround ? ['[m2]'] : []), ...(isBackground ? ['[m3]'] : [])];
+  const inputs = [...untrustedInput(video), ...(isBackground ? ownInput(background, 'wav') : [])];
+  await programs.run('ffmpeg', measuring(inputs, graph.join(';'), outputs), {
     ...run,
     limits: DECODER_LIMITS,
   });
@@ -187,7 +200,7 @@ async function measureSounds(
   const whole = await read(FILES.source);
   const stereo = isSurround ? await read(FILES.stereo) : whole;
   const rest = { background: () => read(FILES.rest), duck: async () => stereo, mute: async () => NOTHING };
-  return { source: whole, stereo, dub: await read(FILES.dub), rest: await rest[originalAudio]() };
+  return { source: whole, stereo, rest: await rest[originalAudio]() };
 }
 
 /** Returns the loudness of the mix as it will be exported. */
@@ -198,26 +211,12 @@ async function measureMix(
   run: EngineRun,
 ): Promise<number> {
   const whole = `${graph(gains)};[sound]${meter(FILES.mix)}[m1]`;
-  await programs.run('ffmpeg', measuring(video, inputs, whole, ['[m1]']), { ...run, limits: DECODER_LIMITS });
+  const args = measuring([...untrustedInput(video), ...inputs], whole, ['[m1]']);
+  await programs.run('ffmpeg', args, { ...run, limits: DECODER_LIMITS });
   return integratedLoudness(await readBlocks(run.folder, FILES.mix)) ?? QUIETEST_LUFS;
 }
 
-function measuring(
-  video: string,
-  inputs: readonly string[],
-  graph: string,
-  outputs: readonly string[],
-): string[] {
+function measuring(inputs: readonly string[], graph: string, outputs: readonly string[]): string[] {
   const maps = outputs.flatMap((output) => ['-map', output]);
-  return [
-    ...QUIET,
-    ...untrustedInput(video),
-    ...inputs,
-    '-filter_complex',
-    graph,
-    ...maps,
-    '-f',
-    'null',
-    '-',
-  ];
+  return [...QUIET, ...inputs, '-filter_complex', graph, ...maps, '-f', 'null', '-'];
 }

@@ -5,6 +5,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { EngineRun } from '../backend.ts';
 import type { ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
 import { ChildFailure } from '../failures.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
@@ -14,7 +15,14 @@ import { type MediaHeader, readHeader } from '../media/header.ts';
 import type { Programs } from '../programs.ts';
 import { stripMarkup } from '../text.ts';
 import { formatAss } from './ass.ts';
-import { balanceSound, DUCKING, type MixGains } from './balance.ts';
+import {
+  balanceSound,
+  DUCKING,
+  type MixGains,
+  measureOriginal,
+  type Original,
+  type OriginalSounds,
+} from './balance.ts';
 import { type EncodingRoom, requireRoom, thisMachine } from './cost.ts';
 import { requireFont } from './fonts.ts';
 import { readMastering } from './mastering.ts';
@@ -36,6 +44,14 @@ export interface ExportTask {
   readonly subtitle: Subtitle;
   readonly subtitleOutput: Tasks['auto_localization']['subtitleOutput'];
   readonly resolution: Resolution;
+  /** What was found out before the dub was made; default: it is found out now. */
+  readonly prepared?: PreparedExport;
+}
+
+/** What an export finds out about a video before it needs the dub. */
+export interface PreparedExport {
+  readonly header: MediaHeader;
+  readonly original: OriginalSounds;
 }
 
 /** Audio codecs that players support in MP4. Others are encoded as AAC. */
@@ -56,7 +72,7 @@ export async function exportVideo(
   task: ExportTask,
   work: Work,
 ): Promise<{ video: MediaFile; durationSeconds: number }> {
-  const header = await readHeader(programs, task.video, work);
+  const header = task.prepared?.header ?? (await readHeader(programs, task.video, work));
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';
   const picture = planPicture(header, task.resolution, burned);
@@ -93,6 +109,27 @@ export async function exportVideo(
   });
   const written = await readHeader(programs, path, work);
   return { video: { path, contentType: 'video/mp4' }, durationSeconds: declaredDuration(written) };
+}
+
+/** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */
+export async function prepareExport(
+  programs: Programs,
+  video: string,
+  sound: RestOfSound,
+  run: EngineRun,
+): Promise<PreparedExport> {
+  const header = await readHeader(programs, video, run);
+  return { header, original: await measureOriginal(programs, originalOf(video, header, sound), run) };
+}
+
+type RestOfSound = Pick<Original, 'originalAudio' | 'background'>;
+
+function originalOf(
+  video: string,
+  header: MediaHeader,
+  { originalAudio, background }: RestOfSound,
+): Original {
+  return { video, channels: header.audio?.channels ?? 0, originalAudio, background };
 }
 
 /** How x264, x265 and ffmpeg report it. */
@@ -153,15 +190,14 @@ async function soundArguments(
     ...ownInput(sound.dub, 'wav'),
     ...(withBackground ? ownInput(sound.background, 'wav') : []),
   ];
-  const original = { background: '2:a', duck: '0:a:0', mute: null }[originalAudio];
+  const rest = { background: '2:a', duck: '0:a:0', mute: null }[originalAudio];
   const graph = (gains: MixGains) =>
-    soundGraph(originalAudio, { original, dub: '1:a' }, gains, video.duration);
-  const channels = video.header.audio?.channels ?? 0;
-  const gains = await balanceSound(
-    programs,
-    { video: task.video, channels, originalAudio, inputs, graph },
-    work,
-  );
+    soundGraph(originalAudio, { original: rest, dub: '1:a' }, gains, video.duration);
+  const original =
+    task.prepared?.original ??
+    (await measureOriginal(programs, originalOf(task.video, video.header, sound), work));
+  const balancing = { video: task.video, originalAudio, original, dub: sound.dub, inputs, graph };
+  const gains = await balanceSound(programs, balancing, work);
   const language = threeLetterCode(task.subtitle.language);
   return {
     inputs,

@@ -1,9 +1,16 @@
 /** Auto localization: runs all steps in order and writes one finished MP4. */
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Products, Tasks, Work } from '../engine.ts';
-import { checkExport, type ExportAudio, exportVideo } from '../export/export.ts';
+import type { EngineUse, Products, Subtitle, Tasks, Work } from '../engine.ts';
+import {
+  checkExport,
+  type ExportAudio,
+  exportVideo,
+  type PreparedExport,
+  prepareExport,
+} from '../export/export.ts';
 import { sameLanguage } from '../languages.ts';
 import type { StepEngines } from '../registry.ts';
+import { together } from '../together.ts';
 import { enterStage } from './progress.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 
@@ -36,6 +43,50 @@ export async function localize(
     const message = `the speech is in "${source.language}" already, which is the target language; choose another`;
     throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
   }
+  const { mode, originalAudio, video, resolution } = task;
+  const { background } = separation;
+  // Translating and speaking wait for short programs, so that a core is free.
+  const [{ subtitle, translator, dub }, prepared] = await together<
+    [TranslatedAndSpoken, PreparedExport | undefined]
+  >(work.signal, [
+    (signal) => translateAndSpeak(engines, task, source, ends, { ...work, signal }),
+    async (signal) =>
+      mode === 'standard'
+        ? prepareExport(engines.programs, video, { originalAudio, background }, { ...work, signal })
+        : undefined,
+  ]);
+  const sound: ExportAudio =
+    dub === null ? { type: 'original' } : { type: 'dubbed', dub: dub.path, background, originalAudio };
+  const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
+  const exported = await exportVideo(
+    engines.programs,
+    {
+      ...{ video, sound, subtitle, resolution, subtitleOutput: subtitleOutput(task) },
+      ...(prepared === undefined ? {} : { prepared }),
+    },
+    exporting,
+  );
+  return {
+    ...exported,
+    engines: [separation.use, recognizer, translator, ...(dub === null ? [] : [dub.use])],
+    fits: dub?.fits ?? [],
+  };
+}
+
+interface TranslatedAndSpoken {
+  readonly subtitle: Subtitle;
+  readonly translator: EngineUse;
+  /** Null if nothing is spoken. */
+  readonly dub: Awaited<ReturnType<typeof speakOnce>> | null;
+}
+
+async function translateAndSpeak(
+  engines: StepEngines,
+  task: Task,
+  source: Subtitle,
+  ends: typeof COPYING | typeof ENCODING,
+  work: Work,
+): Promise<TranslatedAndSpoken> {
   const translating = enterStage(work, ends.recognizing, ends.translating, 'translating');
   const languages = { sourceLanguage: source.language, targetLanguage: task.targetLanguage };
   const { subtitle, use: translator } = await translateOnce(
@@ -47,29 +98,10 @@ export async function localize(
   const request = { ...task, video: null, seconds: Number.POSITIVE_INFINITY };
   await checkExport(engines.programs, request, subtitle.lines, work);
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
-  const { targetLanguage, voiceMode, video, resolution } = task;
+  const { targetLanguage, voiceMode } = task;
   const speech = { lines: subtitle.lines, targetLanguage, voiceMode, durationSeconds: null };
   const dub = task.mode === 'standard' ? await speakOnce(engines, speech, dubbing) : null;
-  const sound: ExportAudio =
-    dub === null
-      ? { type: 'original' }
-      : {
-          type: 'dubbed',
-          dub: dub.path,
-          background: separation.background,
-          originalAudio: task.originalAudio,
-        };
-  const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
-  const exported = await exportVideo(
-    engines.programs,
-    { video, sound, subtitle, subtitleOutput: subtitleOutput(task), resolution },
-    exporting,
-  );
-  return {
-    ...exported,
-    engines: [separation.use, recognizer, translator, ...(dub === null ? [] : [dub.use])],
-    fits: dub?.fits ?? [],
-  };
+  return { subtitle, translator, dub };
 }
 
 /** Without any output the subtitles would be lost, so they become a track. */
