@@ -13,7 +13,8 @@ const BLOCK = 7_680;
 /** A part is at least 20 s long, so that the warm-up is at most a tenth of the work. */
 const PART_BLOCKS = 125;
 /**
- * Blocks before a part that RNNoise hears first, 1.92 s, because its output depends on what it heard before. WARM_FIGURES
+ * Blocks before a part that RNNoise hears first, 1.92 s, because its output depends on what it heard before. Seconds of the
+ * denoised sound then differ by -15 to -50 dB from those of a whole file, with 10 s by -16 to -48 dB. Only masks are made of it.
  */
 const WARM_UP_BLOCKS = 12;
 
