@@ -8,13 +8,13 @@ import { firstFrame, type Part, type StemInput, splitStems } from './stems.ts';
 import { WORKER_FILES } from './worker-messages.ts';
 
 /** The sound of one work folder in which the voice is looked for. */
-export interface Source {
+export interface VoiceSource {
   readonly folder: string;
   readonly source: 'mix' | 'centre';
 }
 
 /** What all parts of the stems share. */
-export interface SplitPlan extends Source, Pick<StemInput, 'segments' | 'weights' | 'directions'> {
+export interface SplitPlan extends VoiceSource, Pick<StemInput, 'segments' | 'weights' | 'directions'> {
   /** Whether the voice track for recognition is requested. */
   readonly withVoice: boolean;
   readonly clicks: readonly Click[];
@@ -27,7 +27,7 @@ export const VOICE_FORMAT = { ...STEM_FORMAT, channels: 1 } as const;
 
 /** Writes a part of the file `denoised`. */
 export async function denoisePart(
-  { folder, source, part }: Source & { readonly part: Part },
+  { folder, source, part }: VoiceSource & { readonly part: Part },
   report: Report,
 ): Promise<DenoisedPart> {
   const sound = await openWav(join(folder, WORKER_FILES[source]));

@@ -13,7 +13,7 @@ import { openWav, reserveWav } from '../media/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
 import { type Denoised, divideToDenoise, joinDenoised } from './denoise.ts';
 import { addHiddenSpeech } from './hidden-speech.ts';
-import { type Source, type SplitPlan, VOICE_FORMAT } from './parts.ts';
+import { type SplitPlan, VOICE_FORMAT, type VoiceSource } from './parts.ts';
 import { mean } from './samples.ts';
 import { detectSpeech, type Listening, measureEnergies, VAD_WINDOW } from './speech-detector.ts';
 import { divide } from './stems.ts';
@@ -70,7 +70,7 @@ async function listen(path: string): Promise<Listening> {
 }
 
 /** Detects speech in the centre channel of surround sound, and in the whole sound if it is not there. */
-async function detectInSurround(path: PathOf): Promise<Listening & Pick<Source, 'source'>> {
+async function detectInSurround(path: PathOf): Promise<Listening & Pick<VoiceSource, 'source'>> {
   const detected = await listen(path('centreMono'));
   const whole = await openWav(path('mono'));
   const energies = await measureEnergies(whole);
@@ -83,8 +83,8 @@ async function detectInSurround(path: PathOf): Promise<Listening & Pick<Source, 
 /** Detects speech and removes noise: at the same time, unless it must be known first which sound has the speech. */
 async function listenAndClean(
   path: PathOf,
-  removeNoise: (source: Source['source']) => Promise<Denoised>,
-): Promise<Pick<Source, 'source'> & { readonly heard: Listening; readonly cleaned: Denoised }> {
+  removeNoise: (source: VoiceSource['source']) => Promise<Denoised>,
+): Promise<Pick<VoiceSource, 'source'> & { readonly heard: Listening; readonly cleaned: Denoised }> {
   if (existsSync(path('centreMono'))) {
     const { source, ...heard } = await detectInSurround(path);
     return { source, heard, cleaned: await removeNoise(source) };
@@ -112,7 +112,8 @@ async function separate(folder: string, withVoice: boolean): Promise<void> {
   const useful = Math.floor(frames / STEM_FORMAT.sampleRate / THREAD_SECONDS);
   const threads = startThreads(Math.max(1, Math.min(availableParallelism(), useful)));
   try {
-    const removeNoise = (source: Source['source']) => denoiseInParts(threads, { folder, source }, frames);
+    const removeNoise = (source: VoiceSource['source']) =>
+      denoiseInParts(threads, { folder, source }, frames);
     const { source, heard, cleaned } = await listenAndClean(path, removeNoise);
     const denoised = await openWav(path('denoised'));
     const segments = await addHiddenSpeech(denoised, heard);
@@ -127,7 +128,7 @@ async function separate(folder: string, withVoice: boolean): Promise<void> {
   await rm(path('denoised'));
 }
 
-async function denoiseInParts(threads: Threads, source: Source, frames: number): Promise<Denoised> {
+async function denoiseInParts(threads: Threads, source: VoiceSource, frames: number): Promise<Denoised> {
   await reserveWav(join(source.folder, WORKER_FILES.denoised), VOICE_FORMAT, frames);
   const parts = divideToDenoise(frames);
   const reportPart = sharedReport(parts.length, (fraction) => {
