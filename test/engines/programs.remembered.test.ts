@@ -2,9 +2,10 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSpeechModels } from '../../src/engines/recognize/model.ts';
+import { separate } from '../../src/engines/separate/separate.ts';
 import { makeVideo } from '../prepare/workspace.ts';
 import { askProgram } from '../support/remembered-programs.ts';
-import { createWork, ffmpeg, programs, speechClip, temporaryFolder } from './workspace.ts';
+import { createWork, ffmpeg, programs, speechClip, stepEngines, temporaryFolder } from './workspace.ts';
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
 const DURATION = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0'];
@@ -49,6 +50,65 @@ test('results in files are written each time, by the bytes of all inputs', () =>
     [3, 1],
     [1, 3],
   ]);
+});
+
+test('progress is told each time', () => {
+  const folder = temporaryFolder();
+  const path = makeVideo(folder, 'talk.mp4', 1, ...MP4);
+  const copy = (name: string) => {
+    const copied = ['-v', 'error', '-y', '-progress', 'pipe:1', '-i', path, '-c', 'copy'];
+    const told = askProgram('ffmpeg', [...copied, `file:${join(folder, name)}`]).toString();
+    return { told, seconds: secondsOf(join(folder, name)) };
+  };
+  const first = copy('first.mp4');
+  expect(first.told).toMatch(/^out_time_us=\d+$/m);
+  expect(first.seconds).toBe(1);
+  expect(copy('second.mp4')).toEqual(first);
+});
+
+test('a file that is joined from a list is remembered for the bytes of the files in the list', () => {
+  const folder = temporaryFolder();
+  const [short, long] = [1, 2].map((seconds) => makeVideo(folder, `${seconds}.mp4`, seconds, ...MP4));
+  const list = join(folder, 'list.ffconcat');
+  writeFileSync(list, "ffconcat version 1.0\nfile 'part.mp4'\nfile 'part.mp4'\n");
+  const joined = (part = '') => {
+    copyFileSync(part, join(folder, 'part.mp4'));
+    const whole = join(folder, 'whole.mp4');
+    const args = ['-v', 'error', '-y', '-f', 'concat', '-i', `file:${list}`, '-c', 'copy', `file:${whole}`];
+    askProgram('ffmpeg', args);
+    return secondsOf(whole);
+  };
+  expect([joined(short), joined(long), joined(short)]).toEqual([2, 4, 2]);
+});
+
+test('a translation is remembered for its text', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'eng-spa.txt');
+  const translate = async (text: string) => {
+    writeFileSync(path, `${text}\n`);
+    const args = ['-u', 'eng-spa', path];
+    return (await programs.run('apertium', args, createWork(folder))).toString().trim();
+  };
+  expect(await translate('The house is red')).toBe('La casa es roja');
+  expect(await translate('The house is green')).toBe('La casa es verde');
+  expect(await translate('The house is red')).toBe('La casa es roja');
+});
+
+test('stems and the times of speech are remembered for a sound, not for its place', async () => {
+  const split = async (...options: string[]) => {
+    const folder = temporaryFolder();
+    const input = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=2', '-i', speechClip('0880')];
+    const path = join(folder, 'talk.mov');
+    ffmpeg(...input, ...options, '-t', '2', '-c:v', 'mjpeg', '-c:a', 'pcm_s16le', path);
+    const work = createWork(folder);
+    const { vocals, background, voice, segments } = await separate(await stepEngines(), path, true, work);
+    const bytes = [vocals, background, voice ?? ''].map((stem) => readFileSync(stem));
+    return { bytes, segments, reports: work.reports };
+  };
+  const first = await split();
+  expect(first.segments).toHaveLength(1);
+  expect(await split()).toEqual(first);
+  expect((await split('-af', 'volume=0')).segments).toEqual([]);
 });
 
 test('words are remembered for a sound, not for its place, and the log is written each time', async () => {

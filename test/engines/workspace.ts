@@ -1,5 +1,4 @@
 /** What tests of media work share: a folder that goes with the test, the machine's programs, small media. */
-import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,15 +12,18 @@ import { createPrograms } from '../../src/engines/programs.ts';
 import { createStepEngines, type StepEngines } from '../../src/engines/registry.ts';
 // Declares the run folder, also for the project of the report page.
 import type {} from '../structure/run-folder.ts';
-import { askProgram, rememberingPath } from '../support/remembered-programs.ts';
+import { askProgram, makeMedia, rememberingPath } from '../support/remembered-programs.ts';
 
 /** Programs whose answers are remembered. Tests of how a program is run use the real ones. */
 export const programs = createPrograms(rememberingPath());
 
 /** The engines of all steps; the built-in ones without a configuration. */
-export function stepEngines(config: EnginesConfig | null = null): Promise<StepEngines> {
+export function stepEngines(
+  config: EnginesConfig | null = null,
+  programsOfEngines = programs,
+): Promise<StepEngines> {
   const sleep = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal });
-  return createStepEngines(config, { programs, env: process.env, warn: () => {}, sleep });
+  return createStepEngines(config, { programs: programsOfEngines, env: process.env, warn: () => {}, sleep });
 }
 export const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.meta.url));
 
@@ -59,8 +61,7 @@ export function createWork(folder: string, signal = new AbortController().signal
  * made from nothing but the arguments are made once in a run of the suite, and then copied.
  */
 export function ffmpeg(...args: string[]): void {
-  const run = (to: string) =>
-    execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args.slice(0, -1), to]);
+  const run = (to: string) => makeMedia(...args.slice(0, -1), to);
   const to = args.at(-1) ?? '';
   const inputs = args.filter((_, at) => args[at - 1] === '-i');
   const formats = args.filter((_, at) => args[at - 1] === '-f');

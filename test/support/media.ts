@@ -21,9 +21,10 @@ export function probeStreams(file: string): Streams {
   return { duration: Number(found.format.duration), streams: found.streams };
 }
 
-/** Returns a checksum of each decoded picture, in order. */
-export function pictureSums(file: string): string[] {
-  const args = ['-v', 'error', '-i', file, '-map', '0:v:0', '-f', 'framemd5', '-'];
+/** Returns a checksum of each picture, in order: decoded, or as it is coded, which is quicker where it is only copied. */
+export function pictureSums(file: string, state: 'decoded' | 'coded' = 'decoded'): string[] {
+  const copy = state === 'coded' ? ['-c', 'copy'] : [];
+  const args = ['-v', 'error', '-i', file, '-map', '0:v:0', ...copy, '-f', 'framemd5', '-'];
   const rows = askProgram('ffmpeg', args).toString().split('\n');
   return rows
     .filter((row) => row !== '' && !row.startsWith('#'))

@@ -9,6 +9,7 @@ import {
   threeLetterCode,
 } from '../../../src/engines/export/export.ts';
 import { createPrograms } from '../../../src/engines/programs.ts';
+import { askProgram } from '../../support/remembered-programs.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../workspace.ts';
 
 const SECONDS = 3;
@@ -73,9 +74,8 @@ async function run(source: Media, task: Partial<ExportTask>) {
 
 /** Hashes of all decoded pictures. */
 const pictures = (file: string) =>
-  execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:v', '-f', 'framemd5', '-'], {
-    encoding: 'utf8',
-  })
+  askProgram('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:v', '-f', 'framemd5', '-'])
+    .toString()
     .split('\n')
     .filter((row) => !row.startsWith('#'))
     .map((row) => row.split(',').at(-1)?.trim());
@@ -181,9 +181,7 @@ describe('the original sound', () => {
     const source = media();
     const { path } = await run(source, { sound: { type: 'original' }, subtitleOutput: 'soft' });
     const sound = (file: string) =>
-      execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:a', '-f', 'md5', '-'], {
-        encoding: 'utf8',
-      });
+      askProgram('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:a', '-f', 'md5', '-']).toString();
     expect(sound(path)).toBe(sound(source.video));
   });
 });
@@ -192,9 +190,7 @@ describe('subtitles', () => {
   test('soft ones are a track in the language, with the text as it is', async () => {
     const { path } = await run(media(), { subtitleOutput: 'soft' });
     expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 's:0')).toBe('mov_text\nspa');
-    const srt = execFileSync('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-'], {
-      encoding: 'utf8',
-    });
+    const srt = askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-']).toString();
     expect(srt.replaceAll('\r', '')).toContain('00:00:00,500 --> 00:00:02,500\nHola mundo\n→ %d [x]:=;\'"');
   });
 
@@ -211,7 +207,7 @@ describe('subtitles', () => {
     const { path, durationSeconds } = await run(media(), { subtitleOutput: 'soft', subtitle });
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
     const args = ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-'];
-    const srt = execFileSync('ffmpeg', args, { encoding: 'utf8' });
+    const srt = askProgram('ffmpeg', args).toString();
     expect(srt.match(/^.* --> .*$/gm)?.at(-1)).toBe(last);
   });
 

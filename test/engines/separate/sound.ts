@@ -1,6 +1,6 @@
 /** Sound that tests of separation look at. */
-import { execFileSync } from 'node:child_process';
 import type { WavReader, WavWriter } from '../../../src/engines/media/wav.ts';
+import { askProgram } from '../../support/remembered-programs.ts';
 
 /** All samples of a file, as ffmpeg reads them. */
 export function samplesOf(file: string, filter = 'anull'): Int16Array {
@@ -21,7 +21,7 @@ export function samplesOf(file: string, filter = 'anull'): Int16Array {
     's16le',
     '-',
   ];
-  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1e9 });
+  const bytes = askProgram('ffmpeg', args);
   return new Int16Array(new Uint8Array(bytes).buffer);
 }
 

@@ -1,7 +1,7 @@
 /** `audio_separation`, from an upload to two files that are measured. */
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decodeSound, loudness } from '../../support/audio.ts';
+import { askProgram } from '../../support/remembered-programs.ts';
 import { cutSample, openStudio, PATIENCE, type Studio } from './studio.ts';
 
 let studio: Studio;
@@ -25,19 +25,17 @@ beforeAll(async () => {
 afterAll(() => studio.close());
 
 const probe = (file: string) =>
-  execFileSync(
-    'ffprobe',
-    [
-      ...['-v', 'error', '-show_entries', 'format=format_name:stream=codec_name,sample_rate,channels'],
-      ...['-of', 'csv=p=0', file],
-    ],
-    { encoding: 'utf8' },
-  ).trim();
+  askProgram('ffprobe', [
+    ...['-v', 'error', '-show_entries', 'format=format_name:stream=codec_name,sample_rate,channels'],
+    ...['-of', 'csv=p=0', file],
+  ])
+    .toString()
+    .trim();
 
 /** All samples, interleaved, 48 kHz stereo. */
 function samplesOf(file: string): Int16Array {
   const args = ['-v', 'error', '-i', file, '-map', '0:a:0', '-ar', '48000', '-ac', '2', '-f', 's16le', '-'];
-  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 29 });
+  const bytes = askProgram('ffmpeg', args);
   return new Int16Array(new Uint8Array(bytes).buffer);
 }
 

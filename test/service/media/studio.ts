@@ -1,11 +1,10 @@
 /** A service with the engines of this machine, and a folder for what it is sent and what it gives back. */
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngines } from '../../../src/engines/index.ts';
 import { createService } from '../../../src/service/index.ts';
-import { rememberingPath } from '../../support/remembered-programs.ts';
+import { makeMedia, rememberingPath } from '../../support/remembered-programs.ts';
 import { createCaller, type Reply, send } from '../harness/caller.ts';
 import { putObject } from '../harness/scene.ts';
 
@@ -109,7 +108,7 @@ export async function openStudio(options?: Parameters<typeof createEngines>[0]):
 
 /** Runs ffmpeg to make an input; arguments as on the command line. */
 export function ffmpeg(...args: string[]): void {
-  execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
+  makeMedia(...args);
 }
 
 /** The sample's first seconds, cut without encoding. 8.6 s hold the first clip, 12.6 s the first two. */
