@@ -1,22 +1,59 @@
-/** The journal in an output folder: its location, the paths in its records, and files of earlier versions. */
+/** The journals in an output folder: their locations, the paths in their records, and files of earlier versions. */
+import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { errorCode, onDisk } from '../errors/system-error.ts';
 import type { StoredFile } from '../journal/next-step.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../protocol/kinds.ts';
 import { nameBelow } from './plan/candidate.ts';
+import type { Shard } from './shard.ts';
 
 /** Beside the results, so that it moves with them. A folder that contains it is an output folder. */
 export const RECORD_FOLDER = '.vloc';
 
-/** The journal of an output folder. */
-export function journalPath(folder: string): string {
-  return join(folder, RECORD_FOLDER, 'journal');
+/** A batch in an output folder, or one shard of it: each has a journal, a lock and intermediate files of its own. */
+export interface BatchPlace {
+  /** Absolute. */
+  readonly folder: string;
+  readonly shard?: Shard | undefined;
 }
 
-/** The lock of an output folder: only one process works in it. */
-export function lockPath(folder: string): string {
-  return join(folder, RECORD_FOLDER, 'lock');
+/** The folder of the journal. Shards have one each, so that they can run at the same time. */
+export function recordFolder({ folder, shard }: BatchPlace): string {
+  const own = shard === undefined ? [] : [`shard-${shard.index}-of-${shard.count}`];
+  return join(folder, RECORD_FOLDER, ...own);
+}
+
+export function journalPath(place: BatchPlace): string {
+  return join(recordFolder(place), 'journal');
+}
+
+/** The lock: only one process works on a shard, or on a batch without shards. */
+export function lockPath(place: BatchPlace): string {
+  return join(recordFolder(place), 'lock');
+}
+
+const SHARD_FOLDER = /^shard-(\d+)-of-(\d+)$/;
+
+/** All places of a folder, first the one without a shard, which may be empty. @throws Failure (`disk`) */
+export async function listPlaces(folder: string): Promise<readonly BatchPlace[]> {
+  const names = await onDisk(folder, () => readNames(join(folder, RECORD_FOLDER)));
+  const shards = names.flatMap((name): Shard[] => {
+    const [, index, count] = SHARD_FOLDER.exec(name) ?? [];
+    return index === undefined ? [] : [{ index: Number(index), count: Number(count) }];
+  });
+  shards.sort((one, other) => one.count - other.count || one.index - other.index);
+  return [{ folder }, ...shards.map((shard) => ({ folder, shard }))];
+}
+
+async function readNames(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
+    throw error;
+  }
 }
 
 /** The record as it is written: paths in the folder become relative, `/` between folders, so that it can be moved. */

@@ -15,7 +15,12 @@ import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode } from '../errors/system-error.ts';
 import { htmlReport } from '../workflow/batch/html-report.ts';
-import { BATCH_OPERAND, type OpenBatch, openBatch } from '../workflow/batch/open-batch.ts';
+import {
+  BATCH_OPERAND,
+  type OpenBatch,
+  type OpenBatches,
+  openBatches,
+} from '../workflow/batch/open-batch.ts';
 
 const WRITERS = {
   markdown: writeMarkdown,
@@ -33,7 +38,7 @@ export const batchReport: Command = defineCommand({
     },
     html: {
       type: 'flag',
-      help: 'one page to look at and to hand on with the folder: players, subtitles, waveforms (default place: report.html in the folder)',
+      help: 'one page to look at and to hand on with the folder: players, subtitles, waveforms (default place: report.html in the folder, or in the current one for several)',
     },
     out: { type: 'text', value: 'file', help: 'write to this file, replacing it (default: stdout)' },
   },
@@ -47,27 +52,33 @@ export const batchReport: Command = defineCommand({
       command: 'vloc batch report out --html',
       explains: 'to review results in a browser, without a network',
     },
+    {
+      command: 'vloc batch report out-1 out-2 out-3 >> "$GITHUB_STEP_SUMMARY"',
+      explains: 'one report on the shards of several machines',
+    },
   ],
   notes: [
     'The page of --html names videos and sounds where they lie; move it together with their folder.',
     'The exit code is 0 whatever the report says; that of `vloc batch status` tells how the batch stands.',
   ],
-  run: async (context, [operand = ''], options) => {
-    const batch = await openBatch(context, operand);
-    const { folder, facts } = batch;
+  run: async (context, operands, options) => {
+    const batch = await openBatches(context, operands);
+    const { facts } = batch;
+    const folders = batch.batches.map(({ folder }) => folder);
+    const [folder = '', ...others] = folders;
     const { io, output } = context;
     if (options.html) {
       if (options.format !== undefined)
         throw usageFailure('--html and --format ask for two forms', 'Run the command once for each.');
-      const page = resolve(io.cwd, options.out ?? join(folder, 'report.html'));
-      await refuseFileOf(batch, page);
+      const page = resolve(io.cwd, options.out ?? join(others.length === 0 ? folder : '', 'report.html'));
+      await refuseFilesOf(batch, page);
       await replaceFile(page, await htmlReport(batch, page, context), batch);
       context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);
       return 0;
     }
     const isJson = output === 'json' || output === 'ndjson';
     const format = options.format ?? (isJson ? 'json' : 'markdown');
-    const text = WRITERS[format](facts, { folder, madeAt: new Date(io.now()).toISOString() });
+    const text = WRITERS[format](facts, { folders, madeAt: new Date(io.now()).toISOString() });
     if (options.out === undefined) {
       // Each line of ndjson is a document of its own.
       const isLine = output === 'ndjson' && format === 'json';
@@ -85,8 +96,8 @@ export const batchReport: Command = defineCommand({
  * Replaces the file atomically: readers see the old report or the new one.
  * @throws Failure: `usage` for a file of the batch, which is not changed; `disk`
  */
-async function replaceFile(path: string, text: string, batch: OpenBatch): Promise<void> {
-  await refuseFileOf(batch, path);
+async function replaceFile(path: string, text: string, batch: OpenBatches): Promise<void> {
+  await refuseFilesOf(batch, path);
   const folder = dirname(path);
   const draft = join(folder, `.vloc-report-${randomUUID()}.part`);
   try {
@@ -102,8 +113,12 @@ async function replaceFile(path: string, text: string, batch: OpenBatch): Promis
   }
 }
 
+async function refuseFilesOf({ batches }: OpenBatches, path: string): Promise<void> {
+  for (const batch of batches) await refuseFileOf(batch, path);
+}
+
 /** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
-async function refuseFileOf({ folder, facts, records }: OpenBatch, path: string): Promise<void> {
+async function refuseFileOf({ folder, journals, facts, records }: OpenBatch, path: string): Promise<void> {
   const { subtitles, finished } = foldStageRecords(records);
   const inputs = [...foldItemFacts(records).values()].flatMap((item) => item.path ?? []);
   const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
@@ -115,7 +130,7 @@ async function refuseFileOf({ folder, facts, records }: OpenBatch, path: string)
   const kinds = [
     { code: 'TARGET_IS_INPUT', what: 'an input', paths: [...inputs, ...named] },
     { code: 'TARGET_EXISTS', what: 'a result', paths: results },
-    { code: 'TARGET_EXISTS', what: 'the journal', paths: [journalPath(folder)] },
+    { code: 'TARGET_EXISTS', what: 'the journal', paths: journals.map(({ place }) => journalPath(place)) },
   ];
   for (const { code, what, paths } of kinds) {
     if ((await createInputs(paths).find(path)) === null) continue;

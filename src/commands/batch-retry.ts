@@ -1,5 +1,10 @@
 import { type BatchFacts, countFailed } from '../batch/report/batch-facts.ts';
-import { type Retries, type RetryRun, selectRetries } from '../batch/report/select-retries.ts';
+import {
+  combineRetries,
+  type Retries,
+  type RetryRun,
+  selectRetries,
+} from '../batch/report/select-retries.ts';
 import { type Command, decodeOptions, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { serviceFlagsOf, writeCommand } from '../context/printed-command.ts';
@@ -7,7 +12,7 @@ import { printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { asksForStages, localizeTable } from '../stages/stage-options.ts';
 import { ITEM_FIELDS, ITEMS } from '../workflow/batch/item-records.ts';
-import { BATCH_OPERAND, openBatch } from '../workflow/batch/open-batch.ts';
+import { BATCH_OPERAND, openBatches } from '../workflow/batch/open-batch.ts';
 import { checkFolder, jobTable } from '../workflow/jobs/job-options.ts';
 import { summarizeFailures } from '../workflow/jobs/job-outcomes.ts';
 import { runJobs } from '../workflow/jobs/run-jobs.ts';
@@ -31,17 +36,17 @@ export const batchRetry: Command = defineCommand({
     'Exit codes: those of the command that runs again; 3 when items failed and none is retried without --all; 0 when ' +
       'nothing has failed.',
   ],
-  run: async (context, [operand = ''], options) => {
-    const { facts } = await openBatch(context, operand);
-    const retries = selectRetries(facts, options.all);
-    tell(context, retries, operand);
+  run: async (context, operands, options) => {
+    const { batches, facts } = await openBatches(context, operands);
+    const retries = combineRetries(batches.map(({ facts: own }) => selectRetries(own, options.all)));
+    tell(context, retries, operands);
     const chosen = retries.runs.flatMap(({ items }) => items);
     if (options.dryRun) {
       await printList(context, ITEMS, { data: chosen, has_more: false, next_cursor: null });
     }
     if (chosen.length === 0) {
-      if (countFailed(facts) > 0) throw nothingToRetry(facts, retries, operand, context);
-      context.terminal.note(`Nothing failed in ${operand}.`);
+      if (countFailed(facts) > 0) throw nothingToRetry(facts, retries, operands, context);
+      context.terminal.note(`Nothing failed in ${operands.join(', ')}.`);
       return 0;
     }
     if (options.dryRun) return 0;
@@ -51,11 +56,11 @@ export const batchRetry: Command = defineCommand({
   },
 });
 
-function tell(context: Context, { runs, hopeless, orphans }: Retries, operand: string): void {
+function tell(context: Context, { runs, hopeless, orphans }: Retries, operands: readonly string[]): void {
   const { terminal } = context;
   if (hopeless.length > 0 && runs.length > 0) {
     const what = hopeless.length === 1 ? '1 item' : `${hopeless.length} items`;
-    terminal.note(`${what} failed permanently. Fix the cause, then run \`${retryAll(context, operand)}\`.`);
+    terminal.note(`${what} failed permanently. Fix the cause, then run \`${retryAll(context, operands)}\`.`);
   }
   for (const { label } of orphans) {
     terminal.warn(`${label}: the record of its command is lost; run that command again with --retry-failed.`);
@@ -66,7 +71,7 @@ function tell(context: Context, { runs, hopeless, orphans }: Retries, operand: s
 function nothingToRetry(
   facts: BatchFacts,
   { hopeless }: Retries,
-  operand: string,
+  operands: readonly string[],
   context: Context,
 ): Failure {
   const failed = countFailed(facts);
@@ -77,7 +82,7 @@ function nothingToRetry(
     message: `${what} permanently; nothing was sent`,
     ...(hopeless.length === 0
       ? {}
-      : { advice: `Fix the cause, then run \`${retryAll(context, operand)}\`.` }),
+      : { advice: `Fix the cause, then run \`${retryAll(context, operands)}\`.` }),
     errors: hopeless.map(({ label, state, error }) => ({
       pointer: label,
       detail: error === null ? state : `${error.message} (${error.code})`,
@@ -85,8 +90,8 @@ function nothingToRetry(
   });
 }
 
-function retryAll(context: Context, operand: string): string {
-  return writeCommand(context, ['batch', 'retry', operand, '--all']);
+function retryAll(context: Context, operands: readonly string[]): string {
+  return writeCommand(context, ['batch', 'retry', ...operands, '--all']);
 }
 
 /** Runs the commands in sequence: they use the same folder, which is locked during a run. */

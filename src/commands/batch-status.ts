@@ -1,17 +1,18 @@
 import { type BatchFacts, countFailed, countOpen, reportDocument } from '../batch/report/batch-facts.ts';
 import { describeCredits } from '../batch/report/item-report.ts';
+import { describeMissing } from '../batch/report/shard-facts.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { cutFields, printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { countTable, ITEM_FIELDS, ITEMS, tableOf } from '../workflow/batch/item-records.ts';
+import { countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from '../workflow/batch/item-records.ts';
 import {
   BATCH_OPERAND,
   continueBatch,
-  type OpenBatch,
-  openBatch,
+  type OpenBatches,
+  openBatches,
   watchStatus,
 } from '../workflow/batch/open-batch.ts';
 import { tellMakings } from '../workflow/batch/tell-making.ts';
@@ -37,16 +38,21 @@ export const batchStatus: Command = defineCommand({
       command: 'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"',
       explains: 'the names of failed items',
     },
+    {
+      command: 'vloc batch status out-1 out-2 out-3',
+      explains: 'shards that several machines ran with --shard, as one batch',
+    },
   ],
   notes: [
     'It reads the journal in the folder and sends nothing, so a run may be active meanwhile. Deadlines are those that ' +
       'the service reported; without one, the latest that they can be.',
-    'Exit codes: 0 when all is done, 8 while anything is open, 3 when everything has finished and something failed.',
+    'Exit codes: 0 when all is done, 8 while anything is open or a shard has not run, 3 when everything has finished and ' +
+      'something failed.',
   ],
-  run: async (context, [operand = ''], options) => {
-    const batch = await (options.watch ? watchStatus : openBatch)(context, operand);
+  run: async (context, operands, options) => {
+    const batch = await (options.watch ? watchStatus : openBatches)(context, operands);
     const { facts } = batch;
-    const onward = continueBatch(facts, batch.folder, context);
+    const onward = batch.batches.flatMap(({ folder, facts: own }) => continueBatch(own, folder, context));
     const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');
     await print(context, batch, shown, onward);
     tell(context, batch, onward);
@@ -58,31 +64,41 @@ export const batchStatus: Command = defineCommand({
 
 async function print(
   context: Context,
-  { folder, facts, worker }: OpenBatch,
+  { batches, facts }: OpenBatches,
   shown: BatchFacts['items'],
   onward: readonly string[],
 ): Promise<void> {
   const { output, fields, io } = context;
   const rows = { data: shown, has_more: false, next_cursor: null };
   if (output === 'json') {
-    const head = { folder, madeAt: new Date(io.now()).toISOString() };
+    const folders = batches.map(({ folder }) => folder);
+    const head = { folders, madeAt: new Date(io.now()).toISOString() };
+    const workers = batches.flatMap((each) => each.workers);
     const items = facts.items.map((item) => cutFields(item, fields));
-    const document = { ...reportDocument(facts, head), items, worker, continue_with: onward };
+    const document = {
+      ...reportDocument(facts, head),
+      items,
+      worker: workers[0] ?? null,
+      workers,
+      continue_with: onward,
+    };
     context.print(JSON.stringify(document, null, 2));
     return;
   }
   if (output !== 'table') return printList(context, ITEMS, rows);
+  const shards = await shardTable(context, facts);
   if (fields === null) context.print(await countTable(context, facts));
+  if (fields === null && shards !== null) context.print(`\n${shards}`);
   if (shown.length === 0) return;
   if (fields === null) context.print('');
   await printList(context, tableOf(shown), rows);
 }
 
-function tell(context: Context, batch: OpenBatch, onward: readonly string[]): void {
+function tell(context: Context, { batches, facts }: OpenBatches, onward: readonly string[]): void {
   const { terminal, io } = context;
-  const { facts, worker } = batch;
+  const workers = batches.flatMap((batch) => batch.workers);
   const { items, credits, next_deadline, open_questions, stray_jobs } = facts;
-  if (worker !== null) {
+  for (const worker of workers) {
     const doubt = worker.certain ? '' : ', as far as this machine knows';
     terminal.note(`Process ${worker.pid} on ${worker.host} works on it since ${worker.since}${doubt}.`);
   }
@@ -104,12 +120,14 @@ function tell(context: Context, batch: OpenBatch, onward: readonly string[]): vo
       `${what} no answer yet; they are sent again with the same Idempotency-Key, so nothing is paid twice.`,
     );
   }
-  warnOfDamage({ terminal }, batch);
+  warnOfDamage({ terminal }, { damage: batches.flatMap(({ damage }) => damage) });
+  const missing = describeMissing(facts);
+  if (missing !== null) terminal.warn(missing);
   if (stray_jobs.length > 0) {
     const command = writeCommand(context, ['jobs', 'download', ...stray_jobs]);
     terminal.warn(`${stray_jobs.length} jobs no longer belong to an item; fetch them with: ${command}`);
   }
-  if (onward.length === 0 || worker?.certain === true) return;
+  if (onward.length === 0 || workers.some(({ certain }) => certain)) return;
   terminal.note('Continue with:');
   for (const line of onward) terminal.note(`  ${line}`);
 }
@@ -119,6 +137,16 @@ function verdictOn(facts: BatchFacts): Failure | null {
   const open = countOpen(facts);
   const failed = countFailed(facts);
   const total = facts.items.length;
+  const missing = describeMissing(facts);
+  if (open === 0 && missing !== null) {
+    return new Failure({
+      category: 'timeout',
+      code: 'BATCH_OPEN',
+      message: `${missing.replace(/\.$/, '')}; its items are not known`,
+      advice: 'Run them, or name their folders of results too.',
+      retryable: true,
+    });
+  }
   if (open > 0) {
     return new Failure({
       category: 'timeout',

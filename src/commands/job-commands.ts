@@ -148,6 +148,10 @@ export const localize: Command = defineCommand({
       explains: 'localizes each new video in the folder, until Ctrl-C; run it again to continue',
     },
     {
+      command: 'vloc localize videos --to es --out out --shard 2/3',
+      explains: 'the second of three machines that share a folder; `vloc batch report` shows all of them',
+    },
+    {
       command: 'vloc localize talk.mp4 --to es --detach --output id',
       explains: 'print the id and return; `vloc jobs wait ID` fetches the result',
     },

@@ -7,9 +7,10 @@ import { placeFile } from '../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../batch/item.ts';
 import { createItemFacts } from '../batch/plan/facts.ts';
 import { keptResult } from '../batch/plan/items.ts';
+import { type BatchPlace, recordFolder } from '../batch/record-folder.ts';
 import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
 import { hashInput } from '../batch/run/known-uploads.ts';
-import { digestLines, STAGES_FOLDER } from '../batch/stages/items.ts';
+import { digestLines } from '../batch/stages/items.ts';
 import type { FinishedVideo } from '../batch/stages/records.ts';
 import { asSentence } from '../context/format.ts';
 import { createInputs, type FindInput } from '../disk/find-input.ts';
@@ -52,7 +53,7 @@ export async function exportVideos(
   const subtitles = due.flatMap(({ state }) => [state.sourceSubtitle, state.targetSubtitle]);
   const read = subtitles.flatMap((subtitle) => subtitle?.path ?? []);
   const { find: findInput } = createInputs([...inputFilesOf(run), ...read]);
-  const journal = await openBatchJournal(plan.delivery.folder);
+  const journal = await openBatchJournal(plan.delivery);
   const view = await createBatchView(context, { items: due.map(({ state }) => state.target.item) });
   const listen = (item: BatchItem, state: ItemState) =>
     view.listener({ type: 'item', item, state, atMs: context.io.now() });
@@ -64,7 +65,7 @@ export async function exportVideos(
       items.map(({ key }) => key),
     );
     await journal.add(command, ...items.map((item) => createItemFacts(item)));
-    await removeLeftovers(join(plan.delivery.folder, STAGES_FOLDER));
+    await removeLeftovers(scratchFolder(plan.delivery));
     for (const { state, audio, madeOf } of due) {
       context.signal.throwIfAborted();
       const { item } = state.target;
@@ -117,6 +118,11 @@ export async function checkExports(run: StagedRun): Promise<void> {
 }
 
 /** Removes work folders of killed runs. The open journal keeps other processes out. */
+/** The folder of unfinished videos. Other shards may be at work on theirs, so each has its own. */
+function scratchFolder(place: BatchPlace): string {
+  return join(recordFolder(place), 'stages');
+}
+
 async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const scratch = names.filter((name) => name.startsWith(SCRATCH));
@@ -200,8 +206,8 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
   const folder = plan.delivery.folder;
   const { createPrograms } = await import('../engines/programs.ts');
   const { exportLocalized } = await import('../prepare/export/export-localized.ts');
-  await makeFolder(join(folder, STAGES_FOLDER), 0o700);
-  const scratch = await mkdtemp(join(folder, STAGES_FOLDER, SCRATCH));
+  await makeFolder(scratchFolder(plan.delivery), 0o700);
+  const scratch = await mkdtemp(join(scratchFolder(plan.delivery), SCRATCH));
   try {
     report(0);
     const language = item.targetLanguage ?? 'und';

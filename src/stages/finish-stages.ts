@@ -77,7 +77,7 @@ interface Ended {
 /** Prints one result for each video and target language, with the cost of all its stages. */
 async function print(run: StagedRun, exitCode: number): Promise<void> {
   const { context, plan } = run;
-  const items = await readItems(plan.delivery.folder, context.io.now());
+  const items = await readItems(plan.delivery, context.io.now());
   const costs = costsOf(items);
   const makings = new Map(items.map(({ key, making }) => [key, making ?? null] as const));
   const ended = outcomesOf(run);

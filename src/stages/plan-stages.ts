@@ -46,12 +46,16 @@ export async function planStages(
   const history = await readHistory(context, options);
   warnOfDamage(context, history);
   const { recorded } = history;
-  const stages = foldStageRecords((await readBatchLog(delivery.folder)).records);
+  const stages = foldStageRecords((await readBatchLog(delivery)).records);
   const known = { choices, delivery, recorded, stages };
   const missing = await findMissingPrograms(options, io);
   const request = { kind: KIND, operands, options, body: {}, problems: missing } as const;
   const checked = await makePlan(request, delivery, planIo, {
-    results: new Set([...recordedResults(recorded, delivery.folder), ...ownVideos(stages, delivery)]),
+    results: new Set([
+      ...recordedResults(recorded, delivery.folder),
+      ...ownVideos(stages, delivery),
+      ...(history.otherResults ?? []),
+    ]),
     earlier: null,
     check: findUnfit,
     decide: (items) => Promise.all(items.map((placed) => decideVideo(placed, known))),
@@ -67,7 +71,7 @@ export async function planStages(
     return { subtitle, problems: found };
   };
   const { videos, failed } = await findVideos(planned, known, search);
-  problems.push(...findConflicts(videos, planned, choices));
+  problems.push(...findConflicts(videos, checked.items, choices));
   const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
   const isWhole = choices.subtitle !== null || choices.sourceSubtitle !== null;
   const unusable: UnusableItem[] = planned.flatMap(({ item, decision }) =>
@@ -80,7 +84,7 @@ export async function planStages(
   await printReports(reports, terminal);
   if (problems.length > 0 || shortage !== null) throw notUsable(problems, shortage);
   const order = planned.map(({ item }) => item.key);
-  return { ...known, videos, unusable, order, notes: checked.notes };
+  return { ...known, videos, unusable, order, total: checked.items.length, notes: checked.notes };
 }
 
 /** Adds problems that are not listed yet: the languages of a video share those of its source subtitles. */
@@ -215,7 +219,7 @@ function isVideo(item: PlannedItem['item']): item is VideoItem {
 /** A subtitle file belongs to one video, and a video is recognized in one language. */
 function findConflicts(
   videos: readonly SourceVideo[],
-  planned: readonly PlannedItem[],
+  planned: readonly Pick<PlannedItem, 'item'>[],
   { subtitle, sourceSubtitle }: PlanState['choices'],
 ): InputProblem[] {
   const problems: InputProblem[] = [];

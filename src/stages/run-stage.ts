@@ -79,7 +79,13 @@ async function runJobs(
   try {
     return await runBatch({
       tasks,
-      delivery: { folder: resolve(plan.delivery.folder), template: '', isInner: true, existing: 'replace' },
+      delivery: {
+        folder: resolve(plan.delivery.folder),
+        shard: plan.delivery.shard,
+        template: '',
+        isInner: true,
+        existing: 'replace',
+      },
       connection,
       inputFiles: inputFilesOf(run),
       records: openLocalRecords(connection, io.now, options.jobs, terminal.warn),

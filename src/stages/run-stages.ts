@@ -8,6 +8,7 @@ import type { Context } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
+import { tellShare } from '../workflow/jobs/plan-jobs.ts';
 import { checkExports, exportVideos } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';
 import { makeAudio, recognizeAll, translateAll } from './job-stages.ts';
@@ -31,6 +32,7 @@ export async function runStages(
 ): Promise<number> {
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
+  if (!isRetry) tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
   await checkExport(context, plan);
   const run = await openStagedRun(context, operands, options, plan, isRetry);
   try {
@@ -70,21 +72,22 @@ async function checkExport({ io }: Context, { choices, videos }: StagePlan): Pro
  */
 async function recordUnusable(run: StagedRun): Promise<void> {
   const { context, plan, unusable } = run;
-  const { folder } = plan.delivery;
   const keys = new Set(plan.unusable.map(({ item }) => item.key));
-  const { records: known } = await readBatchLog(folder);
+  const { records: known } = await readBatchLog(plan.delivery);
   const before = [...foldUnusable(known).unusable.keys()];
   // Files that this command could not use before may have been removed from the folder.
   const own = new Set([...plan.order, ...itemsOfBefore(known, stageRecord(run, []))]);
   const fixed = before.filter((key) => own.has(key) && !keys.has(key));
-  if (keys.size + fixed.length === 0) return;
+  // The record of a shard shows that it has run, even if it has nothing to do.
+  const isShard = plan.delivery.shard !== undefined;
+  if (keys.size + fixed.length === 0 && !isShard) return;
   const atMs = context.io.now();
   const records = [
-    ...(keys.size === 0 ? [] : [stageRecord(run, [...keys])]),
+    ...(keys.size === 0 && !isShard ? [] : [stageRecord(run, [...keys])]),
     ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
     ...fixed.map(createUsableRecord),
   ];
-  const journal = await openBatchJournal(folder);
+  const journal = await openBatchJournal(plan.delivery);
   await journal.add(...records).finally(() => journal.close());
   if (unusable.length === 0) return;
   const view = await createBatchView(context, { items: unusable.map(({ item }) => item) });

@@ -11,8 +11,9 @@ import { connect } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { describeUnits } from '../protocol/metering.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import { tellShare } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
-import { describeUnusable, PATIENCE_MS, readPurse } from '../workflow/jobs/show-plan.ts';
+import { describeUnusable, PATIENCE_MS, readPurse, shareOf } from '../workflow/jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { planStages } from './plan-stages.ts';
 import type { StageOptions } from './stage-options.ts';
@@ -36,6 +37,7 @@ export async function showStages(
 ): Promise<number> {
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
+  tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
   await print(context, plan, plan.videos.length === 0 ? [] : await askForStages(context, options, plan));
   const failure = describeUnusable({ planned: plannedOf(plan) });
   if (failure !== null) throw failure;
@@ -94,7 +96,14 @@ async function print(context: Context, plan: StagePlan, stages: readonly Forecas
     case 'json':
       context.print(
         JSON.stringify(
-          { object: 'stages', ...sum, stages, results: pathsOf(plan), not_usable: problemsOf(plan) },
+          {
+            object: 'stages',
+            ...shareOf(plan),
+            ...sum,
+            stages,
+            results: pathsOf(plan),
+            not_usable: problemsOf(plan),
+          },
           null,
           2,
         ),

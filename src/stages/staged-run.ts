@@ -2,6 +2,7 @@
 import type { BatchItem, ItemState } from '../batch/item.ts';
 import { namedPaths } from '../batch/plan/candidate.ts';
 import { fileOf } from '../batch/plan/items.ts';
+import type { BatchPlace } from '../batch/record-folder.ts';
 import { readBatchFacts } from '../batch/report/batch-facts.ts';
 import type { ItemReport } from '../batch/report/item-report.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
@@ -70,7 +71,7 @@ export async function openStagedRun(
 ): Promise<StagedRun> {
   const runOptions = readRunOptions(options, isRetry);
   const begunMs = context.io.now();
-  const costs = costsOf(await readItems(plan.delivery.folder, begunMs));
+  const costs = costsOf(await readItems(plan.delivery, begunMs));
   const run: StagedRun = {
     context,
     operands,
@@ -94,9 +95,9 @@ export async function openStagedRun(
   return run;
 }
 
-/** The items of all runs into a folder, according to its journal. */
-export async function readItems(folder: string, nowMs: number): Promise<readonly ItemReport[]> {
-  return readBatchFacts(await readBatchLog(folder), folder, nowMs).items;
+/** The items of all runs of a batch or a shard, according to its journal. */
+export async function readItems(place: BatchPlace, nowMs: number): Promise<readonly ItemReport[]> {
+  return readBatchFacts(await readBatchLog(place), place.folder, nowMs).items;
 }
 
 /** The credits that each item has cost in all runs, by key; null if the service does not report them. */

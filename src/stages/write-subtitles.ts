@@ -37,7 +37,7 @@ export async function writeSubtitles(
   const failures = new Map<string, Failure>();
   if (files.length === 0) return failures;
   const { find } = createInputs(inputFilesOf(run));
-  const journal = await openBatchJournal(run.plan.delivery.folder);
+  const journal = await openBatchJournal(run.plan.delivery);
   try {
     for (const file of files) {
       const failure = await writeOne(run, journal, file, find);

@@ -147,8 +147,8 @@ test('a recorded option that this version does not accept is refused before anyt
   const vloc = await startBatch(lasting());
   await vloc.run(COMMAND);
   const folder = join(vloc.folder, 'out');
-  const [command] = foldBatchCommands((await readBatchLog(folder)).records);
-  const journal = await openBatchJournal(folder);
+  const [command] = foldBatchCommands((await readBatchLog({ folder })).records);
+  const journal = await openBatchJournal({ folder });
   const options = { ...command?.options, order: 'age' };
   await journal.add({ ...command, type: 'batch_command', options }).finally(() => journal.close());
   const retried = await vloc.run(['batch', 'retry', 'out', '--all']);

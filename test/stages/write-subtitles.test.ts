@@ -63,7 +63,7 @@ it('subtitles of a video whose name is as long as a name can be are left beside 
 });
 
 async function dropLastRecord(vloc: Staging): Promise<void> {
-  const path = journalPath(vloc.folder);
+  const path = journalPath({ folder: vloc.folder });
   const rows = (await readFile(path, 'utf8')).trimEnd().split('\n');
   expect(rows.at(-1)).toContain('"is_placed":true');
   await writeFile(path, `${rows.slice(0, -1).join('\n')}\n`);

@@ -51,7 +51,10 @@ export interface PlannedItem {
 
 export interface BatchPlan {
   readonly kind: JobKind;
+  /** The items of the shard, or all of them. */
   readonly planned: readonly PlannedItem[];
+  /** Number of the items of all shards. */
+  readonly total: number;
   readonly delivery: Delivery;
   /** Notes for the user: skipped files, names of the same file. */
   readonly notes: readonly string[];
@@ -61,6 +64,8 @@ export interface BatchPlan {
 export interface History {
   readonly recorded: Recorded;
   readonly choices: Choices;
+  /** Result files of other shards, absolute: they are not inputs. */
+  readonly otherResults?: ReadonlySet<string>;
 }
 
 /** What the planner needs from outside. */

@@ -51,7 +51,7 @@ function downloadedPaths({ key }: BatchItem, { intents }: Recorded): readonly st
 }
 
 /** All result files in the journal, absolute. */
-export function recordedResults({ intents }: Recorded, folder: string): ReadonlySet<string> {
+export function recordedResults({ intents }: Pick<Recorded, 'intents'>, folder: string): ReadonlySet<string> {
   const files = [...intents.byKey.values()].flatMap(({ outcome }) =>
     outcome.phase === 'downloaded' ? outcome.record.files : [],
   );

@@ -2,11 +2,14 @@
 import { join, resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import { readShard, type Shard } from '../shard.ts';
 import { defaultTemplate, innerTemplate } from './result-name.ts';
 
 export interface Delivery {
   /** Absolute. */
   readonly folder: string;
+  /** The shard that the run works on; undefined for all of the batch. */
+  readonly shard?: Shard | undefined;
   /** True if the user chose the folder. */
   readonly isFolderGiven?: boolean;
   /** Empty for the default of each job's kind. */
@@ -51,9 +54,14 @@ export type ResultOptions = {
   readonly skipExisting?: boolean | undefined;
   readonly subtitleFormat?: string | undefined;
   readonly asIs?: boolean | undefined;
+  readonly shard?: string | undefined;
 };
 
-/** The delivery for these options. @param kind null for jobs of several kinds */
+/**
+ * The delivery for these options.
+ * @param kind null for jobs of several kinds
+ * @throws Failure of category usage for a shard that does not exist
+ */
 export function readDelivery(
   kind: JobKind | null,
   options: ResultOptions,
@@ -65,6 +73,7 @@ export function readDelivery(
   const rewrite = format !== undefined && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
   return {
     folder: out === undefined ? cwd : resolve(cwd, out),
+    ...(options.shard === undefined ? {} : { shard: readShard(options.shard) }),
     isFolderGiven,
     // A result with another name is another item, so an existing SRT is kept.
     template: rewrite === undefined ? template : template.replaceAll('{ext}', rewrite.extension),

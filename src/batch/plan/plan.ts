@@ -6,6 +6,7 @@
  */
 import { createInputs } from '../../disk/find-input.ts';
 import { Failure } from '../../errors/failure.ts';
+import { isInShard } from '../shard.ts';
 import type { BatchPlan, History, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collect } from './collect.ts';
@@ -38,7 +39,10 @@ type CheckedItem = PlacedItem & PlannedItem;
 
 /** A plan with the problems found. Whether they fail it is up to the caller. */
 interface CheckedPlan {
+  /** Those of the shard. */
   readonly planned: readonly CheckedItem[];
+  /** Those of all shards. */
+  readonly items: readonly PlacedItem[];
   readonly problems: readonly InputProblem[];
   /** The lack of disk space; null if there is enough. */
   readonly shortage: InputProblem | null;
@@ -46,7 +50,10 @@ interface CheckedPlan {
   readonly notes: readonly string[];
 }
 
-/** Collects and checks the inputs, decides about each item, and compares the decisions with the files on the disk. */
+/**
+ * Collects and checks the inputs, decides about each item, and compares the decisions with the files on the disk. The inputs
+ * of all shards are checked together, so that each shard finds the same conflicts and names; only its own items are decided.
+ */
 export async function makePlan(
   request: PlanRequest,
   delivery: Delivery,
@@ -54,14 +61,18 @@ export async function makePlan(
   mode: PlanMode,
 ): Promise<CheckedPlan> {
   const isWatched = mode.earlier !== null;
+  const isOwn = ({ item }: PlacedItem) => isInShard(item.input.name, delivery.shard);
   const problems: InputProblem[] = [...request.problems];
   const collection = await collect(request, io, problems);
   const place = { delivery, results: mode.results, isWatched };
   const found = await planItems(request, collection.candidates, place, io, problems);
   const conflicts = await findConflicts(found.items, request, io, mode);
-  problems.push(...conflicts);
+  const others = new Set(found.items.filter((placed) => !isOwn(placed)).map(({ item }) => item.label));
+  // Without a plan that fails as a whole, each problem is reported by the shard of its item.
+  problems.push(...conflicts.filter(({ pointer }) => !isWatched || !others.has(pointer)));
   const excluded = new Set(isWatched ? conflicts.map(({ pointer }) => pointer) : []);
-  const items = found.items.filter(({ item }) => !excluded.has(item.label));
+  const all = found.items.filter(({ item }) => !excluded.has(item.label));
+  const items = all.filter(isOwn);
   const decisions = await mode.decide(items);
   const planned: CheckedItem[] = [];
   for (const [position, placed] of items.entries()) {
@@ -80,7 +91,7 @@ export async function makePlan(
     }
   }
   const shortage = await checkSpace(planned, delivery, io);
-  return { planned, problems, shortage, notes: [...collection.notes, ...found.notes] };
+  return { planned, items: all, problems, shortage, notes: [...collection.notes, ...found.notes] };
 }
 
 /** Conflicts of items with each other and with inputs. An item that fails on this machine writes nothing. */
@@ -143,13 +154,22 @@ function decideFrom({ recorded, choices }: History): PlanMode['decide'] {
 export async function planBatch(request: PlanRequest, io: PlanIo, history: History): Promise<BatchPlan> {
   const { kind, options } = request;
   const delivery = readDelivery(kind, options, io);
-  const { planned, problems, shortage, notes } = await makePlan(request, delivery, io, {
-    results: recordedResults(history.recorded, delivery.folder),
+  const { planned, items, problems, shortage, notes } = await makePlan(request, delivery, io, {
+    results: new Set([
+      ...recordedResults(history.recorded, delivery.folder),
+      ...(history.otherResults ?? []),
+    ]),
     earlier: null,
     decide: decideFrom(history),
   });
   if (problems.length > 0 || shortage !== null) throw unusable(problems, shortage);
-  return { kind, planned, delivery, notes: [...notes, ...describePreparations(planned)] };
+  return {
+    kind,
+    planned,
+    total: items.length,
+    delivery,
+    notes: [...notes, ...describePreparations(planned)],
+  };
 }
 
 /** A plan for files that arrived in watched folders. */
@@ -185,13 +205,13 @@ export function createWatchPlanner(request: PlanRequest, io: PlanIo): WatchPlann
     requests,
     async plan(paths, history) {
       const isWanted = ({ path }: { path: string | null }) => path !== null && paths.has(path);
-      const { planned, problems, shortage } = await makePlan({ ...request, isWanted }, delivery, io, {
+      const { planned, items, problems, shortage } = await makePlan({ ...request, isWanted }, delivery, io, {
         results: NO_RESULTS,
         earlier: [...earlier.values()],
         decide: decideFrom(history),
       });
       if (shortage !== null) throw diskFull(shortage);
-      for (const placed of planned) earlier.set(placed.item.key, placed);
+      for (const placed of items) earlier.set(placed.item.key, placed);
       return { planned, excluded: problems, notes: describePreparations(planned) };
     },
   };

@@ -28,6 +28,23 @@ export interface BatchFacts {
   readonly damaged: number;
   /** Paid jobs whose items are unknown because records are lost. */
   readonly stray_jobs: readonly string[];
+  /** The shards that have a journal; empty for a batch without shards. */
+  readonly shards: readonly ShardReport[];
+  /** The shards that have none, as --shard takes them. */
+  readonly missing_shards: readonly string[];
+}
+
+/** One shard in one folder. */
+export interface ShardReport {
+  /** As --shard takes it. */
+  readonly shard: string;
+  readonly folder: string;
+  /** Where it ran last; null if its record does not say. */
+  readonly host: string | null;
+  readonly items: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly open: number;
 }
 
 /**
@@ -71,8 +88,32 @@ export function readBatchFacts(
     open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),
     next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
     commands,
-    damaged: damage.length + (findDoubt(records, null)?.places.length ?? 0),
+    damaged: countDamage({ records, damage }),
     stray_jobs: strayIds(intents),
+    shards: [],
+    missing_shards: [],
+  };
+}
+
+/** Damaged places of a journal, until its jobs were compared with those of the service. */
+export function countDamage({ records, damage }: Pick<LogContent, 'records' | 'damage'>): number {
+  return damage.length + (findDoubt(records, null)?.places.length ?? 0);
+}
+
+/** The facts of several folders, in their order. */
+export function combineFacts(all: readonly BatchFacts[]): BatchFacts {
+  const items = all.flatMap((each) => each.items);
+  return {
+    items,
+    counts: countStates(items),
+    credits: sumCredits(items),
+    open_questions: all.flatMap((each) => each.open_questions),
+    next_deadline: soonest(all.flatMap((each) => each.next_deadline ?? [])),
+    commands: all.flatMap((each) => each.commands),
+    damaged: all.reduce((sum, { damaged }) => sum + damaged, 0),
+    stray_jobs: all.flatMap((each) => each.stray_jobs),
+    shards: [],
+    missing_shards: [],
   };
 }
 
@@ -97,7 +138,7 @@ function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>):
   return count === 0 ? null : { reserved, charged };
 }
 
-function countStates(items: readonly ItemReport[]): Record<ReportState, number> {
+export function countStates(items: readonly ItemReport[]): Record<ReportState, number> {
   const count = (wanted: ReportState) => items.filter(({ state }) => state === wanted).length;
   // The type of Object.fromEntries does not know that all states are present.
   return Object.fromEntries(ITEM_STATES.map((state) => [state, count(state)])) as Record<ReportState, number>;
@@ -109,8 +150,8 @@ function soonest(instants: readonly string[]): string | null {
 
 /** What every format of a report states in addition to the facts. */
 export interface ReportHead {
-  /** The folder of results, absolute. */
-  readonly folder: string;
+  /** The folders of results, absolute; at least one. */
+  readonly folders: readonly string[];
   /** When the report was made, RFC 3339. */
   readonly madeAt: string;
 }
@@ -129,16 +170,16 @@ export function countOpen({ counts }: Pick<BatchFacts, 'counts'>): number {
 }
 
 /** The report as a JSON document; commands as the user typed them. */
-export function reportDocument({ commands, ...facts }: BatchFacts, { folder, madeAt }: ReportHead): object {
+export function reportDocument({ commands, ...facts }: BatchFacts, { folders, madeAt }: ReportHead): object {
   return {
     object: 'batch_report',
-    folder,
+    ...(folders.length === 1 ? { folder: folders[0] } : { folders }),
     made_at: madeAt,
     ...facts,
     commands: commands.map(publicCommand),
   };
 }
 
-function publicCommand({ at, argv, cwd, profile }: BatchCommand): object {
-  return { at, argv, cwd, profile };
+function publicCommand({ at, argv, cwd, profile, host }: BatchCommand): object {
+  return { at, argv, cwd, profile, ...(host === undefined ? {} : { host }) };
 }

@@ -13,6 +13,8 @@ const batchCommand = v.object({
   argv: v.array(v.string()),
   /** The working directory, to which relative paths refer. */
   cwd: v.string(),
+  /** Name of the machine. Records of earlier versions have none. */
+  host: v.optional(v.string()),
   /** The profile; null for one without a name. */
   profile: v.nullable(v.string()),
   kind: v.picklist(JOB_KIND_NAMES),

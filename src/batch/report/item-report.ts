@@ -51,6 +51,10 @@ export interface ItemReport {
   readonly deadline: string | null;
   /** Engines and cues of its job; missing if the service did not say how it made the result. */
   readonly making?: ItemMaking;
+  /** The shard that it belongs to, as --shard takes it; missing for a batch without shards. */
+  readonly shard?: string;
+  /** Its folder of results, absolute; missing if the report is about one folder. */
+  readonly folder?: string;
 }
 
 interface ReportedFile {

@@ -4,25 +4,54 @@
  */
 
 import { relative } from 'node:path';
-import { type BatchFacts, countFailed, countOpen, FAILED_STATES, type ReportHead } from './batch-facts.ts';
+import {
+  type BatchFacts,
+  countFailed,
+  countOpen,
+  countStates,
+  FAILED_STATES,
+  type ReportHead,
+} from './batch-facts.ts';
 import type { ItemReport } from './item-report.ts';
 import { describeWarnings, fallbacksOf } from './making.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeJunit(facts: BatchFacts, head: ReportHead): string {
-  const counts = {
-    tests: facts.items.length,
-    failures: countFailed(facts),
-    errors: 0,
-    skipped: countOpen(facts),
-    time: seconds(facts.items.reduce((sum, item) => sum + durationMs(item), 0)),
-  };
-  const suite = element(
+  const [only = ''] = head.folders;
+  const timestamp = head.madeAt.slice(0, 19);
+  const suites = head.folders.map((folder) => {
+    const items = facts.items.filter((item) => (item.folder ?? only) === folder);
+    const cases = items.map((item) => writeCase(item, folder));
+    return element('testsuite', { name: folder, ...totalsOf(items, 0), timestamp }, cases);
+  });
+  const missing = facts.missing_shards;
+  const absent = element(
     'testsuite',
-    { name: head.folder, ...counts, timestamp: head.madeAt.slice(0, 19) },
-    facts.items.map((item) => writeCase(item, head.folder)),
+    { name: 'shards', ...totalsOf([], missing.length), timestamp },
+    missing.map((shard) => writeMissing(shard)),
   );
-  return writeXml(element('testsuites', { name: 'vloc', ...counts }, [suite]));
+  const all = missing.length === 0 ? suites : [...suites, absent];
+  return writeXml(element('testsuites', { name: 'vloc', ...totalsOf(facts.items, missing.length) }, all));
+}
+
+/** @param missing number of shards that have not run */
+function totalsOf(items: readonly ItemReport[], missing: number) {
+  const counts = countStates(items);
+  return {
+    tests: items.length + missing,
+    failures: countFailed({ counts }),
+    errors: 0,
+    skipped: countOpen({ counts }) + missing,
+    time: seconds(items.reduce((sum, item) => sum + durationMs(item), 0)),
+  };
+}
+
+/** A shard that has not run: its items are unknown. */
+function writeMissing(shard: string): XmlElement {
+  const skipped = element('skipped', { message: 'it has not run here' }, []);
+  return element('testcase', { name: `shard ${shard}`, classname: 'vloc.shard', time: seconds(0) }, [
+    skipped,
+  ]);
 }
 
 function writeCase(item: ItemReport, folder: string): XmlElement {

@@ -2,17 +2,19 @@
 
 import { relative } from 'node:path';
 import { formatBytes } from '../../errors/amounts.ts';
-import { type BatchFacts, FAILED_STATES, type ReportHead } from './batch-facts.ts';
+import { type BatchFacts, FAILED_STATES, type ReportHead, type ShardReport } from './batch-facts.ts';
 import { describeCredits, ITEM_STATES, type ItemReport } from './item-report.ts';
 import { cutsOf, describeUse } from './making.ts';
+import { describeMissing } from './shard-facts.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
   const failed = facts.items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
   const parts = [
-    [`# ${escapeMarkdown(head.folder)}`],
+    [`# ${head.folders.map(escapeMarkdown).join(', ')}`],
     [summary(facts, head)],
     problems(facts),
+    facts.shards.length === 0 ? [] : ['## Shards', table(SHARD_HEAD, facts.shards.map(shardRow))],
     failed.length === 0 ? [] : ['## What failed', table(FAILURE_HEAD, failed.map(failureRow))],
     describeMakings(facts.items),
     facts.items.length === 0
@@ -21,7 +23,7 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
           '## Items',
           table(
             ITEM_HEAD,
-            facts.items.map((item) => itemRow(item, head)),
+            facts.items.map((item) => itemRow(item, head.folders[0] ?? '')),
           ),
         ],
   ];
@@ -37,8 +39,10 @@ function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt
   return lines.join(' ');
 }
 
-function problems({ open_questions, stray_jobs, damaged }: BatchFacts): string[] {
-  const lines: string[] = [];
+function problems(facts: BatchFacts): string[] {
+  const { open_questions, stray_jobs, damaged } = facts;
+  const missing = describeMissing(facts);
+  const lines = missing === null ? [] : [missing];
   if (open_questions.length > 0) {
     lines.push(`Asked without an answer: ${open_questions.map(escapeMarkdown).join(', ')}.`);
   }
@@ -46,6 +50,12 @@ function problems({ open_questions, stray_jobs, damaged }: BatchFacts): string[]
   if (stray_jobs.length > 0)
     lines.push(`Jobs of no known item: ${stray_jobs.map(escapeMarkdown).join(', ')}.`);
   return lines;
+}
+
+const SHARD_HEAD = ['shard', 'machine', 'items', 'done', 'failed', 'open', 'folder'];
+
+function shardRow({ shard, host, items, done, failed, open, folder }: ShardReport): string[] {
+  return [shard, host ?? '', ...[items, done, failed, open].map(String), folder];
 }
 
 const FAILURE_HEAD = ['item', 'code', 'why', 'retryable', 'job', 'request'];
@@ -68,8 +78,8 @@ function describeMakings(items: readonly ItemReport[]): string[] {
 
 const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];
 
-function itemRow(item: ItemReport, { folder }: ReportHead): string[] {
-  const { label, kind, state, job_id, files } = item;
+function itemRow(item: ItemReport, only: string): string[] {
+  const { label, kind, state, job_id, files, folder = only } = item;
   const written = files.map(({ asset, path, bytes }) => {
     const name = `${relative(folder, path)} (${formatBytes(bytes)})`;
     return asset === null ? name : `${asset}: ${name}`;

@@ -35,7 +35,7 @@ interface JobSources {
   readonly folder: string;
 }
 
-export function pageJobs(facts: BatchFacts, sources: JobSources): PageJob[] {
+export function pageJobs(facts: Pick<BatchFacts, 'items'>, sources: JobSources): PageJob[] {
   return facts.items.map((item) => pageJob(item, sources));
 }
 

@@ -1,29 +1,38 @@
 /** Reads the journal of a folder, and which process works there, without a lock. A run may be active. */
 import { readCountedLog } from '../../journal/append-log.ts';
+import { foldIntents } from '../../journal/intents.ts';
 import { readLockFile } from '../../journal/lock.ts';
 import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
 import { describeDamage, type LogContent } from '../../journal/record-line.ts';
-import { journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';
+import { inheritRecords, readOtherLogs } from '../other-journals.ts';
+import { type BatchPlace, journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';
 import { findDoubt } from '../run/lost-jobs.ts';
 
 /**
- * Reads the journal of a folder, with absolute paths; empty if there is none.
- * @param folder absolute
+ * Reads one journal, with absolute paths; empty if there is none.
  * @throws Failure (`disk`)
  */
-export async function readBatchLog(folder: string): Promise<LogContent> {
-  const content = await readCountedLog(journalPath(folder));
-  return { ...content, records: content.records.map((record) => withAbsolutePaths(folder, record)) };
+export async function readOwnLog(place: BatchPlace): Promise<LogContent> {
+  const content = await readCountedLog(journalPath(place));
+  return { ...content, records: content.records.map((record) => withAbsolutePaths(place.folder, record)) };
+}
+
+/** The same with what a run would take over from other journals of the folder. */
+export async function readBatchLog(place: BatchPlace): Promise<LogContent> {
+  const [content, others] = await Promise.all([readOwnLog(place), readOtherLogs(place)]);
+  if (others.length === 0) return content;
+  const known = { intents: foldIntents(content.records), records: content.records };
+  return { ...content, records: [...content.records, ...inheritRecords(known, others, place)] };
 }
 
 /**
  * A sentence for each damaged place of the journal. Damage found by earlier runs counts until the jobs were compared with the
  * service.
  */
-export function describeBatchDamage(folder: string, { records, damage }: LogContent): readonly string[] {
+export function describeBatchDamage(place: BatchPlace, { records, damage }: LogContent): readonly string[] {
   const before = findDoubt(records, null)?.places ?? [];
   return [
-    ...describeDamage(journalPath(folder), damage),
+    ...describeDamage(journalPath(place), damage),
     ...before.map((place) => `An earlier run has found: ${place}`),
   ];
 }
@@ -33,9 +42,9 @@ export interface FolderWorker extends Pick<Holder, 'pid' | 'host' | 'since'> {
   readonly certain: boolean;
 }
 
-/** The process that works in a folder; null for none. */
-export async function findWorker(folder: string): Promise<FolderWorker | null> {
-  const found = await readLockFile(lockPath(folder));
+/** The process that works on a batch or a shard; null for none. */
+export async function findWorker(place: BatchPlace): Promise<FolderWorker | null> {
+  const found = await readLockFile(lockPath(place));
   if (found === null || found.holder === null) return null;
   const verdict = judgeHolder(found.holder, thisMachine());
   if (verdict === 'gone') return null;

@@ -46,6 +46,15 @@ export function selectRetries(
   };
 }
 
+/** The retries of several folders. */
+export function combineRetries(all: readonly Retries[]): Retries {
+  return {
+    runs: all.flatMap(({ runs }) => runs),
+    hopeless: all.flatMap(({ hopeless }) => hopeless),
+    orphans: all.flatMap(({ orphans }) => orphans),
+  };
+}
+
 /** Includes files that were not usable: checking them again is free. */
 function mayHelp({ error }: ItemReport): boolean {
   return error !== null && (error.retryable || [...SHORT_OF_CREDITS, NOT_USABLE].includes(error.code));

@@ -6,6 +6,8 @@ import type { Intents } from '../../journal/intents.ts';
 import { readRecord } from '../../journal/read-record.ts';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
+import type { BatchPlace } from '../record-folder.ts';
+import { writeShard } from '../shard.ts';
 import type { BatchJournal } from './journal.ts';
 import { findDoubt } from './lost-jobs.ts';
 
@@ -33,9 +35,14 @@ export interface BatchName {
   readonly isCertain: boolean;
 }
 
-/** Names a folder of results by its real path. */
-export async function batchReference(folder: string): Promise<string> {
-  return hash('sha256', await realpath(folder)).slice(0, BATCH_LENGTH);
+/**
+ * Names a folder of results by its real path. Each shard has a name of its own: a shard whose journal is lost must not find
+ * the jobs of another one that works at the same time.
+ */
+export async function batchReference({ folder, shard }: BatchPlace): Promise<string> {
+  const path = await realpath(folder);
+  const named = shard === undefined ? path : `${path}\0${writeShard(shard)}`;
+  return hash('sha256', named).slice(0, BATCH_LENGTH);
 }
 
 /**
@@ -43,15 +50,16 @@ export async function batchReference(folder: string): Promise<string> {
  * @throws Failure (`disk`)
  */
 export async function nameBatch(
-  journal: Pick<BatchJournal, 'records' | 'intents' | 'add'>,
-  folder: string,
+  journal: Pick<BatchJournal, 'isNew' | 'records' | 'intents' | 'add'>,
+  place: BatchPlace,
 ): Promise<BatchName> {
   for (const record of journal.records()) {
     const named = readRecord(batchName, record);
     if (named !== null) return { batch: named.batch, isCertain: named.is_certain };
   }
-  const carried = findCarried(journal.intents);
-  const batch = carried ?? (await batchReference(folder));
+  // The intents of a new journal are those of other journals.
+  const carried = journal.isNew ? null : findCarried(journal.intents);
+  const batch = carried ?? (await batchReference(place));
   const isCertain = carried !== null || findDoubt(journal.records(), null) === null;
   await journal.add({ type: 'batch_name', batch, is_certain: isCertain });
   return { batch, isCertain };

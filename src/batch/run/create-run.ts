@@ -43,7 +43,8 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     if (totals.charged + totals.reserved + totals.unknown > 0) listen({ type: 'credits', ...totals });
   }
   countBills(batch.tasks);
-  const parts = { runtime, slots: records.slots, budget, stopping, most: options.jobs, listen };
+  const isShard = (batch.delivery.shard?.count ?? 1) > 1;
+  const parts = { runtime, slots: records.slots, budget, stopping, most: options.jobs, isShard, listen };
   const launcher = createLauncher(parts);
   const streak = { inARow: 0 };
   const following = { jobs: 0 };

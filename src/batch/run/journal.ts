@@ -6,16 +6,26 @@ import { describeDisk, errorCode, inFolderOf } from '../../errors/system-error.t
 import { openAppendLog } from '../../journal/append-log.ts';
 import { describeHolder } from '../../journal/hold.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
-import { type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
+import { inspectLock, type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
-import { journalPath, lockPath, withAbsolutePaths, withPathsFrom } from '../record-folder.ts';
+import { inheritRecords, otherPlaces, readOtherLogs } from '../other-journals.ts';
+import {
+  type BatchPlace,
+  journalPath,
+  lockPath,
+  withAbsolutePaths,
+  withPathsFrom,
+} from '../record-folder.ts';
 import { pickLiveCommands } from '../report/command-record.ts';
 import { pickLiveUnusable } from '../report/unusable-inputs.ts';
+import { writeShard } from '../shard.ts';
 
 /** The option that chooses the folder of results. */
 const RESULTS_OPTION = '--out';
 
 export interface BatchJournal {
+  /** Whether it had no intent when it was opened, before it took over those of other journals. */
+  readonly isNew: boolean;
   /** Kept up to date while records are added. */
   readonly intents: Intents;
   /** All records except those of intents, including added ones. Paths in them are absolute. */
@@ -28,27 +38,36 @@ export interface BatchJournal {
 }
 
 /**
- * Opens the journal for the only run in the folder, and creates the folder if necessary.
- * @param folder absolute
- * @throws Failure: `temporary` (BATCH_LOCKED) when another process works there, `disk`
+ * Opens the journal for the only run of the batch or shard, and creates the folder if necessary. It takes over what other
+ * journals of the folder know about its items.
+ * @throws Failure: `temporary` (BATCH_LOCKED) when another process works on the same items, `disk`
  */
-export function openBatchJournal(folder: string): Promise<BatchJournal> {
-  return inFolderOf(RESULTS_OPTION, () => openFolder(folder));
+export function openBatchJournal(place: BatchPlace): Promise<BatchJournal> {
+  return inFolderOf(RESULTS_OPTION, () => openFolder(place));
 }
 
-async function openFolder(folder: string): Promise<BatchJournal> {
-  await makeResultsFolder(folder);
-  const lock = await lockBatch(folder);
+async function openFolder(place: BatchPlace): Promise<BatchJournal> {
+  await makeResultsFolder(place.folder);
+  const lock = await lockBatch(place);
+  let journal: BatchJournal | null = null;
   try {
-    return await openLocked(folder, lock);
+    const others = await otherPlaces(place);
+    for (const other of others) await checkIdle(place, other);
+    const logs = await readOtherLogs(place, others);
+    journal = await openLocked(place, lock);
+    const known = { intents: journal.intents, records: journal.records() };
+    const inherited = inheritRecords(known, logs, place);
+    if (inherited.length > 0) await journal.add(...inherited);
+    return journal;
   } catch (error) {
-    await lock.release();
+    await (journal?.close() ?? lock.release());
     throw error;
   }
 }
 
-async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
-  const path = journalPath(folder);
+async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> {
+  const { folder } = place;
+  const path = journalPath(place);
   const { log, content } = await openAppendLog(path);
   const live = { records: content.records };
   const pickLive = (records: Iterable<LogRecord>) => {
@@ -62,17 +81,18 @@ async function openLocked(folder: string, lock: Lock): Promise<BatchJournal> {
   // To save memory, records of intents are kept only as the state that they add up to.
   const others: LogRecord[] = [];
   const lost = new AbortController();
-  lock.lost.addEventListener('abort', () => lost.abort(lockLost(folder)), { once: true });
+  lock.lost.addEventListener('abort', () => lost.abort(lockLost(place)), { once: true });
   const take = (record: LogRecord) => {
     if (!tracker.add(record)) others.push(record);
   };
   for (const record of read) take(withAbsolutePaths(folder, record));
   return {
+    isNew: tracker.intents.byKey.size === 0,
     intents: tracker.intents,
     records: () => others,
     async add(...records) {
       // Two writers would damage the journal, and both would pay for the same jobs.
-      if (!(await lock.isHeld())) lost.abort(lockLost(folder));
+      if (!(await lock.isHeld())) lost.abort(lockLost(place));
       lost.signal.throwIfAborted();
       const written = records.map((record) => withPathsFrom(folder, record));
       await inFolderOf(RESULTS_OPTION, () => log.append(...written));
@@ -98,31 +118,56 @@ async function makeResultsFolder(folder: string): Promise<void> {
   }
 }
 
-async function lockBatch(folder: string): Promise<Lock> {
-  const path = lockPath(folder);
+async function lockBatch(place: BatchPlace): Promise<Lock> {
+  const path = lockPath(place);
   const attempt = await tryLock(path);
   if (attempt.taken) return attempt.lock;
-  throw batchLocked(folder, path, attempt);
+  throw batchLocked(place, path, attempt);
 }
 
-function batchLocked(folder: string, path: string, attempt: LockAttempt & { taken: false }): Failure {
+/**
+ * Checks that no run works on a batch that is divided otherwise, since it may work on the same items. Each run takes its own
+ * lock first, so that of two runs that start at the same time at least one sees the other.
+ */
+async function checkIdle(place: BatchPlace, other: BatchPlace): Promise<void> {
+  const path = lockPath(other);
+  if ((await inspectLock(path)) === null) return;
+  const attempt = await tryLock(path);
+  if (!attempt.taken) throw batchLocked(other, path, attempt, place);
+  await attempt.lock.release();
+}
+
+/** @param wanted the place that cannot be used for that reason, if it is another one */
+function batchLocked(
+  { folder, shard }: BatchPlace,
+  path: string,
+  attempt: LockAttempt & { taken: false },
+  wanted?: BatchPlace,
+): Failure {
   const { who, ifDead } = describeHolder(attempt, path);
+  const what = shard === undefined ? '' : ` on shard ${writeShard(shard)}`;
+  const why = wanted === undefined ? '' : `, which may be the same items as ${nameShare(wanted)}`;
   return new Failure({
     category: 'temporary',
     code: 'BATCH_LOCKED',
-    message: `another vloc works in ${folder}: ${who}`,
+    message: `another vloc works in ${folder}${what}${why}: ${who}`,
     advice: `Wait until it is done, or give this run another folder with ${RESULTS_OPTION}.${ifDead}`,
     retryable: true,
   });
 }
 
-function lockLost(folder: string): Failure {
+function nameShare({ shard }: BatchPlace): string {
+  return shard === undefined ? 'those of a run without --shard' : `those of shard ${writeShard(shard)}`;
+}
+
+function lockLost(place: BatchPlace): Failure {
+  const { folder } = place;
   return new Failure({
     category: 'temporary',
     code: 'LOCK_LOST',
     message:
       `this run stops: another vloc has taken over ${folder} while this process stood still, ` +
-      `or ${lockPath(folder)} was removed`,
+      `or ${lockPath(place)} was removed`,
     advice:
       'Wait until no other vloc works there, then run the same command again: it continues, and nothing is paid twice.',
     retryable: true,

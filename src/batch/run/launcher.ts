@@ -39,6 +39,8 @@ interface LauncherParts {
   readonly budget: Budget;
   readonly stopping: Stopping;
   readonly most: number;
+  /** Whether other machines work on the same batch. */
+  readonly isShard?: boolean;
   readonly listen: BatchListener;
 }
 
@@ -52,7 +54,7 @@ interface Waiting {
 
 export function createLauncher(parts: LauncherParts): Launcher {
   const { runtime, slots, budget, stopping, listen } = parts;
-  let window = openWindow(parts.most, runtime.now());
+  let window = openWindow(parts.most, runtime.now(), parts.isShard);
   /** In order. Thousands may wait, so the array is changed in place. */
   let waiting: Waiting[] = [];
   let alarm: AbortController | null = null;

@@ -10,7 +10,7 @@ import { createLimiter, type Limiter } from '../limiter.ts';
 import { trackOf } from '../plan/facts.ts';
 import { countParts, type FileInput, isSplit } from '../plan/input.ts';
 import type { MadeFile, MadeFiles } from '../preparation.ts';
-import { RECORD_FOLDER } from '../record-folder.ts';
+import { recordFolder } from '../record-folder.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
@@ -90,7 +90,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
       const recipe = recipeOf(input);
       const known = findPrepared(journal.records(), sha256, recipe);
       const place = isSplit(input) ? 'parts' : 'converted';
-      const folder = join(batch.delivery.folder, RECORD_FOLDER, place, folderName(sha256, recipe));
+      const folder = join(recordFolder(batch.delivery), place, folderName(sha256, recipe));
       const files = known?.files.map(({ name, ...file }) => ({ ...file, path: join(folder, SENT, name) }));
       if (known !== null && files !== undefined) {
         const made = { files, split: known.split ?? null };

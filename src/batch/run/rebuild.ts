@@ -8,11 +8,12 @@ import { createIntent } from '../../journal/intents.ts';
 import type { JobEntry } from '../../journal/job-record.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem } from '../item.ts';
+import { readOtherJobs } from '../other-journals.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
 import { newestIntent } from '../plan/item-key.ts';
-import { journalPath, RECORD_FOLDER } from '../record-folder.ts';
+import { type BatchPlace, journalPath, RECORD_FOLDER } from '../record-folder.ts';
 import type { Batch } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';
 import type { BatchJournal } from './journal.ts';
@@ -69,7 +70,7 @@ export function mayPay(item: BatchItem, decision: Decision): boolean {
 export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
   const { batch, journal } = parts;
   const { rebuild: isForced, fresh } = batch.options;
-  const isNew = journal.intents.byKey.size === 0;
+  const { isNew } = journal;
   if (!fresh) await noteUnknownJobs(parts);
   const lists = new Map<JobKind, Promise<readonly LostJob[]>>();
   const claimed = new Set<string>();
@@ -127,9 +128,20 @@ async function readMade({ records, delivery }: RebuildParts['batch']): Promise<r
   const isOwn = (folder: string | null) => folder === delivery.folder || folder?.startsWith(ownFolder);
   // The record is additional evidence only; the run itself reports records that cannot be read.
   const made = await unlessDiskFails(() => records.jobs.listAll(), []);
-  return made.filter(
+  const own = made.filter(
     ({ output_folder, state }) => isOwn(output_folder) && state !== 'failed' && state !== 'cancelled',
   );
+  return withoutOthers(delivery, own);
+}
+
+/** Jobs without those of other shards. A job is in the journal of its shard before it is in any list read here. */
+async function withoutOthers<T extends { readonly id: string }>(
+  place: BatchPlace,
+  jobs: readonly T[],
+): Promise<readonly T[]> {
+  if (jobs.length === 0) return jobs;
+  const others = await readOtherJobs(place);
+  return jobs.filter(({ id }) => !others.has(id));
 }
 
 /**
@@ -162,16 +174,16 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
     const isWaitedOut =
       batch.more !== undefined && error instanceof Failure && error.facts.category === 'temporary';
     if (!(error instanceof Failure) || error.facts.category === 'disk' || isWaitedOut) throw error;
-    throw cannotCompare(batch.delivery.folder, error);
+    throw cannotCompare(batch.delivery, error);
   }
 }
 
-function cannotCompare(folder: string, cause: Failure): Failure {
+function cannotCompare(place: BatchPlace, cause: Failure): Failure {
   return new Failure(
     {
       category: 'disk',
       code: 'JOURNAL_DAMAGED',
-      message: `the record ${journalPath(folder)} is damaged, and the service could not be asked which jobs it lost: ${cause.message}`,
+      message: `the record ${journalPath(place)} is damaged, and the service could not be asked which jobs it lost: ${cause.message}`,
       advice:
         'Nothing was sent. Run the same command again with a key that may list jobs: it continues jobs that the service ' +
         'still has (--rebuild: also those of other folders). --fresh makes new jobs, which are charged again.',
@@ -222,7 +234,8 @@ async function readJobs(parts: RebuildParts, kind: JobKind, all: boolean): Promi
     if (!all && cursor === undefined && !page.data.some((job) => belongs(parts, job))) return [];
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
-  return found.filter(({ status }) => status !== 'cancelled');
+  const live = found.filter(({ status }) => status !== 'cancelled');
+  return withoutOthers(parts.batch.delivery, live);
 }
 
 function toLostJob({ id, status, created_at, client_reference }: JobSummary): LostJob {

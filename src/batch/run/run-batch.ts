@@ -25,7 +25,7 @@ import { createStopping, type Stopping } from './stopping.ts';
  *   before the first item starts; internal errors
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
-  const journal = await openBatchJournal(batch.delivery.folder);
+  const journal = await openBatchJournal(batch.delivery);
   const stopping = createStopping(batch.signal, (reason, message) =>
     batch.listen({ type: 'stop', reason, message }),
   );
@@ -43,8 +43,7 @@ export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
 
 async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping) {
   tellDamage(batch, journal);
-  const name = await nameBatch(journal, batch.delivery.folder);
-  const isNew = journal.intents.byKey.size === 0;
+  const name = await nameBatch(journal, batch.delivery);
   if (batch.preface.length > 0) await journal.add(...batch.preface);
   const rebuild = await createRebuild({ batch, journal, name });
   const takeUp = async (tasks: readonly Task[]) => {
@@ -52,7 +51,7 @@ async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping
     const count = await rebuild.takeUp(unpaid.map(({ item }) => item));
     if (count === 0) return tasks;
     batch.warn(
-      `The record of this folder ${isNew ? 'was lost' : 'is incomplete'}; ${count} jobs were found again at the service.`,
+      `The record of this folder ${journal.isNew ? 'was lost' : 'is incomplete'}; ${count} jobs were found again at the service.`,
     );
     return decideAgain(batch, tasks, journal);
   };
@@ -71,7 +70,7 @@ async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping
 function tellDamage({ warn, delivery, options }: Batch, journal: BatchJournal): void {
   const doubt = findDoubt(journal.records(), null);
   if (doubt === null) return;
-  const kept = doubt.kept.map((file) => join(dirname(journalPath(delivery.folder)), file)).join(', ');
+  const kept = doubt.kept.map((file) => join(dirname(journalPath(delivery)), file)).join(', ');
   warn(
     `The record of ${delivery.folder} was damaged${kept === '' ? '' : ` and is kept as it was found in ${kept}`}. ` +
       (options.fresh

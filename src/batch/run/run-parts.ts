@@ -12,7 +12,7 @@ import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
-import { RECORD_FOLDER } from '../record-folder.ts';
+import { recordFolder } from '../record-folder.ts';
 import { combineParts, type ItemMaking } from '../report/making.ts';
 import type { RunOutcome } from './batch.ts';
 import { readBills } from './budget.ts';
@@ -140,7 +140,7 @@ interface SplitRun {
 /** Cuts the item unless an earlier run has. The caller must release the source. @throws Failure, Stopped */
 async function openSplitRun(run: Run, item: BatchItem, order: number): Promise<SplitRun> {
   const { input } = item;
-  const root = join(run.batch.delivery.folder, RECORD_FOLDER, 'parts');
+  const root = join(recordFolder(run.batch.delivery), 'parts');
   const folderOf = ({ made }: SplitItem) => join(root, `${made}-${item.targetLanguage ?? item.kind}`);
   if (input.type === 'lines') {
     const parts = partsOfLines(item, input.parts ?? [], input.sha256);

@@ -13,19 +13,26 @@ import { readPageParts, writePage } from '../../batch/report/html.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
 import { pageJobs } from '../../batch/report/page-jobs.ts';
 import type { Sound } from '../../batch/report/page-source.ts';
+import { describeMissing } from '../../batch/report/shard-facts.ts';
 import { foldStageRecords } from '../../batch/stages/records.ts';
 import type { Context } from '../../context/context.ts';
 import { makeFolder } from '../../disk/folder.ts';
-import type { OpenBatch } from './open-batch.ts';
+import type { OpenBatches } from './open-batch.ts';
 
 /**
  * The text of the page.
  * @param path of the page, absolute: links to media are relative to it
  * @throws Failure (`configuration`) without ffmpeg; the reason of the signal
  */
-export async function htmlReport(batch: OpenBatch, path: string, context: Context): Promise<string> {
+export async function htmlReport(
+  { batches, facts }: OpenBatches,
+  path: string,
+  context: Context,
+): Promise<string> {
   const { io, signal } = context;
-  const { folder, facts, records } = batch;
+  const missing = describeMissing(facts);
+  const names = batches.map(({ folder }) => basename(folder)).join(', ');
+  const [cache = dirname(path)] = batches.map(({ folder }) => join(folder, RECORD_FOLDER, 'outlines'));
   const [{ createPrograms }, { outlineSound }, { readSoftSubtitles }, { readSubtitleFile }] =
     await Promise.all([
       import('../../engines/programs.ts'),
@@ -39,20 +46,16 @@ export async function htmlReport(batch: OpenBatch, path: string, context: Contex
   try {
     const report = await buildReport(
       {
-        title: basename(folder),
+        title: missing === null ? names : `${names}. ${missing}`,
         tool: 'vloc',
         madeAt: new Date(io.now()).toISOString(),
         pageFolder: dirname(path),
-        jobs: pageJobs(facts, {
-          items: foldItemFacts(records),
-          stages: foldStageRecords(records),
-          folder,
-        }),
+        jobs: batches.flatMap(({ facts: own, records, folder }) =>
+          pageJobs(own, { items: foldItemFacts(records), stages: foldStageRecords(records), folder }),
+        ),
       },
       {
-        outlineSound: cacheSounds(join(folder, RECORD_FOLDER, 'outlines'), (file) =>
-          outlineSound(programs, file, run),
-        ),
+        outlineSound: cacheSounds(cache, (file) => outlineSound(programs, file, run)),
         readSubtitleFile: async (file) => readSubtitleFile(await readFile(file), file),
         readSoftSubtitles: (file) => readSoftSubtitles(programs, file, run),
       },

@@ -4,7 +4,7 @@ import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
 import { cutsOf, describeSilence } from '../../batch/report/making.ts';
 import type { Context, TableHead } from '../../context/context.ts';
-import { formatRelative } from '../../context/format.ts';
+import { formatRelative, showPath } from '../../context/format.ts';
 import type { Column, RecordForm } from '../../context/records.ts';
 
 /** The names that --fields accepts. */
@@ -24,10 +24,14 @@ export const ITEM_FIELDS = [
   'downloaded_at',
   'deadline',
   'making',
+  'shard',
+  'folder',
   'key',
 ] as const satisfies readonly (keyof ItemReport)[];
 
 const KIND: Column<ItemReport> = { head: 'KIND', field: 'kind' };
+const SHARD: Column<ItemReport> = { head: 'SHARD', field: 'shard' };
+const FOLDER: Column<ItemReport> = { head: { title: 'FOLDER', shrinks: 1 }, field: 'folder' };
 
 export const ITEMS: RecordForm<ItemReport> = {
   plural: 'items',
@@ -40,11 +44,40 @@ export const ITEMS: RecordForm<ItemReport> = {
   ],
 };
 
-/** The table for people: with a KIND column if there are several kinds, as in stages. */
+/** The table for people: with columns for kind, shard and folder if there are several. */
 export function tableOf(items: readonly ItemReport[]): RecordForm<ItemReport> {
-  if (new Set(items.map(({ kind }) => kind)).size < 2) return ITEMS;
-  const columns = ITEMS.columns.flatMap((column) => (column.field === 'label' ? [column, KIND] : [column]));
+  const isSeveral = ({ field }: Column<ItemReport>) => new Set(items.map((item) => item[field])).size > 1;
+  const more = [KIND, SHARD, FOLDER].filter(isSeveral);
+  if (more.length === 0) return ITEMS;
+  const columns = ITEMS.columns.flatMap((column) =>
+    column.field === 'label' ? [column, ...more] : [column],
+  );
   return { ...ITEMS, columns };
+}
+
+const SHARD_HEAD: readonly TableHead[] = [
+  'SHARD',
+  'MACHINE',
+  'ITEMS',
+  'DONE',
+  'FAILED',
+  'OPEN',
+  { title: 'FOLDER', shrinks: 1 },
+];
+
+/** The shards of a batch; null for a batch without shards. */
+export async function shardTable(
+  { terminal, io }: Pick<Context, 'terminal' | 'io'>,
+  { shards }: BatchFacts,
+): Promise<string | null> {
+  if (shards.length === 0) return null;
+  const rows = shards.map(({ shard, host, items, done, failed, open, folder }) => [
+    shard,
+    host ?? '-',
+    ...[items, done, failed, open].map(String),
+    showPath(folder, io.cwd),
+  ]);
+  return terminal.table(SHARD_HEAD, rows);
 }
 
 function describeProblem({ error, deadline, making }: ItemReport, nowMs: number): string {

@@ -1,12 +1,12 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
 import { resolve } from 'node:path';
+import { listPlaces } from '../../batch/record-folder.ts';
 import {
   type BatchFacts,
   countFailed,
   countOpen,
   FAILED_STATES,
   OPEN_STATES,
-  readBatchFacts,
 } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
@@ -14,9 +14,10 @@ import {
   describeBatchDamage,
   type FolderWorker,
   findWorker,
-  readBatchLog,
+  readOwnLog,
 } from '../../batch/report/read-batch.ts';
 import { selectRetries } from '../../batch/report/select-retries.ts';
+import { combineFolders, type FolderFacts, readFolderFacts } from '../../batch/report/shard-facts.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Operands } from '../../context/command.ts';
 import type { Context, Io, Progress, WorkSummary } from '../../context/context.ts';
@@ -33,29 +34,52 @@ import type { LogRecord } from '../../journal/record-line.ts';
 
 export const BATCH_OPERAND = {
   name: 'dir',
-  count: 'one',
-  help: 'folder of the results, the one that --out named',
+  count: 'many',
+  help: 'folders of results, those that --out named; several are shown as one batch',
 } as const satisfies Operands;
 
-export interface OpenBatch {
-  /** Absolute. */
-  readonly folder: string;
-  readonly facts: BatchFacts;
-  /** The readable records of the journal. */
+export interface OpenBatch extends FolderFacts {
+  /** The readable records of all journals. */
   readonly records: readonly LogRecord[];
-  /** A sentence for each damaged place of the journal. */
+  /** A sentence for each damaged place of the journals. */
   readonly damage: readonly string[];
-  /** The process that uses the folder; null for none. */
-  readonly worker: FolderWorker | null;
+  /** The processes that use the folder. */
+  readonly workers: readonly FolderWorker[];
 }
 
-/** @throws Failure (`usage`) when no batch was ever run into the folder, `disk` */
-export async function openBatch({ io }: Pick<Context, 'io'>, operand: string): Promise<OpenBatch> {
-  const folder = resolve(io.cwd, operand);
-  const [content, worker] = await Promise.all([readBatchLog(folder), findWorker(folder)]);
-  const facts = readBatchFacts(content, folder, io.now());
+/** The folders of a batch, and what all of them say together. */
+export interface OpenBatches {
+  readonly batches: readonly OpenBatch[];
+  readonly facts: BatchFacts;
+}
+
+/** @throws Failure (`usage`) when no batch was ever run into one of the folders, `disk` */
+export async function openBatches(
+  context: Pick<Context, 'io'>,
+  operands: readonly string[],
+): Promise<OpenBatches> {
+  const folders = new Set(operands.map((operand) => resolve(context.io.cwd, operand)));
+  const batches = await Promise.all([...folders].map((folder) => openBatch(context, folder)));
+  return { batches, facts: combineFolders(batches) };
+}
+
+async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<OpenBatch> {
+  const places = await listPlaces(folder);
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const [content, worker] = await Promise.all([readOwnLog(place), findWorker(place)]);
+      return { place, content, worker };
+    }),
+  );
+  const journals = found.filter(
+    ({ content, worker }) => content.records.length + content.damage.length > 0 || worker !== null,
+  );
+  const facts = readFolderFacts(folder, journals, io.now());
+  const isShared = journals.some(({ place }) => place.shard !== undefined);
   const isNothing = facts.items.length === 0 && facts.stray_jobs.length === 0 && facts.damaged === 0;
-  if (isNothing && worker === null) {
+  const workers = journals.flatMap(({ worker }) => worker ?? []);
+  // A shard may have nothing to do.
+  if (isNothing && !isShared && workers.length === 0) {
     throw new Failure({
       category: 'usage',
       code: 'NO_BATCH',
@@ -63,7 +87,14 @@ export async function openBatch({ io }: Pick<Context, 'io'>, operand: string): P
       advice: 'Name the folder that --out named; without --out it was the folder the command ran in.',
     });
   }
-  return { folder, facts, records: content.records, damage: describeBatchDamage(folder, content), worker };
+  return {
+    folder,
+    journals,
+    facts,
+    records: journals.flatMap(({ content }) => content.records),
+    damage: journals.flatMap(({ place, content }) => describeBatchDamage(place, content)),
+    workers,
+  };
 }
 
 /** Reading the journal of hundreds of items takes milliseconds. */
@@ -74,20 +105,20 @@ const GOING: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
 
 /**
  * Shows the progress of a batch until no item is open; returns its last state.
- * @throws Failure as `openBatch`; the reason of the signal, which ends it
+ * @throws Failure as `openBatches`; the reason of the signal, which ends it
  */
-export async function watchStatus(context: Context, operand: string): Promise<OpenBatch> {
+export async function watchStatus(context: Context, operands: readonly string[]): Promise<OpenBatches> {
   const { io, terminal, signal } = context;
   const { sleep } = { ...SYSTEM_RUNTIME, ...io.pace?.runtime };
-  let batch = await openBatch(context, operand);
+  let batch = await openBatches(context, operands);
   const board = await terminal.board(() => pictureOf(batch, io.now()));
   try {
     while (countOpen(batch.facts) > 0) {
       await sleep(REFRESH_MS, signal);
       const before = statesOf(batch.facts);
-      batch = await openBatch(context, operand);
+      batch = await openBatches(context, operands);
       for (const item of batch.facts.items)
-        if (before.get(item.key) !== item.state) tell(board, item, io.cwd);
+        if (before.get(idOf(item)) !== item.state) tell(board, item, io.cwd);
     }
     return batch;
   } finally {
@@ -95,8 +126,13 @@ export async function watchStatus(context: Context, operand: string): Promise<Op
   }
 }
 
+/** Items of several folders may have the same key. */
+function idOf({ folder = '', key }: ItemReport): string {
+  return JSON.stringify([folder, key]);
+}
+
 function statesOf({ items }: BatchFacts): ReadonlyMap<string, ReportState> {
-  return new Map(items.map(({ key, state }) => [key, state]));
+  return new Map(items.map((item) => [idOf(item), item.state]));
 }
 
 function tell(board: Progress, { label, state, error, files }: ItemReport, cwd: string): void {
@@ -105,7 +141,7 @@ function tell(board: Progress, { label, state, error, files }: ItemReport, cwd: 
   else board.show(label, { phase: state, fraction: null });
 }
 
-function pictureOf({ facts, worker }: OpenBatch, nowMs: number): WorkSummary {
+function pictureOf({ facts, batches }: OpenBatches, nowMs: number): WorkSummary {
   const { items, counts, credits, next_deadline } = facts;
   const going = items.filter(({ state }) => GOING.includes(state));
   return {
@@ -126,7 +162,7 @@ function pictureOf({ facts, worker }: OpenBatch, nowMs: number): WorkSummary {
     credits,
     slots: null,
     deadline: next_deadline,
-    stop: worker === null ? 'no process works on it' : null,
+    stop: batches.every(({ workers }) => workers.length === 0) ? 'no process works on it' : null,
   };
 }
 

@@ -1,7 +1,7 @@
 /** The locks and slots of this user: their holders, and which are stale. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockPath } from '../../batch/record-folder.ts';
+import { listPlaces, lockPath } from '../../batch/record-folder.ts';
 import { nameProcess } from '../../journal/hold.ts';
 import { inspectLock, type LockState, tryLock } from '../../journal/lock.ts';
 import { SLOT_NAME } from '../../journal/slots.ts';
@@ -49,7 +49,8 @@ export async function clearLocks(folders: LockFolders): Promise<number> {
 }
 
 async function findLocks({ state, config, current }: LockFolders): Promise<FoundLock[]> {
-  const paths = [...(await listLocks(state, DEPTH)), ...(await listLocks(config, 1)), lockPath(current)];
+  const places = (await listPlaces(current).catch(() => [])).map(lockPath);
+  const paths = [...(await listLocks(state, DEPTH)), ...(await listLocks(config, 1)), ...places];
   const found = await Promise.all(
     paths.map(async (path) => {
       const lock = await inspectLock(path);

@@ -123,6 +123,11 @@ const INPUT_OPTIONS = inGroup('Input:', {
     value: 'file',
     help: 'CSV or JSON with a row for each input: file, to and other options; a row wins over the flags',
   },
+  shard: {
+    type: 'text',
+    value: 'i/n',
+    help: 'run only shard i of n, such as 2/3: several machines share the inputs; --jobs and --max-credits count for each',
+  },
   order: {
     type: 'choice',
     choices: ['given', 'size', 'name'],

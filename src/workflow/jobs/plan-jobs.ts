@@ -5,6 +5,7 @@ import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '..
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
+import { type Shard, writeShard } from '../../batch/shard.ts';
 import type { Context, Io } from '../../context/context.ts';
 import { asSentence } from '../../context/format.ts';
 import { readBody } from '../../context/request-body.ts';
@@ -67,6 +68,18 @@ export async function findMissingPrograms(
   const pointer = keepAudio ? '--keep-audio' : '--keep-subtitles';
   const detail = `needs ${missing.join(' and ')} on this machine; install it with \`vloc engines install\``;
   return [{ pointer, detail }];
+}
+
+/** Says which part of the items belongs to the shard, so that nobody waits for the others. */
+export function tellShare(
+  { terminal }: Pick<Context, 'terminal'>,
+  shard: Shard | undefined,
+  own: number,
+  total: number,
+): void {
+  if (shard === undefined) return;
+  const rest = own === 0 && total > 0 ? '; there is nothing to do, since all belong to other shards' : '';
+  terminal.note(`Shard ${writeShard(shard)}: ${own} of ${total} items${rest}.`);
 }
 
 /** How inputs are examined. */

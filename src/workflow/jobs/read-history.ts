@@ -1,6 +1,8 @@
 /** The history of a folder of results, for the plan; read without a lock. */
-import { resolve } from 'node:path';
+
+import { readOtherResults } from '../../batch/other-journals.ts';
 import type { History } from '../../batch/plan/batch-plan.ts';
+import { readDelivery } from '../../batch/plan/delivery.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { describeBatchDamage, readBatchLog } from '../../batch/report/read-batch.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
@@ -8,7 +10,7 @@ import type { Context } from '../../context/context.ts';
 import { foldIntents } from '../../journal/intents.ts';
 import type { JobOptions } from './job-options.ts';
 
-type HistoryOptions = Pick<JobOptions, 'out' | 'fresh' | 'clobber' | 'retryFailed'>;
+type HistoryOptions = Pick<JobOptions, 'out' | 'shard' | 'fresh' | 'clobber' | 'retryFailed'>;
 
 interface ReadHistory extends History {
   /** A sentence for each damaged place of the journal that was not repaired yet. */
@@ -20,13 +22,15 @@ export async function readHistory(
   { io, signal }: Pick<Context, 'io' | 'signal'>,
   options: HistoryOptions,
 ): Promise<ReadHistory> {
-  const folder = resolve(io.cwd, options.out ?? '');
-  const content = await readBatchLog(folder);
+  const { out, shard } = options;
+  const place = readDelivery(null, { out, shard }, io);
+  const content = await readBatchLog(place);
   const { records } = content;
   return {
     recorded: { intents: foldIntents(records), facts: foldItemFacts(records) },
     choices: historyChoices({ io, signal }, options),
-    damage: describeBatchDamage(folder, content),
+    otherResults: await readOtherResults(place),
+    damage: describeBatchDamage(place, content),
   };
 }
 

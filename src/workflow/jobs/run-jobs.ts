@@ -1,4 +1,5 @@
 /** A job command from operands to results: plan, connect, run the batch, report how it ended. */
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
@@ -28,7 +29,7 @@ import { createPreparation } from '../prepare/preparation.ts';
 import { tellContinuation, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { checkSupport, pickItems, planJobs } from './plan-jobs.ts';
+import { checkSupport, pickItems, planJobs, tellShare } from './plan-jobs.ts';
 
 interface PlannedRun extends Omit<JobRun, 'connection' | 'runOptions'> {
   readonly plan: BatchPlan;
@@ -56,6 +57,7 @@ export async function runJobs(
   const plan = check(only === null ? whole : pickItems(whole, only, context));
   for (const note of plan.notes) context.terminal.note(note);
   tellSkipped(context, plan);
+  if (only === null) tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
   const { delivery } = plan;
   const request: PlannedRun = { kind, context, operands, options, delivery, plan, only };
   const known = outcomesOf(plan);
@@ -113,18 +115,21 @@ async function endHere(request: PlannedRun, outcomes: readonly RunOutcome[]): Pr
 async function recordUnusable(request: PlannedRun): Promise<void> {
   const { context, plan } = request;
   const now = context.io.now();
-  const folder = resolve(context.io.cwd, plan.delivery.folder);
-  const before = foldUnusable((await readBatchLog(folder)).records).unusable;
+  const { delivery } = plan;
+  const place = { ...delivery, folder: resolve(context.io.cwd, delivery.folder) };
+  const before = foldUnusable((await readBatchLog(place)).records).unusable;
   const unusable = plan.planned.flatMap(({ item, decision }) =>
     decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, now)] : [],
   );
   const usable = plan.planned.filter(
     ({ item, decision }) => decision.step !== 'unusable' && before.has(item.key),
   );
-  if (unusable.length + usable.length === 0) return;
-  const preface = unusable.length === 0 ? [] : prefaceOf(request);
+  // The record of a shard shows that it has run, even if it has nothing to do.
+  const isShard = delivery.shard !== undefined;
+  if (unusable.length + usable.length === 0 && !isShard) return;
+  const preface = unusable.length === 0 && !isShard ? [] : prefaceOf(request);
   const fixed = usable.map(({ item }) => createUsableRecord(item.key));
-  const journal = await openBatchJournal(folder);
+  const journal = await openBatchJournal(place);
   await journal.add(...preface, ...unusable, ...fixed).finally(() => journal.close());
 }
 
@@ -223,6 +228,7 @@ export function commandRecord(
     at: new Date(io.now()).toISOString(),
     argv: [...commandLine],
     cwd: io.cwd,
+    host: hostname(),
     profile: service.profile ?? null,
     kind,
     operands: [...operands],

@@ -2,6 +2,7 @@
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { NOT_USABLE, unusable } from '../../batch/plan/input.ts';
+import { writeShard } from '../../batch/shard.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context, TableHead } from '../../context/context.ts';
@@ -12,7 +13,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import type { JobOptions } from './job-options.ts';
-import { checkSupport, planJobs } from './plan-jobs.ts';
+import { checkSupport, planJobs, tellShare } from './plan-jobs.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
 export const PATIENCE_MS = 5_000;
@@ -26,10 +27,11 @@ export async function showPlan(
 ): Promise<number> {
   const plan = await planJobs(kind, operands, options, context);
   for (const note of plan.notes) context.terminal.note(note);
+  tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
   const failure = describeUnusable(plan);
   const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
   const purse = isUseless ? NO_PURSE : await askForPurse(plan, context);
-  await printPlan(context, forecast(plan, purse));
+  await printPlan(context, { ...forecast(plan, purse), ...shareOf(plan) });
   if (failure !== null) throw failure;
   return 0;
 }
@@ -103,6 +105,11 @@ export function priceOf(
     if (capability === kind && amount < 0 && quantity !== null && quantity > 0) return -amount / quantity;
   }
   return null;
+}
+
+/** What the plan of a shard states besides. */
+export function shareOf({ delivery: { shard }, total }: Pick<BatchPlan, 'delivery' | 'total'>): object {
+  return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };
 }
 
 /** Prints the plan in the chosen form; in a table, the totals go to stderr. */

@@ -25,17 +25,19 @@ const CONFLICTS = {
   watch: '--watch',
   dryRun: '--dry-run',
   allFinished: '--all-finished',
+  // A single result belongs to one shard, and the others would write nothing.
+  shard: '--shard',
 } as const;
 
 /** The options that matter for a result on stdout. */
 export type StdoutOptions = Pick<JobOptions, 'out'> & {
-  readonly [Name in keyof typeof CONFLICTS]?: boolean;
+  readonly [Name in keyof typeof CONFLICTS]?: boolean | string | undefined;
 };
 
 /** @throws Failure of category usage for what contradicts `--out -` */
 export function checkStdout({ output, fields, io }: Context, options: StdoutOptions): void {
   const names = Object.keys(CONFLICTS) as (keyof typeof CONFLICTS)[]; // of a constant
-  const other = names.find((name) => options[name] === true);
+  const other = names.find((name) => options[name] !== undefined && options[name] !== false);
   if (other !== undefined) {
     throw usageFailure(`--out - and ${CONFLICTS[other]} exclude each other`, 'Leave one of them out.');
   }

@@ -10,6 +10,7 @@ import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
+import { writeShard } from '../../batch/shard.ts';
 import { usageFailure } from '../../context/command.ts';
 import { connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
@@ -63,7 +64,9 @@ export async function watchJobs(
 
 async function watch(run: JobRun, folders: readonly string[], planner: WatchPlanner): Promise<void> {
   const { context, operands } = run;
-  context.terminal.note(`Watching ${operands.join(', ')}: files are taken as they come, until Ctrl-C.`);
+  const { shard } = run.delivery;
+  const share = shard === undefined ? 'files' : `the files of shard ${writeShard(shard)}`;
+  context.terminal.note(`Watching ${operands.join(', ')}: ${share} are taken as they come, until Ctrl-C.`);
   const source = createWatchSource(run, folders, planner, (problem) => tellExcluded(context, problem));
   const outcomes = await runWatched(run, source);
   await printWatch(run, outcomes);

@@ -5,7 +5,7 @@ import { writeJunit } from '../../../src/batch/report/junit.ts';
 import { showInvisible } from '../../../src/batch/report/visible-text.ts';
 import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
 
-const HEAD = { folder: FOLDER, madeAt: '2026-11-21T02:00:00.000Z' };
+const HEAD = { folders: [FOLDER], madeAt: '2026-11-21T02:00:00.000Z' };
 const reportOn = (records: typeof EVERY_STATE) =>
   writeJunit(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), HEAD);
 

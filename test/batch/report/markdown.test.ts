@@ -3,7 +3,7 @@ import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { writeMarkdown } from '../../../src/batch/report/markdown.ts';
 import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
 
-const HEAD = { folder: FOLDER, madeAt: '2026-11-21T02:00:00.000Z' };
+const HEAD = { folders: [FOLDER], madeAt: '2026-11-21T02:00:00.000Z' };
 const reportOn = (records: typeof EVERY_STATE) =>
   writeMarkdown(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), HEAD);
 

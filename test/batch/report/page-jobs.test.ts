@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { BatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import type { ItemReport } from '../../../src/batch/report/item-report.ts';
 import { pageJobs } from '../../../src/batch/report/page-jobs.ts';
 
@@ -24,26 +23,7 @@ const ITEM: ItemReport = {
 /** The part of the facts that jobs are made of. */
 function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {}) {
   const whole = { ...ITEM, ...item };
-  const facts: BatchFacts = {
-    items: [whole],
-    counts: {
-      done: 0,
-      undelivered: 0,
-      running: 0,
-      unanswered: 0,
-      waiting: 0,
-      refused: 0,
-      failed: 0,
-      cancelled: 0,
-      expired: 0,
-    },
-    credits: null,
-    open_questions: [],
-    next_deadline: null,
-    commands: [],
-    damaged: 0,
-    stray_jobs: [],
-  };
+  const facts = { items: [whole] };
   const known = {
     type: 'item_facts' as const,
     item: whole.key,

@@ -16,8 +16,10 @@ describe('the reference of a job', () => {
     const folder = await makeFolder();
     await mkdir(join(folder, 'out'));
     await symlink(join(folder, 'out'), join(folder, 'link'));
-    expect(await batchReference(join(folder, 'link'))).toBe(await batchReference(join(folder, 'out')));
-    expect(await batchReference(folder)).not.toBe(await batchReference(join(folder, 'out')));
+    expect(await batchReference({ folder: join(folder, 'link') })).toBe(
+      await batchReference({ folder: join(folder, 'out') }),
+    );
+    expect(await batchReference({ folder })).not.toBe(await batchReference({ folder: join(folder, 'out') }));
   });
 
   it('names the content, the language and the options', () => {

@@ -96,15 +96,15 @@ describe('a run that stood still until another took over its folder', () => {
     stage.engines.hold();
     const running = stage.run(stage.lines(2)).catch((error) => error);
     await until(stage.phasesOfIntents, (phases) => phases.filter((each) => each === 'accepted').length === 2);
-    const lock = lockPath(stage.out);
+    const lock = lockPath({ folder: stage.out });
     const holder = JSON.parse(await readFile(lock, 'utf8'));
     await writeFile(lock, JSON.stringify({ ...holder, token: 'of another' }));
-    const journal = await readFile(journalPath(stage.out));
+    const journal = await readFile(journalPath({ folder: stage.out }));
     stage.engines.letGo();
     const failure = await running;
     expect(failure.facts).toMatchObject({ category: 'temporary', code: 'LOCK_LOST', retryable: true });
     expect(failure.message).toContain(`another vloc has taken over ${stage.out}`);
-    expect(journal.equals(await readFile(journalPath(stage.out)))).toBe(true);
+    expect(journal.equals(await readFile(journalPath({ folder: stage.out })))).toBe(true);
     expect(await readFile(lock, 'utf8')).toContain('of another');
 
     await rm(lock);

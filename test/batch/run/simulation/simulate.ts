@@ -72,7 +72,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     const told = (id: string) => toldMs.get(id) ?? Number.NaN;
     const { all } = jobs;
     const makespanMs = Math.max(...all.map(({ id }) => told(id))) - (all[0]?.createdMs ?? Number.NaN);
-    const replayMs = await cpuMsOf(async () => (await openBatchJournal(batch.delivery.folder)).close());
+    const replayMs = await cpuMsOf(async () => (await openBatchJournal(batch.delivery)).close());
     const againMs = await cpuMsOf(() => runBatch(batch));
     return {
       outcomes,

@@ -1,0 +1,108 @@
+import { posix } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { itemKey, partKey } from '../../src/batch/plan/item-key.ts';
+import { isInShard, isKeyInShard, readShard, shardOf, writeShard } from '../../src/batch/shard.ts';
+import { Failure } from '../../src/errors/failure.ts';
+
+const names = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 50 });
+const counts = fc.integer({ min: 1, max: 40 });
+
+const shardsOf = (count: number) =>
+  Array.from({ length: count }, (_, place) => ({ index: place + 1, count }));
+
+describe('the shards of a batch', () => {
+  it('have each input in exactly one of them', () => {
+    fc.assert(
+      fc.property(names, counts, (all, count) => {
+        for (const name of all)
+          expect(shardsOf(count).filter((shard) => isInShard(name, shard))).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('keep an input when others come, go or change their order', () => {
+    fc.assert(
+      fc.property(names, names, counts, (some, more, count) => {
+        const assign = (all: readonly string[]) => new Map(all.map((name) => [name, shardOf(name, count)]));
+        const before = assign(some);
+        const after = assign([...more, ...some.toReversed()]);
+        for (const [name, shard] of before) expect(after.get(name)).toBe(shard);
+      }),
+    );
+  });
+
+  it('do not depend on the separators of the platform, nor on how accents are written', () => {
+    const parts = fc.array(fc.constantFrom('Übung', 'lección', '한국어', 'a', 'b.mp4'), { minLength: 1 });
+    fc.assert(
+      fc.property(parts, counts, (words, count) => {
+        const name = posix.join(...words);
+        expect(shardOf(name.normalize('NFD'), count)).toBe(shardOf(name.normalize('NFC'), count));
+        expect(shardOf(words.join('\\'), count)).toBe(shardOf(words.join('/'), count));
+      }),
+    );
+  });
+
+  it('are of about the same size', () => {
+    const all = Array.from({ length: 3_000 }, (_, place) => `week ${place % 30}/lesson ${place}.mp4`);
+    const sizes = shardsOf(10).map((shard) => all.filter((name) => isInShard(name, shard)).length);
+    // Four standard deviations of a binomial distribution around 300.
+    for (const size of sizes) expect(Math.abs(size - 300)).toBeLessThan(4 * Math.sqrt(300 * 0.9));
+  });
+
+  it('stay the same in later versions, since the journals of a folder depend on them', () => {
+    expect(['talk.mp4', 'week 1/lesson 2.mp4', 'lección.mp4'].map((name) => shardOf(name, 7))).toEqual([
+      1, 4, 3,
+    ]);
+  });
+
+  it('have all languages, parts and kinds of an input together', () => {
+    const shard = { index: shardOf('talk.mp4', 5), count: 5 };
+    const whole = itemKey('auto_localization', 'talk.mp4', 'es');
+    const part = partKey(whole, { part: 2, of: 3, made: 'abc' });
+    const keys = [
+      whole,
+      part,
+      itemKey('dubbing', 'talk.mp4', 'ca'),
+      itemKey('dubbing', 'talk.mp4', null, '{stem}'),
+    ];
+    expect(keys.map((key) => isKeyInShard(key, shard))).toEqual([true, true, true, true]);
+    expect(isKeyInShard(whole, { index: (shard.index % 5) + 1, count: 5 })).toBe(false);
+    expect([isKeyInShard(whole, undefined), isKeyInShard('not a key', undefined)]).toEqual([true, false]);
+  });
+});
+
+test('--shard is read and written as i/n', () => {
+  fc.assert(
+    fc.property(counts, counts, (one, other) => {
+      const shard = { index: Math.min(one, other), count: Math.max(one, other) };
+      expect(readShard(writeShard(shard))).toEqual(shard);
+    }),
+  );
+  expect(readShard(undefined)).toBeUndefined();
+});
+
+test.each([
+  '0/3',
+  '4/3',
+  '1/0',
+  '0/0',
+  'a/b',
+  '1/3/5',
+  '1.5/3',
+  '1',
+  '/3',
+  '1/',
+  '',
+  ' 1/3',
+  '-1/3',
+  '1e0/3',
+  '1/1001',
+  '１/３',
+])('a shard that does not exist is refused: %j', (written) => {
+  const read = () => readShard(written);
+  expect(read).toThrow(Failure);
+  expect(read).toThrow(
+    `--shard takes i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
+  );
+});
