@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   type ExportTask,
   exportVideo,
+  prepareExport,
   softLines,
   threeLetterCode,
 } from '../../../src/engines/export/export.ts';
@@ -97,6 +98,14 @@ describe('an export', () => {
     expect(Math.abs(Number(ffprobe(path, 'stream=duration', 'a:0')) - SECONDS)).toBeLessThan(0.04);
     expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 'a:0')).toBe('aac\nspa');
     expect(work.reports.at(-1)?.fraction).toBeGreaterThan(0.9);
+  });
+
+  test('is the same file if the original was measured before the dub was made', async () => {
+    const source = media();
+    const sound = { background: source.background, originalAudio: 'background' } as const;
+    const prepared = await prepareExport(programs, source.video, sound, createWork(source.folder));
+    const early = readFileSync((await run(source, { prepared })).path);
+    expect(readFileSync((await run(source, {})).path).equals(early)).toBe(true);
   });
 
   test('puts the index in front, so that playing can begin before all is there', async () => {
