@@ -7,9 +7,11 @@ import { createSmallEngines } from '../../service/harness/small-engines.ts';
 
 type Inspection = ReturnType<Engines['inspect']>;
 
-/** Creates the engines of all workspaces. Results are kept by content, because the rules send the same few videos. */
+/** What was measured, by content: all services of this process are sent the same few videos. */
+const inspected = new Map<string, Inspection>();
+
+/** Creates the engines of all workspaces. */
 export function createHarnessEngines(): Engines {
-  const inspected = new Map<string, Inspection>();
   const small = createSmallEngines();
   const real = createEngines();
   return {
@@ -22,6 +24,8 @@ export function createHarnessEngines(): Engines {
       if (earlier !== undefined) return earlier;
       const inspection = real.inspect(file, signal);
       inspected.set(content, inspection);
+      // What was stopped on the way says nothing about the video.
+      inspection.catch(() => signal.aborted && inspected.delete(content));
       return inspection;
     },
     run: {

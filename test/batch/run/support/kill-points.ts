@@ -1,5 +1,6 @@
 /** The points at which a run is killed: at each step of the interface, before and behind each of its moments. */
 import type { RequestFacts } from '../../../../src/service/index.ts';
+import { testsOwnWork } from '../../../service/harness/profiles.ts';
 
 export type KillPoint =
   /** In the run: before the request is sent, or as soon as its answer is there. */
@@ -42,7 +43,7 @@ const STEPS = [
 /** Events of the client show of a pre-signed address its origin alone. */
 const HIDDEN = /objects|assets/;
 
-export const KILL_POINTS: readonly (readonly [name: string, point: KillPoint])[] = [
+const ALL: readonly (readonly [name: string, point: KillPoint])[] = [
   ...STEPS.flatMap(({ step, method, path }) => {
     const shown = { method, path: HIDDEN.test(path) ? '/…$|%E2%80%A6$' : path };
     return [
@@ -56,6 +57,14 @@ export const KILL_POINTS: readonly (readonly [name: string, point: KillPoint])[]
   ['when the end of the job is in the record', { at: 'record', call: 'see' }],
   ['when the download is in the record', { at: 'record', call: 'markDownloaded' }],
 ];
+
+/**
+ * With the minimal service the points in the service are left out: at them the service has done the same as before a request is
+ * sent or when its answer is there, and the run has written down the same. The long run takes all.
+ */
+export const KILL_POINTS = testsOwnWork()
+  ? ALL
+  : ALL.filter(([, { at }]) => at !== 'arrival' && at !== 'execution');
 
 /** Whether a request is the one that a point means. */
 export function isAt(
