@@ -61,7 +61,7 @@ describe.skipIf(!HAS_CLIPS)(`recognition (${NEEDED})`, () => {
     const late = median(onsetErrors(speech, lines));
     report('words wrong: prompts, no music', wrong, '%');
     report('start of a cue: median distance from the first sound of a prompt', late, 'ms');
-    expect(wrong).toBeLessThan(30);
+    expect(wrong).toBeLessThan(27);
     expect(late).toBeLessThan(150);
   });
 
@@ -69,7 +69,7 @@ describe.skipIf(!HAS_CLIPS)(`recognition (${NEEDED})`, () => {
     const speech = speak('librivox');
     const wrong = wrongWords(speech, await recognize(speech, null));
     report('words wrong: LibriVox, no music', wrong, '%');
-    expect(wrong).toBeLessThan(33);
+    expect(wrong).toBeLessThan(28);
   });
 
   test.each([

@@ -125,14 +125,17 @@ rm "$part" "$part.errors"
 ${FAIL}
 `;
 
-/** The same for recognition. Its words and its log are kept by all arguments but the places of files, and by the sound. */
+/** The same for recognition. Its words and its log are kept by all arguments but the places of files, and by the sound or its cepstra. */
 const recognition = (real: string, folder: string, guard: string) => `#!/bin/sh
 real='${real}'
 words=$real
+parameters=/dev/null
 before=
 for word do
   case $before in
   -ctl) list=$word ;;
+  -cepext) ending=$word ;;
+  -featparams) parameters=$word ;;
   -cepdir) sounds=$word ;;
   -hypseg) result=$word ;;
   *) words="$words $word" ;;
@@ -143,9 +146,10 @@ done
 key=$(
   {
     echo "$words"
+    cat "$parameters" || echo "none of $$"
     while read -r name; do
-      echo "$name"
-      cat "$sounds/$name.wav" || echo "none of $$"
+      echo "$name$ending"
+      cat "$sounds/$name$ending" || echo "none of $$"
     done <"$list"
   } | sha256sum
 )

@@ -5,10 +5,11 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
 import { matchLanguage } from '../languages.ts';
-import { createWav, openWav, WAV_HEADER_BYTES } from '../media/wav.ts';
+import { createWav, openWav } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
 import { type Segment, SPEECH_MARGIN } from '../separate/segments.ts';
 import { together } from '../together.ts';
+import { normalizeUtterances } from './features.ts';
 import { findSpeechModels, type SpeechModel } from './model.ts';
 
 /** The built-in recognizer. `auto` is the language of the first installed model. */
@@ -48,10 +49,9 @@ const FRAMES_PER_SECOND = 100;
 /**
  * Tuned by word error rates on LibriVox and on prompts, with and without music: beams wide enough to prune almost no correct
  * word, but only a fifth of the default of states in a frame, which takes less time and is better under music; language
- * weights slightly above the default, and no noise removal, because the voice is already separated.
+ * weights slightly above the default.
  */
 const SEARCH_OPTIONS = [
-  ...['-remove_noise', 'no', '-remove_silence', 'no'],
   ...['-beam', '1e-60', '-wbeam', '1e-40', '-pbeam', '1e-60', '-fwdflatlw', '8', '-bestpathlw', '9'],
   ...['-maxhmmpf', '6000'],
 ];
@@ -70,7 +70,10 @@ async function recognizeUtterances(
   work: BackendWork,
 ): Promise<Word[]> {
   const lengths = new Map(utterances.map(({ name, length }) => [name, length]));
+  if (utterances.length === 0) return [];
   const total = utterances.reduce((sum, { length }) => sum + length, 0);
+  const names = utterances.map(({ name }) => name);
+  const parameters = await normalizeUtterances(programs, model, names, work);
   let done = 0;
   const onDone = (name: string) => {
     done += lengths.get(name) ?? 0;
@@ -81,17 +84,30 @@ async function recognizeUtterances(
   const shares = shareOut(utterances, processes);
   const tasks = shares.map(
     (share, at) => (signal: AbortSignal) =>
-      recognizeShare(programs, model, share, `share-${at}`, { ...work, signal }, onDone),
+      recognizeShare(
+        programs,
+        { model, parameters, share, name: `share-${at}` },
+        { ...work, signal },
+        onDone,
+      ),
   );
   const words = await together(work.signal, tasks);
   return words.flat().sort((a, b) => a.start - b.start);
 }
 
+/** What one process recognizes. */
+interface Share {
+  readonly model: SpeechModel;
+  /** File with the parameters of the front end. */
+  readonly parameters: string;
+  readonly share: readonly Utterance[];
+  /** Name of its files in the work folder. */
+  readonly name: string;
+}
+
 async function recognizeShare(
   programs: Programs,
-  model: SpeechModel,
-  share: readonly Utterance[],
-  name: string,
+  { model, parameters, share, name }: Share,
   work: BackendWork,
   onDone: (utterance: string) => void,
 ): Promise<Word[]> {
@@ -99,8 +115,8 @@ async function recognizeShare(
   await writeFile(file('ctl'), share.map((utterance) => `${utterance.name}\n`).join(''));
   const args = [
     ...['-hmm', model.acousticModel, '-lm', model.languageModel, '-dict', model.dictionary],
-    ...['-ctl', file('ctl'), '-cepdir', work.folder, '-cepext', '.wav'],
-    ...['-adcin', 'yes', '-adchdr', String(WAV_HEADER_BYTES), '-hypseg', file('seg')],
+    ...['-ctl', file('ctl'), '-cepdir', work.folder, '-cepext', '.mfc'],
+    ...['-featparams', parameters, '-hypseg', file('seg')],
     ...SEARCH_OPTIONS,
   ];
   const onErrorLine = (line: string) => {
