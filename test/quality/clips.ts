@@ -178,11 +178,22 @@ const WAVE = Float32Array.from({ length: 4096 }, (_, at) =>
   ),
 );
 
+/** By length and seed: tests mix the same music under speech at several levels. */
+const MUSIC = new Map<string, Channels>();
+
+/** Returns music in stereo, made once; nobody writes into it. */
+export function music(seconds: number, seed = 1): Channels {
+  const key = `${seconds} ${seed}`;
+  const made = MUSIC.get(key) ?? makeMusic(seconds, seed);
+  MUSIC.set(key, made);
+  return made;
+}
+
 /**
- * Returns music in stereo, always the same for the same length and seed: chords whose notes are spread between left and right,
+ * Makes music in stereo, always the same for the same length and seed: chords whose notes are spread between left and right,
  * a melody, and a drum on every beat with noise after every second one. Root mean square 0.1.
  */
-export function music(seconds: number, seed = 1): Channels {
+function makeMusic(seconds: number, seed: number): Channels {
   const length = Math.round(seconds * RATE);
   const channels = [new Float32Array(length), new Float32Array(length)] as const;
   const random = createRandom(seed);
