@@ -11,6 +11,9 @@ import { frameDigests, makeVideo, readLongVideo, samplesOf } from '../workspace.
 /** Parts of three seconds, so that six are long. */
 const LIMITS = { equalSeconds: 3, mostSeconds: 4, mostBytes: 1e9 };
 
+/** Of videos with many key frames, which several tests split in the same way. */
+const CODING = ['-c:v', 'libx264', '-g', '5', '-bf', '2', '-c:a', 'aac'];
+
 async function splitAndJoin(path: string, limits = LIMITS) {
   const folder = temporaryFolder();
   const work = createWork(folder);
@@ -29,8 +32,7 @@ function difference(left: Int16Array, right: Int16Array, from: number, to: numbe
 
 describe('a video that is split and joined', () => {
   test('keeps every frame as it was and has no seam where the cuts fall on key frames', async () => {
-    const coding = ['-c:v', 'libx264', '-g', '5', '-bf', '2', '-c:a', 'aac'];
-    const path = makeVideo(temporaryFolder(), 'a talk 100%d.mp4', 6, ...coding);
+    const path = makeVideo(temporaryFolder(), 'a talk 100%d.mp4', 6, ...CODING);
     const { split, joined } = await splitAndJoin(path);
     expect(split.picture).toBe('copied');
     const names = split.parts.map((part) => basename(part.path));
@@ -84,10 +86,8 @@ test('parts that came back with soft subtitles and other encodings become one vi
 });
 
 describe('the sound of a part', () => {
-  const coding = ['-c:v', 'libx264', '-g', '5', '-c:a', 'aac'];
-
   test('goes on behind its last frame, and begins in front of its first one where players do not play it', async () => {
-    const path = makeVideo(temporaryFolder(), 'talk.mp4', 6, ...coding);
+    const path = makeVideo(temporaryFolder(), 'talk.mp4', 6, ...CODING);
     const folder = temporaryFolder();
     const long = await readLongVideo(path, folder);
     const { parts } = await splitLongVideo(programs, long, createWork(folder), LIMITS);
@@ -104,7 +104,7 @@ describe('the sound of a part', () => {
   });
 
   test('meets the next one without a flaw when the service has encoded each anew, after silence', async () => {
-    const path = makeVideo(temporaryFolder(), 'talk.mp4', 6, ...coding);
+    const path = makeVideo(temporaryFolder(), 'talk.mp4', 6, ...CODING);
     const folder = temporaryFolder();
     const work = createWork(folder);
     const split = await splitLongVideo(programs, await readLongVideo(path, folder), work, LIMITS);
