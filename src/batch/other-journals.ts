@@ -5,10 +5,11 @@
 import { resolve } from 'node:path';
 import { readCountedLog } from '../journal/append-log.ts';
 import { foldIntents, type Intent, type Intents, PHASES } from '../journal/intents.ts';
-import type { LogRecord } from '../journal/record-line.ts';
+import type { LogContent, LogRecord } from '../journal/record-line.ts';
 import { recordedResults } from './plan/decide-items.ts';
 import { nameOfKey, readPartKey } from './plan/item-key.ts';
 import { type BatchPlace, journalPath, listPlaces, withAbsolutePaths } from './record-folder.ts';
+import { attachedIds } from './run/lost-jobs.ts';
 import { isInShard, isKeyInShard } from './shard.ts';
 import { foldStageRecords } from './stages/records.ts';
 
@@ -18,16 +19,21 @@ export async function otherPlaces(place: BatchPlace): Promise<readonly BatchPlac
   return all.filter(({ shard }) => shard?.count !== place.shard?.count);
 }
 
-/** The records of each, with absolute paths. @throws Failure (`disk`) */
+/** Another journal, paths in it absolute. */
+export interface OtherLog extends Pick<LogContent, 'records' | 'damage'> {
+  readonly place: BatchPlace;
+}
+
+/** The journals of other places; default: of those whose items may be those of this one. @throws Failure (`disk`) */
 export async function readOtherLogs(
   place: BatchPlace,
   others?: readonly BatchPlace[],
-): Promise<readonly (readonly LogRecord[])[]> {
+): Promise<readonly OtherLog[]> {
   const { folder } = place;
   return Promise.all(
     (others ?? (await otherPlaces(place))).map(async (other) => {
-      const { records } = await readCountedLog(journalPath(other));
-      return records.map((record) => withAbsolutePaths(folder, record));
+      const { records, damage } = await readCountedLog(journalPath(other));
+      return { place: other, records: records.map((record) => withAbsolutePaths(folder, record)), damage };
     }),
   );
 }
@@ -41,22 +47,16 @@ async function readAllOtherLogs(place: BatchPlace) {
   );
 }
 
-/** Ids of the jobs that other journals of the folder have. @throws Failure (`disk`) */
+/** Ids of the jobs of items in other journals of the folder. @throws Failure (`disk`) */
 export async function readOtherJobs(place: BatchPlace): Promise<ReadonlySet<string>> {
   const logs = await readAllOtherLogs(place);
-  return new Set(
-    logs.flatMap((records) =>
-      [...foldIntents(records).byKey.values()].flatMap(({ outcome }) =>
-        'record' in outcome && 'job_id' in outcome.record ? [outcome.record.job_id] : [],
-      ),
-    ),
-  );
+  return new Set(logs.flatMap(({ records }) => [...attachedIds(foldIntents(records))]));
 }
 
 /** Result files that other journals of the folder have, absolute: they are not inputs. @throws Failure (`disk`) */
 export async function readOtherResults(place: BatchPlace): Promise<ReadonlySet<string>> {
   const logs = await readAllOtherLogs(place);
-  return new Set(logs.flatMap((records) => resultsOf(records, place.folder)));
+  return new Set(logs.flatMap(({ records }) => resultsOf(records, place.folder)));
 }
 
 /** Result files of all items of a journal, absolute. */
@@ -80,11 +80,11 @@ interface Known {
  */
 export function inheritRecords(
   own: Known,
-  others: readonly (readonly LogRecord[])[],
+  others: readonly Pick<OtherLog, 'records'>[],
   { shard }: Pick<BatchPlace, 'shard'>,
 ): readonly LogRecord[] {
   const taken: LogRecord[] = [];
-  for (const records of others) {
+  for (const { records } of others) {
     const known = { own: own.intents, taken: foldIntents(taken) };
     const theirs = foldIntents(records);
     const news = [...theirs.byItem].filter(

@@ -7,8 +7,8 @@ import { openAppendLog } from '../../journal/append-log.ts';
 import { describeHolder } from '../../journal/hold.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
 import { inspectLock, type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
-import { inheritRecords, otherPlaces, readOtherLogs } from '../other-journals.ts';
+import { describeDamage, type LogRecord } from '../../journal/record-line.ts';
+import { inheritRecords, type OtherLog, otherPlaces, readOtherLogs } from '../other-journals.ts';
 import {
   type BatchPlace,
   journalPath,
@@ -19,6 +19,7 @@ import {
 import { pickLiveCommands } from '../report/command-record.ts';
 import { pickLiveUnusable } from '../report/unusable-inputs.ts';
 import { writeShard } from '../shard.ts';
+import { damagedPlaces, findDoubt, writeDamage } from './lost-jobs.ts';
 
 /** The option that chooses the folder of results. */
 const RESULTS_OPTION = '--out';
@@ -56,7 +57,7 @@ async function openFolder(place: BatchPlace): Promise<BatchJournal> {
     const logs = await readOtherLogs(place, others);
     journal = await openLocked(place, lock);
     const known = { intents: journal.intents, records: journal.records() };
-    const inherited = inheritRecords(known, logs, place);
+    const inherited = [...inheritRecords(known, logs, place), ...inheritDamage(known.records, logs)];
     if (inherited.length > 0) await journal.add(...inherited);
     return journal;
   } catch (error) {
@@ -135,6 +136,20 @@ async function checkIdle(place: BatchPlace, other: BatchPlace): Promise<void> {
   const attempt = await tryLock(path);
   if (!attempt.taken) throw batchLocked(other, path, attempt, place);
   await attempt.lock.release();
+}
+
+/**
+ * The record of damage in other journals that this one does not have yet: the run then asks the service which jobs they
+ * have lost.
+ */
+function inheritDamage(own: readonly LogRecord[], others: readonly OtherLog[]): readonly LogRecord[] {
+  const known = new Set(damagedPlaces(own));
+  const found = others.flatMap(({ place, records, damage }) => [
+    ...describeDamage(journalPath(place), damage),
+    ...(findDoubt(records, null)?.places ?? []),
+  ]);
+  const news = found.filter((sentence) => !known.has(sentence));
+  return news.length === 0 ? [] : [writeDamage(news)];
 }
 
 /** @param wanted the place that cannot be used for that reason, if it is another one */

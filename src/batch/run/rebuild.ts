@@ -205,7 +205,9 @@ async function readJob({ batch }: RebuildParts, kind: JobKind, id: string): Prom
 /** Whether a job was created for this folder, or for any folder if the name of this one is uncertain. */
 function belongs({ batch, name }: RebuildParts, job: JobSummary): boolean {
   const reference = readReference(job.client_reference);
-  return reference !== null && (batch.options.rebuild || !name.isCertain || reference.batch === name.batch);
+  if (reference === null) return false;
+  const isOfFolder = reference.batch === name.batch || name.others.has(reference.batch);
+  return batch.options.rebuild || !name.isCertain || isOfFolder;
 }
 
 /** Jobs that run or have a result, for --rebuild and for a new journal, which may replace a lost one. */

@@ -6,9 +6,11 @@ import { describe, expect, it, test } from 'vitest';
 import { shardOf } from '../../../src/batch/shard.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { makeFolder as makeOutputFolder } from '../../../src/disk/folder.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { QUICK, startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
+import { LIMITS } from '../prepare/limits.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const NAMES = [1, 2, 3, 4, 5, 6, 7, 8].map((lesson) => `lesson-${lesson}.srt`);
@@ -209,6 +211,64 @@ describe('shards in one folder of results', () => {
     }
     expect(await jobsOf(vloc)).toHaveLength(8);
   });
+});
+
+describe('a run that takes over the items of shards', () => {
+  it('continues the parts of a long input', async () => {
+    const vloc = await startShards([]);
+    const cue = (at: number) => `${at}\n00:00:0${at},000 --> 00:00:0${at},900\nline ${at}\n`;
+    await writeFile(join(vloc.folder, 'in', 'book.srt'), [1, 2, 3, 4, 5, 6].map(cue).join('\n'));
+    const words = [...TRANSLATE, '--split', '--out', 'out'];
+    const shard = `${shardOf('book.srt', 2)}/2`;
+    vloc.engines.hold();
+    await vloc.run([...words, '--shard', shard, '--detach'], { limits: LIMITS });
+    vloc.engines.letGo();
+    expect(await jobsOf(vloc)).toHaveLength(2);
+    const whole = await vloc.run(words, { limits: LIMITS });
+    expect(whole.code, whole.stderr).toBe(0);
+    expect(await jobsOf(vloc)).toHaveLength(2);
+    expect(await readFile(join(vloc.folder, 'out', 'book.es.srt'), 'utf8')).toContain('LINE 6');
+  });
+
+  it('asks the service which jobs a damaged journal has lost, and pays for none of them again', async () => {
+    const vloc = await startShards(SECOND);
+    // This journal has a name already, which the jobs of the shard do not carry.
+    expect((await vloc.run([...TRANSLATE, '--out', 'out'])).code).toBe(0);
+    for (const name of FIRST) await writeFile(join(vloc.folder, 'in', name), SRT(name));
+    vloc.engines.hold();
+    await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2', '--detach']);
+    vloc.engines.letGo();
+    const path = join(vloc.folder, 'out', '.vloc', 'shard-1-of-2', 'journal');
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    const [lost = ''] = FIRST;
+    await writeFile(
+      path,
+      lines.filter((line) => !line.includes(lost) || line.includes('batch_command')).join('\n'),
+    );
+    const whole = await vloc.run([...TRANSLATE, '--out', 'out'], machine(vloc, 'other'));
+    expect(whole.code, whole.stderr).toBe(0);
+    expect(whole.stderr).toContain('Before a job is made, the service is asked which jobs it has.');
+    expect(await resultsIn(join(vloc.folder, 'out'))).toEqual(resultsOf(NAMES));
+    expect(await jobsOf(vloc)).toHaveLength(8);
+  });
+});
+
+test('batch retry runs what failed in each shard with the command of that shard', async () => {
+  const vloc = await startShards();
+  const failures = Array.from({ length: 2 }, () => new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
+  for (const index of [1, 2]) {
+    vloc.engines.failNext(...failures.slice(1));
+    const ended = await vloc.run([...TRANSLATE, '--out', `out-${index}`, '--shard', `${index}/2`]);
+    expect(ended.code).toBe(3);
+  }
+  const folders = ['out-1', 'out-2'];
+  expect((await vloc.run(['batch', 'status', ...folders])).code).toBe(3);
+  const listed = await vloc.run(['batch', 'retry', ...folders, '--all', '--dry-run', '-o', 'json']);
+  expect(JSON.parse(listed.stdout).data).toHaveLength(2);
+  const retried = await vloc.run(['batch', 'retry', ...folders, '--all']);
+  expect(retried.code, retried.stderr).toBe(0);
+  expect(await jobsOf(vloc)).toHaveLength(10);
+  expect((await vloc.run(['batch', 'status', ...folders])).code).toBe(0);
 });
 
 test('a shard without items is done, so that a matrix of CI runners stays green', async () => {
