@@ -60,8 +60,15 @@ test('the names of these tests belong to both shards', () => {
 
 describe('three machines at once, with a service that has two slots', () => {
   it('make each item once, into folders of their own that are one batch', async () => {
-    const vloc = await startShards(NAMES, { config: { concurrentTasks: 2 } });
-    const runs = await Promise.all(
+    let refused = 0;
+    const vloc = await startShards(NAMES, {
+      config: { concurrentTasks: 2 },
+      onRequest: ({ status }) => {
+        if (status === 429) refused += 1;
+      },
+    });
+    vloc.engines.hold();
+    const running = Promise.all(
       [1, 2, 3].map((index) =>
         vloc.run(
           [...TRANSLATE, '--out', `out-${index}`, '--shard', `${index}/3`, '-o', 'json'],
@@ -69,6 +76,12 @@ describe('three machines at once, with a service that has two slots', () => {
         ),
       ),
     );
+    await until(
+      () => refused,
+      (count) => count >= 3,
+    );
+    vloc.engines.letGo();
+    const runs = await running;
     expect(runs.map(({ code, stderr }) => [code, stderr.includes('failed')])).toEqual([
       [0, false],
       [0, false],
@@ -92,6 +105,14 @@ describe('three machines at once, with a service that has two slots', () => {
     expect(shards.map(({ shard, items: own }: { shard: string; items: number }) => [shard, own])).toEqual(
       made.map((own, place) => [`${place + 1}/3`, own.length]),
     );
+    const page = await vloc.run(['batch', 'report', 'out-1', 'out-2', 'out-3', '--html']);
+    expect(page.code, page.stderr).toBe(0);
+    const html = await readFile(join(vloc.folder, 'report.html'), 'utf8');
+    for (const name of NAMES) expect(html).toContain(name);
+    expect(html).toContain('out-1, out-2, out-3');
+    const journal = join('out-2', '.vloc', 'shard-2-of-3', 'journal');
+    const kept = await vloc.run(['batch', 'report', 'out-1', 'out-2', '--out', journal]);
+    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('is the journal of this batch')]);
   });
 });
 
