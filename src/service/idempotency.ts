@@ -68,9 +68,12 @@ export function carryOutOnce(
     const now = context.clock.now();
     const { status, resourceId } = make(now);
     context.store.run(
-      `INSERT OR REPLACE INTO idempotency
+      `INSERT INTO idempotency
          (key_id, idempotency_key, method, path, body_sha256, status, resource_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (key_id, idempotency_key) DO UPDATE SET method = excluded.method, path = excluded.path,
+         body_sha256 = excluded.body_sha256, status = excluded.status, resource_id = excluded.resource_id,
+         created_at = excluded.created_at`,
       call.key.id,
       call.idempotencyKey,
       call.operation.method,

@@ -45,7 +45,7 @@ const LAST_SWEEP = `SELECT 1 FROM tasks WHERE name = 'sweep' AND begun_at > ?1 A
 // A time in the future was written before a clock was set back.
 const BEGIN_SWEEP = `
   INSERT INTO tasks (name, begun_at) VALUES ('sweep', ?2)
-  ON CONFLICT DO UPDATE SET begun_at = ?2 WHERE begun_at <= ?1 OR begun_at > ?2`;
+  ON CONFLICT (name) DO UPDATE SET begun_at = ?2 WHERE tasks.begun_at <= ?1 OR tasks.begun_at > ?2`;
 
 /** Sweeps, unless the last sweep of any process was less than half a minute ago. */
 async function takeTurn(context: ServiceContext): Promise<void> {

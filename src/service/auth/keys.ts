@@ -50,7 +50,7 @@ const KEY_ID_BYTES = 12;
 /** Returns all keys that are not revoked, oldest first. */
 export function listKeys(store: Store): IssuedKey[] {
   return store.all<IssuedKey>(
-    `SELECT id AS key, secret, webhook_secret AS webhookSecret
+    `SELECT id AS key, secret, webhook_secret AS "webhookSecret"
      FROM keys WHERE revoked_at IS NULL ORDER BY created_at, id`,
   );
 }
@@ -127,7 +127,7 @@ export function rotateKey(
     only === null || only === name ? randomBytes(SECRET_BYTES).toString('base64url') : null;
   return store.get<IssuedKey>(
     `UPDATE keys SET secret = coalesce(?, secret), webhook_secret = coalesce(?, webhook_secret) WHERE id = ?
-     RETURNING id AS key, secret, webhook_secret AS webhookSecret`,
+     RETURNING id AS key, secret, webhook_secret AS "webhookSecret"`,
     fresh('secret'),
     fresh('webhook_secret'),
     id,

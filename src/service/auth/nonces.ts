@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS nonces (
 
 const REMEMBER = `
 INSERT INTO nonces VALUES (?, ?, ?)
-ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at WHERE nonces.expires_at <= ?`;
+ON CONFLICT (key_id, nonce) DO UPDATE SET expires_at = excluded.expires_at WHERE nonces.expires_at <= ?`;
 
 /** 16 MiB of log instead of SQLite's 4: each checkpoint delays the requests at that moment. */
 const CHECKPOINT_PAGES = 4000;

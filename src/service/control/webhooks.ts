@@ -36,9 +36,9 @@ const MOST = 1000;
 /** Returns webhooks, newest first; `more` is true if there are more than fit into one answer. */
 export function listWebhooks({ store }: ServiceContext, status: Wanted): { data: object[]; more: boolean } {
   const rows = store.all<Row>(
-    `SELECT ${COLUMNS} FROM deliveries WHERE status IN (SELECT value FROM json_each(?))
+    `SELECT ${COLUMNS} FROM deliveries WHERE status IN (${STATUSES[status].map(() => '?').join(', ')})
      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    JSON.stringify(STATUSES[status]),
+    ...STATUSES[status],
     MOST + 1,
   );
   return { data: rows.slice(0, MOST).map(describe), more: rows.length > MOST };

@@ -199,7 +199,8 @@ function begin(context: ServiceContext, lease: Lease): Row | undefined {
     context.store.run(
       // The time since the last sign of work does not count: no service may have run since then.
       `UPDATE jobs SET status = 'processing', started_at = coalesce(started_at, ?1), updated_at = ?1,
-         deadline_at = coalesce(deadline_at + max(0, ?1 - updated_at), coalesce(started_at, ?1) + ?2)
+         deadline_at = coalesce(deadline_at + CASE WHEN ?1 > updated_at THEN ?1 - updated_at ELSE 0 END,
+           coalesce(started_at, ?1) + ?2)
        WHERE id = ?3 AND status IN ('queued', 'processing')`,
       now,
       context.config.jobDeadlineMs,
@@ -237,8 +238,9 @@ function record(
 ): void {
   try {
     context.store.run(
-      `UPDATE jobs SET progress = max(progress, ?), stage = coalesce(?, stage), updated_at = ?
-       WHERE id = ? AND lease_owner = ? AND status = 'processing'`,
+      `UPDATE jobs SET progress = CASE WHEN progress < ?1 THEN ?1 ELSE progress END,
+         stage = coalesce(?2, stage), updated_at = ?3
+       WHERE id = ?4 AND lease_owner = ?5 AND status = 'processing'`,
       percent,
       stage,
       context.clock.now(),

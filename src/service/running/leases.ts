@@ -48,13 +48,12 @@ export interface LeasedRows {
 export function createLeases(store: Store, { table, open, firstBy }: LeasedRows, owner: string): Leases {
   // A lease of this process also expires unless it is in `held`: the store may have failed after recording the claim.
   const find = `
-    SELECT id, lease_owner AS takenFrom FROM ${table}
-    WHERE ${open} AND run_after <= ?1 AND (lease_owner IS NULL OR (?2 AND lease_until <= ?1))
-      AND id NOT IN (SELECT value FROM json_each(?3))
-    ORDER BY ${firstBy} LIMIT 1`;
+    SELECT id, lease_owner AS "takenFrom" FROM ${table}
+    WHERE ${open} AND run_after <= ?1 AND (lease_owner IS NULL OR (?2 = 1 AND lease_until <= ?1))
+    ORDER BY ${firstBy} LIMIT ?3`;
   const take = `
-    UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + (lease_owner IS NULL),
-      crashes = crashes + (lease_owner IS NOT NULL) WHERE id = ?
+    UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + CASE WHEN lease_owner IS NULL THEN 1 ELSE 0 END,
+      crashes = crashes + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END WHERE id = ?
     RETURNING id, attempts AS attempt, crashes`;
   const renew = `UPDATE ${table} SET lease_until = ? WHERE id = ? AND lease_owner = ? AND ${open}`;
   const release = `
@@ -62,8 +61,11 @@ export function createLeases(store: Store, { table, open, firstBy }: LeasedRows,
     WHERE id = ? AND lease_owner = ? AND ${open}`;
   return {
     claim(now, takeOver, held) {
-      const holding = JSON.stringify(held);
-      const look = () => store.get<Pick<Lease, 'id' | 'takenFrom'>>(find, now, takeOver ? 1 : 0, holding);
+      // One more row than those that must be skipped.
+      const look = () =>
+        store
+          .all<Pick<Lease, 'id' | 'takenFrom'>>(find, now, takeOver ? 1 : 0, held.length + 1)
+          .find(({ id }) => !held.includes(id));
       // A read needs no lock, and usually there is nothing to lease.
       if (look() === undefined) return null;
       return store.transaction(() => {

@@ -68,7 +68,7 @@ const END = `
   UPDATE deliveries SET status = ?, ended_at = ?, lease_owner = NULL, lease_until = NULL
   WHERE id = ? AND lease_owner = ? AND status = 'pending'`;
 const READ = `
-  SELECT deliveries.id, job_id AS jobId, url, body, keys.webhook_secret AS secret
+  SELECT deliveries.id, job_id AS "jobId", url, body, keys.webhook_secret AS secret
   FROM deliveries JOIN keys ON keys.id = deliveries.key_id WHERE deliveries.id = ?`;
 
 /**
