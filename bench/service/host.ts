@@ -23,7 +23,7 @@ const service = await createService({
     rate: { requests: WITHOUT_LIMIT, windowSeconds: 60 },
   },
 });
-const [{ key, secret }] = service.keys();
+const [{ key, secret }] = await service.keys();
 process.send?.({ url: service.url, key, secret });
 process.on('message', (advanceMs) => clock.advance(Number(advanceMs)));
 process.on('disconnect', () => service.close());

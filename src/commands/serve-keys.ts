@@ -42,7 +42,7 @@ async function withKeys<Result>(
   try {
     return await openStateFolder(folder, chooser, async () => work(admin));
   } finally {
-    admin.close();
+    await admin.close();
   }
 }
 
@@ -127,7 +127,7 @@ export const serveKeysCreate: Command = defineCommand({
       allowedAddresses: allow,
     };
     await withKeys(context, { stateDir, make: true }, async (admin) => {
-      const issued = issueKey(admin, rules);
+      const issued = await issueKey(admin, rules);
       await showNewKey(
         context,
         () => announce(context, issued),
@@ -139,9 +139,9 @@ export const serveKeysCreate: Command = defineCommand({
   },
 });
 
-function issueKey(admin: KeyAdmin, rules: KeyRules): IssuedKey {
+async function issueKey(admin: KeyAdmin, rules: KeyRules): Promise<IssuedKey> {
   try {
-    return admin.issue(rules);
+    return await admin.issue(rules);
   } catch (error) {
     if (!isAddressError(error)) throw error;
     throw usageFailure(

@@ -13,7 +13,7 @@ import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { stateFolder } from '../profiles/environment.ts';
-import type { LogEntry, Service, ServiceOptions } from '../service/index.ts';
+import type { IssuedKey, LogEntry, Service, ServiceOptions } from '../service/index.ts';
 import { STATE_DIR, showNewKey } from './serve-keys.ts';
 
 const OPTIONS = {
@@ -102,13 +102,14 @@ export const serve: Command = defineCommand({
         ),
       options.controlPort,
     );
+    const keys = service.newKey === null ? await service.keys() : [service.newKey];
     await showNewKey(
       context,
-      () => announce(context, service),
+      () => announce(context, service, keys),
       () => takeBack(service),
     );
     logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
-    logs.log(describeKeys(service, settings.stateDir, context));
+    logs.log(describeKeys(context, { newKey: service.newKey, keys, stateDir: settings.stateDir }));
     if (service.control !== null) {
       const message = `tests control this service at ${service.control.url}: its clock, credits and keys are not reliable`;
       logs.log({ level: 'warn', message });
@@ -153,7 +154,7 @@ function readControl(
 }
 
 async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
-  if (newKey !== null) dropKey(newKey.key);
+  if (newKey !== null) await dropKey(newKey.key);
   await close();
 }
 
@@ -248,8 +249,8 @@ export async function listen<Listening>(
  * Prints the address of the service and, except in `plain`, its oldest key. Secrets are printed only by the start that
  * created the key.
  */
-function announce(context: Context, { url, keys, newKey, control }: Service): void {
-  const key = newKey?.key ?? keys()[0]?.key ?? null;
+function announce(context: Context, { url, newKey, control }: Service, keys: readonly IssuedKey[]): void {
+  const key = keys[0]?.key ?? null;
   const { print } = context;
   switch (context.output) {
     case 'json':
@@ -285,12 +286,15 @@ function announce(context: Context, { url, keys, newKey, control }: Service): vo
 }
 
 /** The log entry about the keys. */
-function describeKeys({ keys, newKey }: Service, stateDir: string, context: Context): LogEntry {
+function describeKeys(
+  context: Context,
+  { newKey, keys, stateDir }: { newKey: IssuedKey | null; keys: readonly IssuedKey[]; stateDir: string },
+): LogEntry {
   const create = writeCommand(context, ['serve', 'keys', 'create', '--state-dir', stateDir]);
   if (newKey !== null) {
     return { level: 'info', message: `made the key ${newKey.key}; its secrets are shown only now` };
   }
-  return keys().length === 0
+  return keys.length === 0
     ? { level: 'warn', message: `no key works; make one with: ${create}` }
     : { level: 'info', message: `secrets are shown once, when a key is made; make another with: ${create}` };
 }

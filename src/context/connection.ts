@@ -93,7 +93,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     }),
   );
   context.terminal.note(`Embedded service: everything runs on this machine (state in ${stateDir}).`);
-  const [{ key, secret } = service.issueKey()] = service.keys();
+  const [{ key, secret } = await service.issueKey()] = await service.keys();
   const client = createClient({
     baseUrl: service.url,
     key,

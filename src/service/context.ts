@@ -72,10 +72,7 @@ export interface OperationCall {
   readonly now: number;
 }
 
-export type Handler = (
-  context: ServiceContext,
-  call: OperationCall,
-) => ServiceResponse | Promise<ServiceResponse>;
+export type Handler = (context: ServiceContext, call: OperationCall) => Promise<ServiceResponse>;
 
 /** The kind of a job operation. */
 export function kindOf(call: OperationCall): JobKind {

@@ -45,7 +45,7 @@ export async function serveAsset(
 }
 
 async function openAsset(context: ServiceContext, jobId: string, name: string): Promise<OpenAsset | null> {
-  const row = context.store.get<Row>('SELECT kind, folder, result FROM jobs WHERE id = ?', jobId);
+  const row = await context.store.get<Row>('SELECT kind, folder, result FROM jobs WHERE id = ?', jobId);
   if (row === undefined || row.folder === null || row.result === null) return null;
   const stored: StoredResult = JSON.parse(row.result);
   const facts = stored.assets[name];

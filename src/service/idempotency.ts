@@ -6,6 +6,7 @@ import { LIMITS } from '../protocol/limits.ts';
 import { sha256Hex } from '../protocol/signature.ts';
 import type { OperationCall, ServiceContext } from './context.ts';
 import { Refusal } from './http/refusal.ts';
+import type { Statements, Transaction } from './store/store.ts';
 
 /** The result of the first request with an idempotency key. */
 export interface IdempotentResult {
@@ -27,11 +28,8 @@ interface Row {
  * created, not only when the sweep removes it: the request would be answered with a resource that cannot be read.
  * @throws Refusal IDEMPOTENCY_KEY_REUSED if the earlier request was different
  */
-export function findReplay(
-  context: Pick<ServiceContext, 'store'>,
-  call: OperationCall,
-): IdempotentResult | null {
-  const row = context.store.get<Row>(
+export async function findReplay(store: Statements, call: OperationCall): Promise<IdempotentResult | null> {
+  const row = await store.get<Row>(
     `SELECT method, path, body_sha256, status, resource_id FROM idempotency
      WHERE key_id = ? AND idempotency_key = ? AND created_at > ?`,
     call.key.id,
@@ -58,16 +56,16 @@ export function findReplay(
  * transaction: a new row with it is the newest one in lists, and is kept exactly as long as the key.
  */
 export function carryOutOnce(
-  context: Pick<ServiceContext, 'store' | 'clock' | 'commitTogether'>,
+  context: Pick<ServiceContext, 'clock' | 'commitTogether'>,
   call: OperationCall,
-  make: (now: number) => { status: number; resourceId: string },
+  make: (tx: Transaction, now: number) => Promise<{ status: number; resourceId: string }>,
 ): Promise<IdempotentResult> {
-  return context.commitTogether(() => {
-    const earlier = findReplay(context, call);
+  return context.commitTogether(async (tx) => {
+    const earlier = await findReplay(tx, call);
     if (earlier !== null) return earlier;
     const now = context.clock.now();
-    const { status, resourceId } = make(now);
-    context.store.run(
+    const { status, resourceId } = await make(tx, now);
+    await tx.run(
       `INSERT INTO idempotency
          (key_id, idempotency_key, method, path, body_sha256, status, resource_id, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)

@@ -60,9 +60,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 const start: StartService = async (options, supply) => {
   let origin = '';
   const context = await openContext(options, supply, () => context.config.publicOrigin ?? origin);
-  const closeStores = () => {
-    context.store.close();
-    context.nonces.close();
+  const closeStores = async () => {
+    await context.store.close();
+    await context.nonces.close();
     context.stages.close();
   };
   try {
@@ -72,11 +72,11 @@ const start: StartService = async (options, supply) => {
       await server.close();
       throw error;
     });
-    const workers = startWorkers(context, `${process.pid}-${randomUUID()}`);
+    const workers = await startWorkers(context, `${process.pid}-${randomUUID()}`);
     const end = async () => {
       await Promise.all([server.close(), workers.stop()]);
       await context.closeEngines();
-      closeStores();
+      await closeStores();
     };
     let ended: Promise<void> | null = null;
     const service: Service = {
@@ -92,7 +92,7 @@ const start: StartService = async (options, supply) => {
     };
     return { service, context };
   } catch (error) {
-    closeStores();
+    await closeStores();
     throw error;
   }
 };
@@ -109,20 +109,21 @@ type AccountAdmin = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' 
 function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: ServiceContext): AccountAdmin {
   return {
     keys: () => listKeys(store),
-    issueKey(rules = {}) {
+    async issueKey(rules = {}) {
+      const issued = await issueKey(store, rules, clock.now(), randomBytes);
       keys.forget();
-      return issueKey(store, rules, clock.now(), randomBytes);
+      return issued;
     },
-    dropKey(key) {
-      dropKey(store, key);
+    async dropKey(key) {
+      await dropKey(store, key);
       keys.forget();
     },
-    changeKey(key, rules) {
-      changeKey(store, key, rules, clock.now());
+    async changeKey(key, rules) {
+      await changeKey(store, key, rules, clock.now());
       keys.forget();
     },
     grantCredits: ({ credits, expiresAt = null }) =>
-      grantCredits(store, { credits, expiresAt }, clock.now(), makeId),
+      store.transaction((tx) => grantCredits(tx, { credits, expiresAt }, clock.now(), makeId)),
   };
 }
 
@@ -154,8 +155,8 @@ async function openContext(
     keys: createKeyRing(store),
     nonces: openNonceMemory(join(folders.root, 'nonces.sqlite')),
     rate: createRateLimiter(config.rate),
-    links: createLinkSigner(ensureSecret(store, 'links', randomBytes)),
-    cursors: createCursorSealer(ensureSecret(store, 'cursors', randomBytes), randomBytes),
+    links: createLinkSigner(await ensureSecret(store, 'links', randomBytes)),
+    cursors: createCursorSealer(await ensureSecret(store, 'cursors', randomBytes), randomBytes),
     randomBytes,
     log,
     signals: new EventEmitter<Signals>(),
@@ -215,19 +216,21 @@ async function openAccount(
   { wantsFirstKey = () => true }: ServiceOptions,
 ): Promise<IssuedKey | null> {
   const { store, clock, config, randomBytes, makeId, keys } = context;
-  // An earlier request may have cached that there are no keys.
-  keys.forget();
-  return store.transaction(() => {
+  const newKey = await store.transaction(async (tx) => {
     // Checked separately: the operator may have created a key before the first start.
-    const isMissing = (table: 'keys' | 'grants') => store.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined;
-    const makesKey = isMissing('keys') && wantsFirstKey();
-    const newKey = makesKey ? issueKey(store, {}, clock.now(), randomBytes) : null;
+    const isMissing = async (table: 'keys' | 'grants') =>
+      (await tx.get(`SELECT 1 FROM ${table} LIMIT 1`)) === undefined;
+    const makesKey = (await isMissing('keys')) && wantsFirstKey();
+    const newKey = makesKey ? await issueKey(tx, {}, clock.now(), randomBytes) : null;
     const credits = config.openingCredits;
-    if (credits > 0 && isMissing('grants')) {
-      grantCredits(store, { credits, expiresAt: null }, clock.now(), makeId);
+    if (credits > 0 && (await isMissing('grants'))) {
+      await grantCredits(tx, { credits, expiresAt: null }, clock.now(), makeId);
     }
     return newKey;
   });
+  // An earlier request may have cached that there are no keys.
+  keys.forget();
+  return newKey;
 }
 
 const OPEN_JOBS: LeasedRows = {
@@ -242,14 +245,17 @@ const OPEN_VALIDATIONS: LeasedRows = {
 };
 
 /**
- * Starts all background work: jobs, validations, webhooks and the sweeper.
+ * Starts all background work: jobs, validations, webhooks and the sweeper. Resolves when jobs may run.
  * @param owner of this process's leases, unique for every process
  */
-export function startWorkers(context: ServiceContext, owner: string): { stop(): Promise<void> } {
+export async function startWorkers(
+  context: ServiceContext,
+  owner: string,
+): Promise<{ stop(): Promise<void> }> {
   const { store, signals } = context;
   const jobLeases = createLeases(store, OPEN_JOBS, owner);
   const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
-  const sweeper = startSweeper(context);
+  const sweeper = await startSweeper(context);
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
   const validation = startValidation(context, uploadLeases);

@@ -55,18 +55,18 @@ export interface Service {
   /** URL of the documents that problems refer to. */
   readonly docsUrl: string;
   /** Keys that are not revoked, oldest first. The first start creates one after the service listens. */
-  readonly keys: () => readonly IssuedKey[];
+  readonly keys: () => Promise<readonly IssuedKey[]>;
   /** The control interface and its token; null if it is off. */
   readonly control: ControlAddress | null;
   /** The key that this start created; null if the state folder already had one, or none was wanted. */
   readonly newKey: IssuedKey | null;
-  issueKey(rules?: KeyRules): IssuedKey;
+  issueKey(rules?: KeyRules): Promise<IssuedKey>;
   /** Deletes a key that was never used. If it was the first key, the next start creates a new one. */
-  dropKey(key: string): void;
+  dropKey(key: string): Promise<void>;
   /** Replaces all rules of a key. */
-  changeKey(key: string, rules: KeyRules): void;
+  changeKey(key: string, rules: KeyRules): Promise<void>;
   /** Adds credits to the account. `expiresAt` is in ms since 1970. Default: they do not expire. */
-  grantCredits(grant: { credits: number; expiresAt?: number }): void;
+  grantCredits(grant: { credits: number; expiresAt?: number }): Promise<void>;
   /** Ends requests in progress, releases unfinished jobs, and closes all resources. May be called again. */
   close(): Promise<void>;
 }

@@ -18,19 +18,21 @@ const INTERVAL_MS = 60_000;
 
 /**
  * Sweeps now and every minute, unless another process on the same folder did so recently. Now, because many commands take
- * less than a minute. To be called before work is started: jobs that expired while no service ran must not run.
+ * less than a minute. Resolves when expired jobs have ended: jobs that expired while no service ran must not run. The
+ * sweep continues.
  */
-export function startSweeper(context: ServiceContext): Sweeper {
+export async function startSweeper(context: ServiceContext): Promise<Sweeper> {
   let underWay: Promise<void> | null = null;
-  const sweepIfDue = () => {
-    underWay ??= takeTurn(context)
+  const sweepIfDue = (onExpired = () => {}) => {
+    underWay ??= takeTurn(context, onExpired)
       .catch((error) => context.log({ level: 'error', message: 'sweeping failed; it is tried again', error }))
       .finally(() => {
         underWay = null;
+        onExpired();
       });
   };
-  sweepIfDue();
-  const cancel: Cancel = repeat(context.clock, INTERVAL_MS, sweepIfDue);
+  await new Promise<void>((resolve) => sweepIfDue(resolve));
+  const cancel: Cancel = repeat(context.clock, INTERVAL_MS, () => sweepIfDue());
   return {
     async stop() {
       cancel();
@@ -47,23 +49,28 @@ const BEGIN_SWEEP = `
   INSERT INTO tasks (name, begun_at) VALUES ('sweep', ?2)
   ON CONFLICT (name) DO UPDATE SET begun_at = ?2 WHERE tasks.begun_at <= ?1 OR tasks.begun_at > ?2`;
 
-/** Sweeps, unless the last sweep of any process was less than half a minute ago. */
-async function takeTurn(context: ServiceContext): Promise<void> {
+/**
+ * Sweeps, unless the last sweep of any process was less than half a minute ago.
+ * @param onExpired called when expired jobs and uploads have ended, before their files are removed
+ */
+async function takeTurn(context: ServiceContext, onExpired: () => void): Promise<void> {
   const now = context.clock.now();
   const { store } = context;
   // A read needs no lock.
-  if (store.get(LAST_SWEEP, now - RECENT_MS, now) !== undefined) return;
-  if (store.run(BEGIN_SWEEP, now - RECENT_MS, now) === 1) await sweep(context, now);
+  if ((await store.get(LAST_SWEEP, now - RECENT_MS, now)) !== undefined) return;
+  if ((await store.run(BEGIN_SWEEP, now - RECENT_MS, now)) !== 1) return;
+  await endForgottenJobs(context, now);
+  await expireUploads(store, now);
+  onExpired();
+  await removeExpired(context, now);
 }
 
-/** Runs one sweep over all data. */
-async function sweep(context: ServiceContext, now: number): Promise<void> {
-  endForgottenJobs(context, now);
-  expireUploads(context, now);
-  context.nonces.sweep(now);
+/** Removes all data that has expired. */
+async function removeExpired(context: ServiceContext, now: number): Promise<void> {
+  await context.nonces.sweep(now);
   await removeUploadBytes(context);
   await removeResults(context, now);
-  removeRecords(context, now);
+  await removeRecords(context, now);
   await context.stages.sweep(now);
   await removeOrphans(context, now);
 }
@@ -71,13 +78,13 @@ async function sweep(context: ServiceContext, now: number): Promise<void> {
 /** Removes files of expired uploads, unless a job still uses them. */
 async function removeUploadBytes(context: ServiceContext): Promise<void> {
   const { store, folders } = context;
-  const rows = store.all<{ id: string; file: string }>(
+  const rows = await store.all<{ id: string; file: string }>(
     `SELECT id, file FROM uploads WHERE status = 'expired' AND file IS NOT NULL AND NOT EXISTS
        (SELECT 1 FROM jobs WHERE upload_id = uploads.id AND jobs.status IN ('queued', 'processing'))`,
   );
   for (const { id, file } of rows) {
     await rm(join(folders.uploads, file), { force: true });
-    store.run('UPDATE uploads SET file = NULL WHERE id = ?', id);
+    await store.run('UPDATE uploads SET file = NULL WHERE id = ?', id);
   }
 }
 
@@ -85,26 +92,26 @@ async function removeUploadBytes(context: ServiceContext): Promise<void> {
  * Ends jobs that did not run for seven days because the service was off. Releases their credits before their records
  * are removed.
  */
-function endForgottenJobs(context: ServiceContext, now: number): void {
-  const rows = context.store.all<{ id: string }>(
+async function endForgottenJobs(context: ServiceContext, now: number): Promise<void> {
+  const rows = await context.store.all<{ id: string }>(
     `SELECT id FROM jobs WHERE status IN ('queued', 'processing') AND created_at <= ?`,
     now - LIMITS.retentionMs,
   );
   for (const { id } of rows) {
     const message = 'the job was not done before its record expired';
-    finishJob(context, id, null, { status: 'failed', code: 'DEADLINE_EXCEEDED', message });
+    await finishJob(context, id, null, { status: 'failed', code: 'DEADLINE_EXCEEDED', message });
   }
 }
 
 async function removeResults(context: ServiceContext, now: number): Promise<void> {
   const { store, folders } = context;
-  const rows = store.all<{ id: string; folder: string }>(
+  const rows = await store.all<{ id: string; folder: string }>(
     'SELECT id, folder FROM jobs WHERE folder IS NOT NULL AND links_expire_at <= ?',
     now,
   );
   for (const { id, folder } of rows) {
     await rm(join(folders.assets, folder), { recursive: true, force: true });
-    store.run('UPDATE jobs SET folder = NULL WHERE id = ?', id);
+    await store.run('UPDATE jobs SET folder = NULL WHERE id = ?', id);
   }
 }
 
@@ -115,18 +122,17 @@ const LAST_DELIVERY_MS = 24 * 60 * 60_000;
  * Removes old records, but keeps bills and ledger: quotas count by month, and the ledger is the account. A job whose
  * event is still being delivered is kept until then, although callers can no longer read it.
  */
-function removeRecords(context: ServiceContext, now: number): void {
-  const { store } = context;
+async function removeRecords({ store }: ServiceContext, now: number): Promise<void> {
   const before = now - LIMITS.retentionMs;
-  store.transaction(() => {
-    store.run(
+  await store.transaction(async (tx) => {
+    await tx.run(
       `DELETE FROM jobs WHERE created_at <= ? AND folder IS NULL AND NOT EXISTS
          (SELECT 1 FROM deliveries WHERE job_id = jobs.id AND status = 'pending' AND deliveries.created_at > ?)`,
       before,
       now - LAST_DELIVERY_MS,
     );
-    store.run('DELETE FROM idempotency WHERE created_at <= ?', before);
-    store.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', now - UPLOAD_RECORD_MS);
+    await tx.run('DELETE FROM idempotency WHERE created_at <= ?', before);
+    await tx.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', now - UPLOAD_RECORD_MS);
   });
 }
 
@@ -143,20 +149,15 @@ const HAS_ENDED = `SELECT 1 FROM jobs WHERE id = ? AND status NOT IN ('queued', 
  */
 async function removeOrphans(context: ServiceContext, now: number): Promise<void> {
   const { store, folders } = context;
-  const known = (sql: string, value: string) => store.get(sql, value) !== undefined;
+  const known = async (sql: string, ...values: string[]) => (await store.get(sql, ...values)) !== undefined;
   const hasEnded = (name: string) => known(HAS_ENDED, jobOfAttempt(name));
   await removeFrom(folders.uploads, now, (name) => known('SELECT 1 FROM uploads WHERE file = ?', name));
-  await removeFrom(
-    folders.assets,
-    now,
-    (name) => store.get(HAS_RESULTS, jobOfAttempt(name), name) !== undefined,
-    hasEnded,
-  );
-  await removeFrom(folders.stages, now, (name) => context.stages.isKnown(name, now));
+  await removeFrom(folders.assets, now, (name) => known(HAS_RESULTS, jobOfAttempt(name), name), hasEnded);
+  await removeFrom(folders.stages, now, async (name) => context.stages.isKnown(name, now));
   await removeFrom(
     folders.work,
     now,
-    (name) => known(IS_OPEN, jobOfAttempt(name)) || context.stages.isKnown(name, now),
+    async (name) => (await known(IS_OPEN, jobOfAttempt(name))) || context.stages.isKnown(name, now),
     hasEnded,
   );
 }
@@ -165,13 +166,13 @@ async function removeOrphans(context: ServiceContext, now: number): Promise<void
 async function removeFrom(
   folder: string,
   now: number,
-  isKnown: (name: string) => boolean,
-  isOver: (name: string) => boolean = () => false,
+  isKnown: (name: string) => Promise<boolean>,
+  isOver: (name: string) => Promise<boolean> = async () => false,
 ): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (isKnown(name)) continue;
+    if (await isKnown(name)) continue;
     const path = join(folder, name);
-    if (!isOver(name)) {
+    if (!(await isOver(name))) {
       const facts = await stat(path).catch(() => null);
       if (facts === null || now - facts.mtimeMs < MIN_AGE_MS) continue;
     }

@@ -81,7 +81,7 @@ test('--all-finished fetches what the key may see', async () => {
   const vloc = await startVloc();
   await makeJob(vloc);
   const dub = await makeJob(vloc, '/v1/dubbings', { subtitle: LINES, target_language: 'es' });
-  vloc.service.changeKey(vloc.credentials.key, { permissions: ['dubbing'] });
+  await vloc.service.changeKey(vloc.credentials.key, { permissions: ['dubbing'] });
   const { code, stdout, stderr } = await vloc.run(['jobs', 'download', '--all-finished', '-o', 'id']);
   expect([code, stdout]).toEqual([0, `${dub}\n`]);
   expect(stderr).toContain('no permission: audio_separation');

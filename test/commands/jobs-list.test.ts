@@ -107,8 +107,8 @@ test.each([
 test('kinds that the key may not see are left out with a note, unless they are asked for or are all', async () => {
   const vloc = await startVloc();
   const [first, dub, last] = await makeJobs(vloc);
-  const listWith = (permissions: readonly JobKind[], ...words: string[]) => {
-    vloc.service.changeKey(vloc.credentials.key, { permissions });
+  const listWith = async (permissions: readonly JobKind[], ...words: string[]) => {
+    await vloc.service.changeKey(vloc.credentials.key, { permissions });
     return vloc.run(['jobs', 'list', '-o', 'id', ...words]);
   };
   const translations = await listWith(['subtitle_translation']);

@@ -28,7 +28,7 @@ describe('vloc webhooks listen', () => {
       response.writeHead(answered).end();
     });
     const job = await createJob(scene, `${proxy.origin}/?token=1`);
-    const env = { VLOC_WEBHOOK_SECRET: scene.service.keys()[0]?.webhookSecret ?? '' };
+    const env = { VLOC_WEBHOOK_SECRET: (await scene.service.keys())[0]?.webhookSecret ?? '' };
     const words = ['-o', 'ndjson', '--until', job.detail_url];
     const { url, ended, stdout } = await startListening(words, { env, now: scene.clock.now });
     behind.resolve(url);

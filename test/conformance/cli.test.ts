@@ -18,7 +18,7 @@ async function startService(): Promise<IssuedKey & { url: string }> {
     await service.close();
     await rm(stateDir, { recursive: true, force: true });
   });
-  const [key] = service.keys();
+  const [key] = await service.keys();
   if (key === undefined) throw new Error('the service has no key');
   return { ...key, url: service.url };
 }

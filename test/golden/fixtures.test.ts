@@ -59,7 +59,7 @@ async function startThen(
   const clock = createMovableClock();
   clock.advance(NOW - Date.now());
   const scene = await startScene({ stateDir: join(studio.folder, 'service'), clock });
-  const credentials = scene.service.keys().find(({ key }) => key === KEY);
+  const credentials = (await scene.service.keys()).find(({ key }) => key === KEY);
   Object.assign(studio.env, {
     VLOC_BASE_URL: scene.service.url,
     VLOC_KEY: credentials?.key ?? '',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/service/clock.ts';
 import { canonicalJson } from '../../src/service/idempotency.ts';
-import { openStore } from '../../src/service/store/store.ts';
+import { openSqliteFile } from '../../src/service/store/sqlite-file.ts';
 import { readySource, startScene, untilJob } from './harness/scene.ts';
 
 const UPLOAD = { purpose: 'subtitle_file', file_name: 'a.srt', content_type: 'text/plain', size_bytes: 10 };
@@ -69,7 +69,7 @@ test('a refused request does not use up its key', async () => {
   });
   const dub = { subtitle: TRANSLATION.subtitle, target_language: 'es' };
   expect((await caller.post('/v1/dubbings', dub, 'intent')).status).toBe(402);
-  service.grantCredits({ credits: 1 });
+  await service.grantCredits({ credits: 1 });
   const accepted = await caller.post('/v1/dubbings', dub, 'intent');
   expect(accepted.status).toBe(202);
   expect(accepted.headers['idempotency-replayed']).toBe('false');
@@ -86,7 +86,7 @@ const PRICES = {
 test('a key belongs to an API key, and lives as long as the records', async () => {
   const { caller, callerFor, service, clock } = await startScene();
   const first = await caller.post('/v1/uploads', UPLOAD, 'intent');
-  const foreign = await callerFor(service.issueKey()).post('/v1/uploads', UPLOAD, 'intent');
+  const foreign = await callerFor(await service.issueKey()).post('/v1/uploads', UPLOAD, 'intent');
   expect(foreign.json.id).not.toBe(first.json.id);
   clock.advance(7 * 86_400_000 + 60_000);
   const late = await caller.post('/v1/uploads', UPLOAD, 'intent');
@@ -117,7 +117,7 @@ test('a key is forgotten with its record, on time, even if nothing was swept', a
   expect(again.json.id).toBe(second.json.id);
   const cancelled = await caller.delete(first.json.detail_url, 'cancel');
   expect(cancelled.status).toBe(404);
-  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   expect(store.all('SELECT id FROM jobs')).toHaveLength(2);
   store.close();
 });

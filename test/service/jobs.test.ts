@@ -156,7 +156,7 @@ test('a job is seen only under its own kind and by the key that made it', async 
   const { caller, callerFor, service } = await startScene();
   const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
   const { json } = await caller.post('/v1/dubbings', body);
-  const other = callerFor(service.issueKey());
+  const other = callerFor(await service.issueKey());
   const bodies = await Promise.all([
     other.get(json.detail_url),
     other.delete(json.detail_url),
@@ -179,6 +179,6 @@ test('ledger lines of a capability that the key has lost are not shown', async (
   await untilJob(caller, (await caller.post('/v1/dubbings', body)).json, 'succeeded');
   const count = async () => (await caller.get('/v1/credit-transactions')).json.data.length;
   expect(await count()).toBe(1);
-  service.changeKey(credentials.key, { permissions: ['subtitle_translation'] });
+  await service.changeKey(credentials.key, { permissions: ['subtitle_translation'] });
   expect(await count()).toBe(0);
 });

@@ -28,6 +28,6 @@ process.on('message', (advanceMs: number) => {
 });
 // Whoever started it is gone.
 process.on('disconnect', () => process.exit());
-const [credentials] = service.keys();
+const [credentials] = await service.keys();
 if (credentials === undefined) throw new Error('the service has no key');
 say({ type: 'ready', pid: process.pid, url: service.url, credentials });

@@ -84,7 +84,7 @@ export async function authenticate(
   headers: AuthHeaders,
   signed: { method: string; target: string; body: Uint8Array; now: number },
 ): Promise<KeyRow> {
-  const key = context.keys.find(headers.key);
+  const key = await context.keys.find(headers.key);
   const expected = signRequest(key?.secret ?? DECOY_SECRET, {
     method: signed.method,
     target: signed.target,

@@ -2,7 +2,8 @@
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { toCredits, toThousandths } from '../credits/account.ts';
 import type { RandomBytes } from '../random.ts';
-import { SECRET_BYTES, type Store } from '../store/store.ts';
+import { oncePerTurn } from '../store/once-per-turn.ts';
+import { SECRET_BYTES, type Statements, type Store } from '../store/store.ts';
 import { compileAllowList } from './caller-address.ts';
 
 /** What a client needs to use a key. */
@@ -48,7 +49,7 @@ export interface KeyDescription {
 const KEY_ID_BYTES = 12;
 
 /** Returns all keys that are not revoked, oldest first. */
-export function listKeys(store: Store): IssuedKey[] {
+export function listKeys(store: Statements): Promise<IssuedKey[]> {
   return store.all<IssuedKey>(
     `SELECT id AS key, secret, webhook_secret AS "webhookSecret"
      FROM keys WHERE revoked_at IS NULL ORDER BY created_at, id`,
@@ -61,8 +62,8 @@ interface DescribedRow extends Omit<KeyRow, 'secret'> {
 }
 
 /** Returns all keys, including revoked ones, oldest first. */
-export function describeKeys(store: Store): KeyDescription[] {
-  const rows = store.all<DescribedRow>(
+export async function describeKeys(store: Statements): Promise<KeyDescription[]> {
+  const rows = await store.all<DescribedRow>(
     `SELECT id, permissions, monthly_limit, allowed_addresses, created_at, revoked_at
      FROM keys ORDER BY created_at, id`,
   );
@@ -77,19 +78,24 @@ export function describeKeys(store: Store): KeyDescription[] {
 }
 
 /** Revokes a key. Does nothing if it is unknown or already revoked. Its records stay. */
-export function revokeKey(store: Store, id: string, now: number): void {
-  store.run('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
+export async function revokeKey(store: Statements, id: string, now: number): Promise<void> {
+  await store.run('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
 }
 
 /** Deletes a key that was never used. */
-export function dropKey(store: Store, id: string): void {
-  store.run('DELETE FROM keys WHERE id = ?', id);
+export async function dropKey(store: Statements, id: string): Promise<void> {
+  await store.run('DELETE FROM keys WHERE id = ?', id);
 }
 
 /**
  * Creates a key. Its secrets are stored in plain text, because a signature cannot be checked against a hash of them.
  */
-export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes: RandomBytes): IssuedKey {
+export async function issueKey(
+  store: Statements,
+  rules: KeyRules,
+  now: number,
+  randomBytes: RandomBytes,
+): Promise<IssuedKey> {
   const random = (bytes: number) => randomBytes(bytes).toString('base64url');
   const issued = {
     key: `vk_${random(KEY_ID_BYTES)}`,
@@ -97,7 +103,7 @@ export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes
     webhookSecret: random(SECRET_BYTES),
   };
   const columns = columnsOf(rules, now);
-  store.run(
+  await store.run(
     `INSERT INTO keys (id, secret, webhook_secret, permissions, monthly_limit, allowed_addresses, created_at,
        revoked_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -118,11 +124,11 @@ export function issueKey(store: Store, rules: KeyRules, now: number, randomBytes
  * @param only the secret to replace; null: both
  */
 export function rotateKey(
-  store: Store,
+  store: Statements,
   id: string,
   only: 'secret' | 'webhook_secret' | null,
   randomBytes: RandomBytes,
-): IssuedKey | undefined {
+): Promise<IssuedKey | undefined> {
   const fresh = (name: 'secret' | 'webhook_secret') =>
     only === null || only === name ? randomBytes(SECRET_BYTES).toString('base64url') : null;
   return store.get<IssuedKey>(
@@ -135,9 +141,9 @@ export function rotateKey(
 }
 
 /** Replaces all rules of a key. Throws if the id is unknown. */
-export function changeKey(store: Store, id: string, rules: KeyRules, now: number): void {
+export async function changeKey(store: Statements, id: string, rules: KeyRules, now: number): Promise<void> {
   const columns = columnsOf(rules, now);
-  const changed = store.run(
+  const changed = await store.run(
     'UPDATE keys SET permissions = ?, monthly_limit = ?, allowed_addresses = ?, revoked_at = ? WHERE id = ?',
     columns.permissions,
     columns.monthlyLimit,
@@ -169,7 +175,7 @@ export function permissionsOf(key: Pick<KeyRow, 'permissions'>): readonly string
 /** All valid keys, in memory, so that finding an unknown key takes as long as finding a known one. */
 export interface KeyRing {
   /** Returns the key with that id; undefined if it is unknown or revoked. */
-  find(id: string): KeyRow | undefined;
+  find(id: string): Promise<KeyRow | undefined>;
   /**
    * Makes the next request read the keys again, after a change in this process. Changes by other processes are detected
    * without it.
@@ -177,41 +183,37 @@ export interface KeyRing {
   forget(): void;
 }
 
-/** Changes when another process writes to the store, so a key revoked there is refused here immediately. */
-const VERSION = 'PRAGMA data_version';
-
 const READ = `
   SELECT id, secret, permissions, monthly_limit, allowed_addresses
   FROM keys WHERE revoked_at IS NULL`;
 
 /**
- * Caches all keys and reads them again when the store has changed. Checks once for all requests that arrive together: a
- * check costs a tenth of a request.
+ * Caches all keys and reads them again when another process has changed the store, so that a key revoked there is refused
+ * here immediately. Checks once for all requests that arrive together: a check costs a tenth of a request.
  */
 export function createKeyRing(store: Store): KeyRing {
-  let keys = new Map<string, KeyRow>();
-  let seen: number | null = null;
-  let looked = false;
-  const lookAgain = () => {
-    looked = false;
-  };
-  const look = () => {
-    looked = true;
-    // Runs before more data is read from a socket.
-    setImmediate(lookAgain);
-    const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? 0;
-    if (version === seen) return;
-    keys = new Map(store.all<KeyRow>(READ).map((row) => [row.id, row]));
-    seen = version;
-  };
+  let known: { readonly revision: unknown; readonly keys: ReadonlyMap<string, KeyRow> } | null = null;
+  /** Increases when the keys are to be read again. */
+  let forgotten = 0;
+  const current = oncePerTurn(async () => {
+    const began = forgotten;
+    const revision = await store.revision();
+    if (known !== null && known.revision === revision) return known.keys;
+    const rows = await store.all<KeyRow>(READ);
+    const keys = new Map(rows.map((row) => [row.id, row]));
+    // What was read before a change must not be kept after it.
+    if (began === forgotten) known = { revision, keys };
+    return keys;
+  });
   return {
-    find(id) {
-      if (!looked) look();
-      return keys.get(id);
+    async find(id) {
+      const keys = current.get();
+      return (keys instanceof Promise ? await keys : keys).get(id);
     },
     forget() {
-      seen = null;
-      looked = false;
+      forgotten += 1;
+      known = null;
+      current.forget();
     },
   };
 }

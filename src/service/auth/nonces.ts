@@ -1,14 +1,15 @@
 /** Stores used nonces in a separate file. It must survive the death of a process, but not a power failure. */
 import { LIMITS } from '../../protocol/limits.ts';
 import { createCommitTogether } from '../store/commit-together.ts';
-import { openStore } from '../store/store.ts';
+import { openSqliteFile } from '../store/sqlite-file.ts';
+import { createSqliteStore } from '../store/sqlite-store.ts';
 
 export interface NonceMemory {
   /** Remembers a nonce for 601 s. Returns false if it is already known. Resolves when it is stored. */
   remember(keyId: string, nonce: string, now: number): Promise<boolean>;
   /** Removes expired nonces and returns their number. */
-  sweep(now: number): number;
-  close(): void;
+  sweep(now: number): Promise<number>;
+  close(): Promise<void>;
 }
 
 // No index by time: it would cost every request more than it saves in the sweep, which reads about 60,000 rows per
@@ -33,14 +34,15 @@ const ADVICE =
 
 /** Opens the nonce store at that path. Several processes may share it. */
 export function openNonceMemory(path: string): NonceMemory {
-  const store = openStore(path, { synchronous: 'NORMAL', advice: ADVICE });
-  store.script(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; ${TABLE}`);
+  const file = openSqliteFile(path, { synchronous: 'NORMAL', advice: ADVICE });
+  file.script(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; ${TABLE}`);
+  const store = createSqliteStore(file);
   const commitTogether = createCommitTogether(store);
   return {
     remember: (keyId, nonce, now) =>
-      commitTogether(() => {
+      commitTogether(async (tx) => {
         const expiresAt = now + LIMITS.nonceMemorySeconds * 1000;
-        return store.run(REMEMBER, keyId, nonce, expiresAt, now) === 1;
+        return (await tx.run(REMEMBER, keyId, nonce, expiresAt, now)) === 1;
       }),
     sweep: (now) => store.run('DELETE FROM nonces WHERE expires_at <= ?', now),
     close: () => store.close(),

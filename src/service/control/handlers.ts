@@ -91,10 +91,10 @@ export const HANDLERS: Handlers = {
   },
 
   'credits.show': ({ workspace }) => describeAccount(workspace.context),
-  'credits.grant'({ workspace: { context }, fields: { credits, expires_at: expiresAt = null } }) {
+  async 'credits.grant'({ workspace: { context }, fields: { credits, expires_at: expiresAt = null } }) {
     const { store, clock, makeId } = context;
     try {
-      grantCredits(store, { credits, expiresAt }, clock.now(), makeId);
+      await store.transaction((tx) => grantCredits(tx, { credits, expiresAt }, clock.now(), makeId));
     } catch (error) {
       if (error instanceof RangeError) throw refuseField('credits', error.message);
       throw error;
@@ -102,48 +102,50 @@ export const HANDLERS: Handlers = {
     return describeAccount(context);
   },
 
-  'keys.list': ({ workspace: { context } }) =>
-    asList(describeKeys(context.store).map((key) => describeKey(context, key))),
-  'keys.create'({ workspace: { context }, fields }) {
+  'keys.list': async ({ workspace: { context } }) =>
+    asList((await describeKeys(context.store)).map((key) => describeKey(context, key))),
+  async 'keys.create'({ workspace: { context }, fields }) {
     const { store, clock, randomBytes, keys, rate } = context;
-    const issued = withAddresses(() => issueKey(store, rulesOf(fields), clock.now(), randomBytes));
+    const issued = await withAddresses(() => issueKey(store, rulesOf(fields), clock.now(), randomBytes));
     keys.forget();
     if (fields.rate !== undefined) rate.setRule(issued.key, fields.rate);
     return describeSecrets(issued);
   },
-  'keys.change'({ workspace: { context }, id, fields }) {
+  async 'keys.change'({ workspace: { context }, id, fields }) {
     const { store, clock, keys, rate } = context;
-    const key = findKey(context, id);
-    withAddresses(() => changeKey(store, id, { ...currentRules(key), ...rulesOf(fields) }, clock.now()));
+    const key = await findKey(context, id);
+    await withAddresses(() =>
+      changeKey(store, id, { ...currentRules(key), ...rulesOf(fields) }, clock.now()),
+    );
     keys.forget();
     if (fields.rate !== undefined) rate.setRule(id, fields.rate);
-    return describeKey(context, findKey(context, id));
+    return describeKey(context, await findKey(context, id));
   },
-  'keys.disable'({ workspace: { context }, id }) {
-    findKey(context, id);
-    revokeKey(context.store, id, context.clock.now());
+  async 'keys.disable'({ workspace: { context }, id }) {
+    await findKey(context, id);
+    await revokeKey(context.store, id, context.clock.now());
     context.keys.forget();
-    return describeKey(context, findKey(context, id));
+    return describeKey(context, await findKey(context, id));
   },
-  'keys.enable'({ workspace: { context }, id }) {
-    const rules = { ...currentRules(findKey(context, id)), revoked: false };
-    changeKey(context.store, id, rules, context.clock.now());
+  async 'keys.enable'({ workspace: { context }, id }) {
+    const rules = { ...currentRules(await findKey(context, id)), revoked: false };
+    await changeKey(context.store, id, rules, context.clock.now());
     context.keys.forget();
-    return describeKey(context, findKey(context, id));
+    return describeKey(context, await findKey(context, id));
   },
-  'keys.rotate'({ workspace: { context }, id, fields: { only = null } }) {
-    const rotated = rotateKey(context.store, id, only, context.randomBytes);
+  async 'keys.rotate'({ workspace: { context }, id, fields: { only = null } }) {
+    const rotated = await rotateKey(context.store, id, only, context.randomBytes);
     if (rotated === undefined) throw unknown('key', id);
     context.keys.forget();
     return describeSecrets(rotated);
   },
 
-  'webhooks.list'({ workspace: { context }, fields: { status = 'undelivered' } }) {
-    const { data, more } = listWebhooks(context, status);
+  async 'webhooks.list'({ workspace: { context }, fields: { status = 'undelivered' } }) {
+    const { data, more } = await listWebhooks(context, status);
     return { ...asList(data), has_more: more };
   },
-  'webhooks.resend'({ workspace: { context }, id }) {
-    const webhook = resendWebhook(context, id);
+  async 'webhooks.resend'({ workspace: { context }, id }) {
+    const webhook = await resendWebhook(context, id);
     if (webhook === null) throw unknown('webhook', id);
     return webhook;
   },
@@ -222,8 +224,8 @@ function mediaError(code: JobErrorCode | undefined, message = 'this failure was 
   return code === undefined ? new Error(message) : new JobFailure(code, message);
 }
 
-function describeAccount({ store, clock }: ServiceContext) {
-  const { available, balance, reserved } = readAccount(store, clock.now());
+async function describeAccount({ store, clock }: ServiceContext) {
+  const { available, balance, reserved } = await readAccount(store, clock.now());
   return {
     available_credits: toCredits(available),
     balance_credits: toCredits(balance),
@@ -231,8 +233,8 @@ function describeAccount({ store, clock }: ServiceContext) {
   };
 }
 
-function findKey({ store }: ServiceContext, id: string): KeyDescription {
-  const key = describeKeys(store).find(({ key: each }) => each === id);
+async function findKey({ store }: ServiceContext, id: string): Promise<KeyDescription> {
+  const key = (await describeKeys(store)).find(({ key: each }) => each === id);
   if (key === undefined) throw unknown('key', id);
   return key;
 }
@@ -277,9 +279,9 @@ function currentRules(key: KeyDescription): KeyRules {
 }
 
 /** Runs a change of a key, whose addresses are checked by Node. */
-function withAddresses<Result>(change: () => Result): Result {
+async function withAddresses<Result>(change: () => Promise<Result>): Promise<Result> {
   try {
-    return change();
+    return await change();
   } catch (error) {
     if (!['ERR_INVALID_ADDRESS', 'ERR_OUT_OF_RANGE'].includes(errorCode(error))) throw error;
     throw refuseField(

@@ -45,7 +45,7 @@ export async function startControlled(
     };
   } catch (error) {
     // Its secrets are shown only by a start that succeeds.
-    if (service.newKey !== null) service.dropKey(service.newKey.key);
+    if (service.newKey !== null) await service.dropKey(service.newKey.key);
     await workspaces.closeAll();
     throw error;
   }

@@ -34,8 +34,11 @@ const COLUMNS = 'id, status, job_id, key_id, url, body, created_at, ended_at, at
 const MOST = 1000;
 
 /** Returns webhooks, newest first; `more` is true if there are more than fit into one answer. */
-export function listWebhooks({ store }: ServiceContext, status: Wanted): { data: object[]; more: boolean } {
-  const rows = store.all<Row>(
+export async function listWebhooks(
+  { store }: ServiceContext,
+  status: Wanted,
+): Promise<{ data: object[]; more: boolean }> {
+  const rows = await store.all<Row>(
     `SELECT ${COLUMNS} FROM deliveries WHERE status IN (${STATUSES[status].map(() => '?').join(', ')})
      ORDER BY created_at DESC, id DESC LIMIT ?`,
     ...STATUSES[status],
@@ -45,9 +48,12 @@ export function listWebhooks({ store }: ServiceContext, status: Wanted): { data:
 }
 
 /** Makes a webhook due now, as if nothing had been tried yet. Returns null if the id is unknown. */
-export function resendWebhook({ store, clock, signals }: ServiceContext, id: string): object | null {
+export async function resendWebhook(
+  { store, clock, signals }: ServiceContext,
+  id: string,
+): Promise<object | null> {
   // A process that is sending it now keeps its lease and records the end of that attempt.
-  const row = store.get<Row>(
+  const row = await store.get<Row>(
     `UPDATE deliveries SET status = 'pending', ended_at = NULL, attempts = 0, crashes = 0, run_after = ?
      WHERE id = ? RETURNING ${COLUMNS}`,
     clock.now(),

@@ -1,6 +1,6 @@
 /** The credits of the account and of a key, in thousandths of a credit. Source: specification, "Credit balance". */
 import type { IdSubject } from '../../protocol/id-prefixes.ts';
-import type { Store } from '../store/store.ts';
+import type { Statements, Transaction } from '../store/store.ts';
 
 /** The interface uses decimal credits, and the store uses whole thousandths, so that sums are exact. */
 const THOUSANDTHS = 1000;
@@ -37,16 +37,16 @@ export interface Account {
 }
 
 /** Reads the account at a given time. */
-export function readAccount(store: Store, now: number): Account {
-  const { balance, usable } = store.get<{ balance: number; usable: number }>(
+export async function readAccount(store: Statements, now: number): Promise<Account> {
+  const { balance, usable } = (await store.get<{ balance: number; usable: number }>(
     `SELECT coalesce(sum(remaining), 0) AS balance,
        coalesce(sum(remaining) FILTER (WHERE expires_at IS NULL OR expires_at > ?), 0) AS usable
      FROM grants`,
     now,
-  ) ?? { balance: 0, usable: 0 };
-  const { reserved } = store.get<{ reserved: number }>(
+  )) ?? { balance: 0, usable: 0 };
+  const { reserved } = (await store.get<{ reserved: number }>(
     `SELECT coalesce(sum(reserved), 0) AS reserved FROM bills WHERE status = 'reserved'`,
-  ) ?? { reserved: 0 };
+  )) ?? { reserved: 0 };
   // Credits may expire while a job holds them. The job can still use them, but no new job can.
   return { balance, reserved, available: Math.max(0, usable - reserved) };
 }
@@ -55,8 +55,8 @@ export function readAccount(store: Store, now: number): Account {
  * Returns the use of a key in a month: charges of the jobs created in it, and reservations that still count against the
  * quota.
  */
-export function readMonthlyUse(store: Store, keyId: string, month: string): number {
-  const row = store.get<{ used: number }>(
+export async function readMonthlyUse(store: Statements, keyId: string, month: string): Promise<number> {
+  const row = await store.get<{ used: number }>(
     `SELECT coalesce(sum(CASE status WHEN 'settled' THEN charged WHEN 'released' THEN 0 ELSE reserved END), 0) AS used
      FROM bills WHERE key_id = ? AND month = ?`,
     keyId,
@@ -69,17 +69,20 @@ export function readMonthlyUse(store: Store, keyId: string, month: string): numb
  * Adds credits to the account.
  * @param grant credits, above 0; `expiresAt` in ms since 1970, null: never
  */
-export function grantCredits(
-  store: Store,
+export async function grantCredits(
+  tx: Transaction,
   grant: { credits: number; expiresAt: number | null },
   now: number,
   makeId: (subject: IdSubject) => string,
-): void {
+): Promise<void> {
   const amount = toThousandths(grant.credits);
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new RangeError('a grant must be above 0 credits');
-  store.transaction(() => {
-    const id = makeId('credit_transaction');
-    store.run('INSERT INTO ledger (id, amount, posted_at) VALUES (?, ?, ?)', id, amount, now);
-    store.run('INSERT INTO grants (id, remaining, expires_at) VALUES (?, ?, ?)', id, amount, grant.expiresAt);
-  });
+  const id = makeId('credit_transaction');
+  await tx.run('INSERT INTO ledger (id, amount, posted_at) VALUES (?, ?, ?)', id, amount, now);
+  await tx.run(
+    'INSERT INTO grants (id, remaining, expires_at) VALUES (?, ?, ?)',
+    id,
+    amount,
+    grant.expiresAt,
+  );
 }

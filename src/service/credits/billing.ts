@@ -1,12 +1,12 @@
 /**
- * The credits of a job: reserved when it is created, settled or released when it ends. Each function is called within
- * the transaction that changes the job. Source: contract, "Credits".
+ * The credits of a job: reserved when it is created, settled or released when it ends. Each function takes the
+ * transaction that changes the job. Source: contract, "Credits".
  */
 import type { IdSubject } from '../../protocol/id-prefixes.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 import { monthOf, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
 interface Estimate {
@@ -22,10 +22,10 @@ interface Estimate {
  * Reserves the estimated credits of a new job.
  * @throws Refusal INSUFFICIENT_CREDITS, CREDIT_QUOTA_EXCEEDED
  */
-export function reserveCredits(store: Store, estimate: Estimate, now: number): void {
+export async function reserveCredits(tx: Transaction, estimate: Estimate, now: number): Promise<void> {
   const { jobId, key, unit, quantity, price } = estimate;
   const amount = quantity * price;
-  const { available } = readAccount(store, now);
+  const { available } = await readAccount(tx, now);
   if (amount > available) {
     throw new Refusal(
       'INSUFFICIENT_CREDITS',
@@ -34,7 +34,7 @@ export function reserveCredits(store: Store, estimate: Estimate, now: number): v
   }
   const month = monthOf(now);
   if (key.monthly_limit !== null) {
-    const left = key.monthly_limit - readMonthlyUse(store, key.id, month.name);
+    const left = key.monthly_limit - (await readMonthlyUse(tx, key.id, month.name));
     if (amount > left) {
       throw new Refusal(
         'CREDIT_QUOTA_EXCEEDED',
@@ -42,7 +42,7 @@ export function reserveCredits(store: Store, estimate: Estimate, now: number): v
       );
     }
   }
-  store.run(
+  await tx.run(
     `INSERT INTO bills (job_id, key_id, month, status, unit, quantity, price, reserved)
      VALUES (?, ?, ?, 'reserved', ?, ?, ?, ?)`,
     jobId,
@@ -63,26 +63,26 @@ interface OpenBill {
 }
 
 /** Charges the cost of a job, at most its reservation, and adds it to the ledger. Does nothing if called again. */
-export function settleCredits(
-  store: Store,
+export async function settleCredits(
+  tx: Transaction,
   job: { id: string; kind: JobKind; clientReference: string | null; quantity: number },
   now: number,
   makeId: (subject: IdSubject) => string,
-): void {
-  const bill = store.get<OpenBill>(
+): Promise<void> {
+  const bill = await tx.get<OpenBill>(
     `SELECT key_id, unit, price, reserved FROM bills WHERE job_id = ? AND status = 'reserved'`,
     job.id,
   );
   if (bill === undefined) return;
   const charged = Math.min(job.quantity * bill.price, bill.reserved);
-  store.run(
+  await tx.run(
     `UPDATE bills SET status = 'settled', quantity = ?, charged = ? WHERE job_id = ?`,
     job.quantity,
     charged,
     job.id,
   );
-  spend(store, charged, now);
-  store.run(
+  await spend(tx, charged, now);
+  await tx.run(
     `INSERT INTO ledger (id, amount, posted_at, key_id, job_id, kind, client_reference, unit, quantity)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     makeId('credit_transaction'),
@@ -98,8 +98,8 @@ export function settleCredits(
 }
 
 /** Spends the grants that expire first. Expired grants come last, for jobs that reserved them in time. */
-function spend(store: Store, amount: number, now: number): void {
-  const grants = store.all<{ id: string; remaining: number }>(
+async function spend(tx: Transaction, amount: number, now: number): Promise<void> {
+  const grants = await tx.all<{ id: string; remaining: number }>(
     `SELECT id, remaining FROM grants WHERE remaining > 0
      ORDER BY expires_at IS NOT NULL AND expires_at <= ?, expires_at IS NULL, expires_at, id`,
     now,
@@ -108,13 +108,13 @@ function spend(store: Store, amount: number, now: number): void {
   for (const grant of grants) {
     if (left === 0) return;
     const taken = Math.min(left, grant.remaining);
-    store.run('UPDATE grants SET remaining = remaining - ? WHERE id = ?', taken, grant.id);
+    await tx.run('UPDATE grants SET remaining = remaining - ? WHERE id = ?', taken, grant.id);
     left -= taken;
   }
   if (left > 0) throw new Error(`the grants lack ${left} thousandths of what was reserved`);
 }
 
 /** Releases the reservation of a job, without a ledger line. Does nothing if called again. */
-export function releaseCredits(store: Store, jobId: string): void {
-  store.run(`UPDATE bills SET status = 'released' WHERE job_id = ? AND status = 'reserved'`, jobId);
+export async function releaseCredits(tx: Transaction, jobId: string): Promise<void> {
+  await tx.run(`UPDATE bills SET status = 'released' WHERE job_id = ? AND status = 'reserved'`, jobId);
 }

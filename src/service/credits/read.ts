@@ -10,11 +10,11 @@ import { readPage } from '../lists/page.ts';
 import { monthOf, QUOTA_TIME_ZONE, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
 /** `GET /credits`. Source: specification, "Credit balance"; contract, "Credits". */
-export function getCredits(context: ServiceContext, call: OperationCall): ServiceResponse {
+export async function getCredits(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const { key, now } = call;
-  const account = readAccount(context.store, now);
+  const account = await readAccount(context.store, now);
   const month = monthOf(now);
-  const used = readMonthlyUse(context.store, key.id, month.name);
+  const used = await readMonthlyUse(context.store, key.id, month.name);
   const limit = key.monthly_limit;
   const balance: CreditBalanceResource = {
     object: 'credit_balance',
@@ -45,9 +45,12 @@ interface Row {
 }
 
 /** `GET /credit-transactions`: posted lines of this key's jobs, for capabilities that the key still has. */
-export function listCreditTransactions(context: ServiceContext, call: OperationCall): ServiceResponse {
+export async function listCreditTransactions(
+  context: ServiceContext,
+  call: OperationCall,
+): Promise<ServiceResponse> {
   const permitted = permissionsOf(call.key);
-  const page = readPage<Row, CreditTransactionResource>(context, call, {
+  const page = await readPage<Row, CreditTransactionResource>(context, call, {
     table: 'ledger',
     columns: 'id, amount, posted_at, job_id, kind, client_reference, unit, quantity',
     timeColumn: 'posted_at',

@@ -15,6 +15,7 @@ import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
 import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fetch-source.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
+import type { Statements, Transaction } from '../store/store.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
 import { answerJob } from './read.ts';
 import { checkJobExport } from './tasks.ts';
@@ -31,16 +32,17 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
   if (!checked.ok) throw refuseFields(checked.errors);
   const request = checked.value;
   refuseClosedCallback(context, request);
-  if (findReplay(context, call) === null) {
-    const input = resolveInput(context, call, request);
+  if ((await findReplay(context.store, call)) === null) {
+    const input = await resolveInput(context, context.store, call, request);
     await refuseUnsupported(context, kind, request);
     await refuseUnexportable(context, request, input);
   }
-  const outcome = await carryOutOnce(context, call, (now) => ({
-    status: 202,
+  const outcome = await carryOutOnce(context, call, async (tx, now) => {
     // Resolved again, because the upload may have expired while the engines were loading.
-    resourceId: insertJob(context, call, { kind, request, input: resolveInput(context, call, request) }, now),
-  }));
+    const input = await resolveInput(context, tx, call, request);
+    const resourceId = await insertJob(context, tx, call, { kind, request, input, now });
+    return { status: 202, resourceId };
+  });
   if (!outcome.replayed) context.signals.emit('jobQueued');
   return answerJob(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
 }
@@ -106,17 +108,17 @@ async function refuseUnexportable(
   }
 }
 
-function insertJob(
+async function insertJob(
   context: ServiceContext,
+  tx: Transaction,
   call: OperationCall,
-  { kind, request, input }: { kind: JobKind; request: JobRequest; input: Input },
-  now: number,
-): string {
-  const { store, config } = context;
+  { kind, request, input, now }: { kind: JobKind; request: JobRequest; input: Input; now: number },
+): Promise<string> {
+  const { config } = context;
   const { unit } = KINDS[kind];
   const id = context.makeId(kind);
-  reserveCredits(
-    store,
+  await reserveCredits(
+    tx,
     {
       jobId: id,
       key: call.key,
@@ -126,8 +128,8 @@ function insertJob(
     },
     now,
   );
-  refuseWithoutSlot(context);
-  store.run(
+  await refuseWithoutSlot(context, tx);
+  await tx.run(
     `INSERT INTO jobs (id, key_id, kind, status, client_reference, callback_url, created_at, updated_at,
        upload_id, input, request)
      VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`,
@@ -145,8 +147,8 @@ function insertJob(
   return id;
 }
 
-function refuseWithoutSlot(context: ServiceContext): void {
-  const open = context.store.get<{ count: number }>(
+async function refuseWithoutSlot(context: ServiceContext, tx: Transaction): Promise<void> {
+  const open = await tx.get<{ count: number }>(
     `SELECT count(*) AS count FROM jobs WHERE status IN ('queued', 'processing')`,
   );
   const limit = context.config.concurrentTasks;
@@ -169,11 +171,16 @@ interface Input {
  * @throws Refusal INPUT_NOT_USABLE for a URL that is not public https, and for an upload that is not ready or has the
  * wrong purpose
  */
-function resolveInput(context: ServiceContext, call: OperationCall, request: JobRequest): Input {
+async function resolveInput(
+  context: ServiceContext,
+  store: Statements,
+  call: OperationCall,
+  request: JobRequest,
+): Promise<Input> {
   const address = sourceAddress(request);
   if (address !== null) return awaitedInput(context, address);
   if ('source' in request) {
-    const row = requireUpload(context, call, request.source, 'source_video');
+    const row = await requireUpload(store, call, request.source, 'source_video');
     const media: Media = JSON.parse(row.media ?? '');
     return { ...inputOf(row), size: { seconds: media.duration_seconds, lines: 0, characters: 0 } };
   }
@@ -182,7 +189,7 @@ function resolveInput(context: ServiceContext, call: OperationCall, request: Job
     const size = { seconds: 0, lines: lines.length, characters: countCharacters(lines) };
     return { size, uploadId: null, file: null };
   }
-  const row = requireUpload(context, call, request.subtitle, 'subtitle_file');
+  const row = await requireUpload(store, call, request.subtitle, 'subtitle_file');
   const facts: SubtitleFacts = JSON.parse(row.subtitle ?? '');
   return { ...inputOf(row), size: { seconds: 0, lines: facts.lines, characters: facts.characters } };
 }
@@ -199,14 +206,14 @@ function awaitedInput({ config }: ServiceContext, { url, purpose }: SourceAddres
   );
 }
 
-function requireUpload(
-  context: ServiceContext,
+async function requireUpload(
+  store: Statements,
   call: OperationCall,
   source: Source,
   purpose: UploadPurpose,
-): UploadRow {
+): Promise<UploadRow> {
   if (source.type === 'url') throw new Error('an address has no upload');
-  const row = findOwnUpload(context, call.key.id, source.upload_id, call.now);
+  const row = await findOwnUpload(store, call.key.id, source.upload_id, call.now);
   if (row === undefined) throw unusable(`there is no upload ${source.upload_id.slice(0, 64)}`);
   if (row.purpose !== purpose) throw unusable(`the upload is a ${row.purpose}, needed is a ${purpose}`);
   if (row.status !== 'ready') throw unusable(`the upload is ${row.status}, not ready`);

@@ -47,7 +47,7 @@ export function startExecution(
       await runJob(context, owner, { lease, signal, lend });
       onEnd();
     },
-    fail(lease, error) {
+    async fail(lease, error) {
       const failure = verdictOf(error);
       if (failure === null && lease.attempt < config.attempts) {
         log({
@@ -56,12 +56,15 @@ export function startExecution(
           resourceId: lease.id,
           error,
         });
-        leases.release(lease.id, { runAfter: clock.now() + retryDelayMs(lease.attempt), counted: true });
+        await leases.release(lease.id, {
+          runAfter: clock.now() + retryDelayMs(lease.attempt),
+          counted: true,
+        });
         return;
       }
       log({ level: 'error', message: 'a job failed', resourceId: lease.id, error });
       const { code, message } = failure ?? lastFailure(error, config.attempts);
-      finishJob(context, lease.id, owner, { status: 'failed', code, message });
+      await finishJob(context, lease.id, owner, { status: 'failed', code, message });
       onEnd();
     },
   });
@@ -120,7 +123,7 @@ async function runJob(
   owner: string,
   { lease, signal, lend }: Attempt,
 ): Promise<void> {
-  const row = begin(context, lease);
+  const row = await begin(context, lease);
   if (row === undefined) return;
   // Each attempt has its own folder, because an earlier attempt that lost its lease may still be writing.
   const folder = `${lease.id}-${randomUUID()}`;
@@ -135,14 +138,14 @@ async function runJob(
     if (lease.takenFrom !== null) await removeAttempts(context.folders, lease.id);
     await mkdir(workFolder, { mode: FOLDER_MODE });
     const write = (percent: number, stage: Stage | null) => {
-      if (!over) record(context, lease.id, owner, percent, stage);
+      if (!over) void record(context, lease.id, owner, percent, stage);
     };
     const report = createProgress(write, context.clock);
     const work = { signal: stopped, folder: workFolder, report, ...sharingOf(context, row, lend) };
     const { made, size } = await make(context, row, work);
     stopped.throwIfAborted();
     const assets = await storeFiles({ workFolder, assetFolder }, row.kind, made.products);
-    kept = finishJob(context, lease.id, owner, {
+    kept = await finishJob(context, lease.id, owner, {
       status: 'succeeded',
       result: { assets, values: made.values },
       folder,
@@ -156,7 +159,9 @@ async function runJob(
     over = true;
     deadline.cancel();
     await rm(workFolder, { recursive: true, force: true });
-    if (!kept && !isRecorded(context, folder)) await rm(assetFolder, { recursive: true, force: true });
+    if (!kept && !(await isRecorded(context, folder))) {
+      await rm(assetFolder, { recursive: true, force: true });
+    }
   }
 }
 
@@ -184,19 +189,19 @@ async function makeRoom(context: ServiceContext, error: unknown): Promise<JobFai
 }
 
 /** A transaction may fail after it was written. If that cannot be checked, the sweep removes orphaned files. */
-function isRecorded(context: ServiceContext, folder: string): boolean {
+async function isRecorded({ store }: ServiceContext, folder: string): Promise<boolean> {
   try {
-    return context.store.get('SELECT 1 FROM jobs WHERE folder = ?', folder) !== undefined;
+    return (await store.get('SELECT 1 FROM jobs WHERE folder = ?', folder)) !== undefined;
   } catch {
     return true;
   }
 }
 
 /** Marks the job as processing and reads the data for the attempt. Returns undefined if the job no longer exists. */
-function begin(context: ServiceContext, lease: Lease): Row | undefined {
+function begin(context: ServiceContext, lease: Lease): Promise<Row | undefined> {
   const now = context.clock.now();
-  return context.store.transaction(() => {
-    context.store.run(
+  return context.store.transaction(async (tx) => {
+    await tx.run(
       // The time since the last sign of work does not count: no service may have run since then.
       `UPDATE jobs SET status = 'processing', started_at = coalesce(started_at, ?1), updated_at = ?1,
          deadline_at = coalesce(deadline_at + CASE WHEN ?1 > updated_at THEN ?1 - updated_at ELSE 0 END,
@@ -206,7 +211,7 @@ function begin(context: ServiceContext, lease: Lease): Row | undefined {
       context.config.jobDeadlineMs,
       lease.id,
     );
-    return context.store.get<Row>(
+    return tx.get<Row>(
       `SELECT jobs.kind, jobs.key_id, jobs.request, jobs.created_at, jobs.deadline_at, uploads.file,
          uploads.expires_at AS upload_expires_at, bills.quantity
        FROM jobs JOIN bills ON bills.job_id = jobs.id LEFT JOIN uploads ON uploads.id = jobs.upload_id
@@ -229,15 +234,15 @@ function watchDeadline(
 }
 
 /** Never throws: the work continues if its progress cannot be recorded. */
-function record(
+async function record(
   context: ServiceContext,
   id: string,
   owner: string,
   percent: number,
   stage: Stage | null,
-): void {
+): Promise<void> {
   try {
-    context.store.run(
+    await context.store.run(
       `UPDATE jobs SET progress = CASE WHEN progress < ?1 THEN ?1 ELSE progress END,
          stage = coalesce(?2, stage), updated_at = ?3
        WHERE id = ?4 AND lease_owner = ?5 AND status = 'processing'`,

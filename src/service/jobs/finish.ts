@@ -9,6 +9,7 @@ import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
 import { recordEvent } from '../outgoing/webhooks/event.ts';
+import type { Transaction } from '../store/store.ts';
 import { answerJob, requireOwnJob } from './read.ts';
 import type { StoredResult } from './results.ts';
 
@@ -32,58 +33,64 @@ interface Ended {
   readonly callback_url: string | null;
 }
 
-/**
- * Ends a job unless it has already ended.
- * @param owner if set, ends it only while this process holds the lease, so that a job is not ended twice; null: always
- * @returns false if the job had already ended
- */
+/** Ends a job in its own transaction. See `endJob`. */
 export function finishJob(
   context: ServiceContext,
   id: string,
   owner: string | null,
   ending: Ending,
-): boolean {
-  const { store } = context;
+): Promise<boolean> {
+  return context.store.transaction((tx) => endJob(context, tx, { id, owner, ending }));
+}
+
+/**
+ * Ends a job unless it has already ended.
+ * @param owner if set, ends it only while this process holds the lease, so that a job is not ended twice; null: always
+ * @returns false if the job had already ended
+ */
+async function endJob(
+  context: Pick<ServiceContext, 'clock' | 'makeId'>,
+  tx: Transaction,
+  { id, owner, ending }: { id: string; owner: string | null; ending: Ending },
+): Promise<boolean> {
   const now = context.clock.now();
   const succeeded = ending.status === 'succeeded' ? ending : null;
   const failed = ending.status === 'failed' ? ending : null;
-  return store.transaction(() => {
-    const ended = store.get<Ended>(
-      `UPDATE jobs SET status = ?1, progress = CASE ?1 WHEN 'succeeded' THEN 100 ELSE progress END,
-         stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,
-         finished_at = ?7, updated_at = ?7, lease_owner = NULL, lease_until = NULL
-       WHERE id = ?8 AND status IN ('queued', 'processing') AND (?9 IS NULL OR lease_owner = ?9)
-       RETURNING id, kind, key_id, client_reference, callback_url`,
-      ending.status,
-      succeeded === null ? null : JSON.stringify(succeeded.result),
-      succeeded?.folder ?? null,
-      succeeded === null ? null : now + LIMITS.resultLinkMs,
-      failed?.code ?? null,
-      failed?.message ?? null,
-      now,
-      id,
-      owner,
-    );
-    if (ended === undefined) return false;
-    if (succeeded === null) {
-      releaseCredits(store, id);
-    } else {
-      const { kind, client_reference: clientReference } = ended;
-      settleCredits(store, { id, kind, clientReference, quantity: succeeded.quantity }, now, context.makeId);
-    }
-    recordEvent(context, { ...ended, status: ending.status }, now);
-    return true;
-  });
+  const ended = await tx.get<Ended>(
+    `UPDATE jobs SET status = ?1, progress = CASE ?1 WHEN 'succeeded' THEN 100 ELSE progress END,
+       stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,
+       finished_at = ?7, updated_at = ?7, lease_owner = NULL, lease_until = NULL
+     WHERE id = ?8 AND status IN ('queued', 'processing') AND (?9 IS NULL OR lease_owner = ?9)
+     RETURNING id, kind, key_id, client_reference, callback_url`,
+    ending.status,
+    succeeded === null ? null : JSON.stringify(succeeded.result),
+    succeeded?.folder ?? null,
+    succeeded === null ? null : now + LIMITS.resultLinkMs,
+    failed?.code ?? null,
+    failed?.message ?? null,
+    now,
+    id,
+    owner,
+  );
+  if (ended === undefined) return false;
+  if (succeeded === null) {
+    await releaseCredits(tx, id);
+  } else {
+    const { kind, client_reference: clientReference } = ended;
+    await settleCredits(tx, { id, kind, clientReference, quantity: succeeded.quantity }, now, context.makeId);
+  }
+  await recordEvent(tx, context.makeId, { ...ended, status: ending.status }, now);
+  return true;
 }
 
 /** The DELETE of every job kind: cancels the job and keeps its record. */
 export async function cancelJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
-  const outcome = await carryOutOnce(context, call, () => {
-    const { id, status } = requireOwnJob(context, call, call.resourceId);
+  const outcome = await carryOutOnce(context, call, async (tx) => {
+    const { id, status } = await requireOwnJob(tx, call, call.resourceId);
     if (!canJobBecome(status, 'cancelled')) {
       throw new Refusal('JOB_NOT_CANCELLABLE', `the job is ${status}`);
     }
-    finishJob(context, id, null, { status: 'cancelled' });
+    await endJob(context, tx, { id, owner: null, ending: { status: 'cancelled' } });
     return { status: 202, resourceId: id };
   });
   if (!outcome.replayed) context.signals.emit('jobCancelled', outcome.resourceId);

@@ -14,6 +14,7 @@ import { ASSETS_PATH } from '../http/router.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
 import type { LinkClaims } from '../links.ts';
 import { readPage } from '../lists/page.ts';
+import type { Statements } from '../store/store.ts';
 import type { StoredResult } from './results.ts';
 import { findOwnJob, type JobRow, SUMMARY_COLUMNS, type SummaryRow } from './rows.ts';
 
@@ -88,34 +89,34 @@ function presentResult(
 }
 
 /** The single GET of every job kind. */
-export function getJob(context: ServiceContext, call: OperationCall): ServiceResponse {
+export async function getJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const job = { id: call.resourceId, keyId: call.key.id, kind: kindOf(call), now: call.now };
-  const row = context.recentRows.find(job, (asked) => findOwnJob(context, asked));
+  const row = await context.recentRows.find(job, (asked) => findOwnJob(context.store, asked));
   if (row === undefined) throw refuseUnknownResource();
   return json(200, presentJob(context, row));
 }
 
 /** Returns the job of a call. @throws Refusal RESOURCE_NOT_FOUND */
-export function requireOwnJob(context: ServiceContext, call: OperationCall, id: string): JobRow {
-  const row = findOwnJob(context, { id, keyId: call.key.id, kind: kindOf(call), now: call.now });
+export async function requireOwnJob(store: Statements, call: OperationCall, id: string): Promise<JobRow> {
+  const row = await findOwnJob(store, { id, keyId: call.key.id, kind: kindOf(call), now: call.now });
   if (row === undefined) throw refuseUnknownResource();
   return row;
 }
 
 /** Answers a POST or DELETE with the current state of the job. */
-export function answerJob(
+export async function answerJob(
   context: ServiceContext,
   call: OperationCall,
   outcome: IdempotentResult,
   headers: Readonly<Record<string, string>> = {},
-): ServiceResponse {
-  const row = requireOwnJob(context, call, outcome.resourceId);
+): Promise<ServiceResponse> {
+  const row = await requireOwnJob(context.store, call, outcome.resourceId);
   return json(outcome.status, presentJob(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
 /** The list of every job kind: summaries, newest first. */
-export function listJobs(context: ServiceContext, call: OperationCall): ServiceResponse {
-  const page = readPage<SummaryRow, JobSummary>(context, call, {
+export async function listJobs(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
+  const page = await readPage<SummaryRow, JobSummary>(context, call, {
     table: 'jobs',
     columns: SUMMARY_COLUMNS,
     timeColumn: 'created_at',

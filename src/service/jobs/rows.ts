@@ -5,7 +5,8 @@ import type { MeteringUnit } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BillingResource } from '../../protocol/resources.ts';
 import type { JobStatus } from '../../protocol/states.ts';
-import type { Store } from '../store/store.ts';
+import { oncePerTurn } from '../store/once-per-turn.ts';
+import type { Statements, Store } from '../store/store.ts';
 
 export interface SummaryRow {
   readonly id: string;
@@ -53,18 +54,17 @@ export interface JobLookup {
 }
 
 /** Returns the job of that id and kind if it belongs to the key and is within its retention. */
-export function findOwnJob(context: { readonly store: Store }, job: JobLookup): JobRow | undefined {
-  return context.store.get<JobRow>(FIND, job.id, job.keyId, job.kind, job.now - LIMITS.retentionMs);
+export function findOwnJob(store: Statements, job: JobLookup): Promise<JobRow | undefined> {
+  return store.get<JobRow>(FIND, job.id, job.keyId, job.kind, job.now - LIMITS.retentionMs);
 }
 
 export interface RecentRows {
   /** Returns the row from `read`. Reads it again only if the store may have changed. */
-  find(job: JobLookup, read: (job: JobLookup) => JobRow | undefined): JobRow | undefined;
+  find(job: JobLookup, read: (job: JobLookup) => Promise<JobRow | undefined>): Promise<JobRow | undefined>;
 }
 
 /** More jobs than a service runs concurrently. If it is exceeded, the cache is emptied. */
 const MOST_ROWS = 500;
-const VERSION = 'PRAGMA data_version';
 
 /**
  * Caches rows of jobs, because callers poll a job many times while nothing changes. Changes by other processes are
@@ -72,31 +72,34 @@ const VERSION = 'PRAGMA data_version';
  */
 export function createRecentRows(store: Store): RecentRows {
   const rows = new Map<string, JobRow>();
-  let looked = false;
-  let seenVersion: number | null = null;
+  let seenRevision: unknown = null;
   let seenWrites = -1;
+  const current = oncePerTurn(async () => {
+    const revision = await store.revision();
+    if (revision !== seenRevision) rows.clear();
+    seenRevision = revision;
+    return rows;
+  });
   const forgetChanged = () => {
-    if (!looked) {
-      looked = true;
-      setImmediate(() => {
-        looked = false;
-      });
-      const version = store.get<{ data_version: number }>(VERSION)?.data_version ?? null;
-      if (version !== seenVersion || version === null) rows.clear();
-      seenVersion = version;
-    }
     if (seenWrites !== store.writes()) rows.clear();
     seenWrites = store.writes();
   };
   return {
-    find(job, read) {
+    async find(job, read) {
+      const checked = current.get();
+      if (checked instanceof Promise) await checked;
       forgetChanged();
       const name = `${job.keyId} ${job.kind} ${job.id}`;
       const known = rows.get(name);
       if (known !== undefined) return known.created_at > job.now - LIMITS.retentionMs ? known : undefined;
-      const row = read(job);
+      const revision = seenRevision;
+      const writes = seenWrites;
+      const row = await read(job);
+      // What was read before a change must not be kept after it.
+      const isCurrent = revision === seenRevision && writes === store.writes();
+      if (row === undefined || !isCurrent) return row;
       if (rows.size >= MOST_ROWS) rows.clear();
-      if (row !== undefined) rows.set(name, row);
+      rows.set(name, row);
       return row;
     },
   };

@@ -2,13 +2,13 @@
  * One page of a list: parses its query parameters, then uses keyset pagination, newest first. Source: contract,
  * "Lists"; specification, "Common headers and parameters".
  */
-import type { SQLInputValue } from 'node:sqlite';
 import { parseInstant } from '../../protocol/instant.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import type { ListPage } from '../../protocol/resources.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import { refuseField, refuseFields } from '../http/refusal.ts';
+import type { SqlValue } from '../store/store.ts';
 
 /** A parameter that filters by a column: a set of values, or any text up to a length. */
 type Filter = { readonly values: readonly string[] } | { readonly maxLength: number };
@@ -96,15 +96,15 @@ interface ListSource<Row, Item> {
 
 interface Condition {
   readonly sql: string;
-  readonly values: readonly SQLInputValue[];
+  readonly values: readonly SqlValue[];
 }
 
 /** Reads the requested page. @throws Refusal INVALID_REQUEST for an invalid parameter or a cursor of another list */
-export function readPage<Row, Item>(
+export async function readPage<Row, Item>(
   context: Pick<ServiceContext, 'store' | 'cursors'>,
   call: OperationCall,
   source: ListSource<Row, Item>,
-): ListPage<Item> {
+): Promise<ListPage<Item>> {
   const query = readListQuery(call.query, source.filters);
   const scope = scopeOf(call, query);
   const conditions = [
@@ -119,7 +119,7 @@ export function readPage<Row, Item>(
     }
     conditions.push({ sql: `(${source.timeColumn}, id) < (?, ?)`, values: [position.time, position.id] });
   }
-  const rows = context.store.all<Row>(
+  const rows = await context.store.all<Row>(
     `SELECT ${source.columns} FROM ${source.table}
      WHERE ${conditions.map((condition) => condition.sql).join(' AND ')}
      ORDER BY ${source.timeColumn} DESC, id DESC LIMIT ?`,

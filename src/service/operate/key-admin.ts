@@ -15,15 +15,15 @@ import { foldersOf, prepareFolders } from '../folders.ts';
 import { hasTraces, openAccountStore } from '../store/open-account.ts';
 
 export interface KeyAdmin {
-  /** Creates a key. Its secrets are returned only this once. Throws for an invalid address. */
-  issue(rules: KeyRules): IssuedKey;
+  /** Creates a key. Its secrets are returned only this once. Rejects for an invalid address. */
+  issue(rules: KeyRules): Promise<IssuedKey>;
   /** Deletes a key that was never used. */
-  drop(id: string): void;
+  drop(id: string): Promise<void>;
   /** Returns all keys, including revoked ones, oldest first. */
-  list(): readonly KeyDescription[];
+  list(): Promise<readonly KeyDescription[]>;
   /** Revokes a key. Returns null if no key has that id. */
-  revoke(id: string): KeyDescription | null;
-  close(): void;
+  revoke(id: string): Promise<KeyDescription | null>;
+  close(): Promise<void>;
 }
 
 /** Returns whether a service has used the folder, even if its store is missing. */
@@ -42,9 +42,9 @@ export async function openKeyAdmin(stateDir: string, now: () => number): Promise
     issue: (rules) => issueKey(store, rules, now(), randomBytes),
     drop: (id) => dropKey(store, id),
     list: () => describeKeys(store),
-    revoke(id) {
-      revokeKey(store, id, now());
-      return describeKeys(store).find(({ key }) => key === id) ?? null;
+    async revoke(id) {
+      await revokeKey(store, id, now());
+      return (await describeKeys(store)).find(({ key }) => key === id) ?? null;
     },
     close: () => store.close(),
   };

@@ -5,7 +5,7 @@ import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
 import { type Account, readAccount, toCredits } from '../credits/account.ts';
 import type { RequestRecord } from '../log.ts';
-import type { Store } from '../store/store.ts';
+import type { Statements } from '../store/store.ts';
 
 interface Metrics {
   readonly contentType: string;
@@ -61,18 +61,18 @@ interface JobCount {
   readonly count: number;
 }
 
-function addJobGauges(store: Store, registers: Registry[]): void {
+function addJobGauges(store: Statements, registers: Registry[]): void {
   new Gauge({
     name: 'vloc_jobs',
     help: 'Jobs on record, which are those of the last 7 days.',
     labelNames: ['kind', 'status'],
     registers,
-    collect() {
-      // Kinds and statuses without jobs count as 0: a series that disappears cannot be monitored.
-      for (const kind of JOB_KIND_NAMES) for (const status of JOB_STATUSES) this.set({ kind, status }, 0);
-      const rows = store.all<JobCount>(
+    async collect() {
+      const rows = await store.all<JobCount>(
         'SELECT kind, status, count(*) AS count FROM jobs GROUP BY kind, status',
       );
+      // Kinds and statuses without jobs count as 0: a series that disappears cannot be monitored.
+      for (const kind of JOB_KIND_NAMES) for (const status of JOB_STATUSES) this.set({ kind, status }, 0);
       for (const { kind, status, count } of rows) this.set({ kind, status }, count);
     },
   });
@@ -80,23 +80,23 @@ function addJobGauges(store: Store, registers: Registry[]): void {
     name: 'vloc_job_queue_length',
     help: 'Jobs that wait for a worker.',
     registers,
-    collect() {
-      this.set(countOf(store, `SELECT count(*) AS count FROM jobs WHERE status = 'queued'`));
+    async collect() {
+      this.set(await countOf(store, `SELECT count(*) AS count FROM jobs WHERE status = 'queued'`));
     },
   });
 }
 
-function addUploadGauges(store: Store, registers: Registry[]): void {
+function addUploadGauges(store: Statements, registers: Registry[]): void {
   new Gauge({
     name: 'vloc_uploads',
     help: 'Uploads on record by status.',
     labelNames: ['status'],
     registers,
-    collect() {
-      for (const status of UPLOAD_STATUSES) this.set({ status }, 0);
-      const rows = store.all<{ status: string; count: number }>(
+    async collect() {
+      const rows = await store.all<{ status: string; count: number }>(
         'SELECT status, count(*) AS count FROM uploads GROUP BY status',
       );
+      for (const status of UPLOAD_STATUSES) this.set({ status }, 0);
       for (const { status, count } of rows) this.set({ status }, count);
     },
   });
@@ -104,21 +104,21 @@ function addUploadGauges(store: Store, registers: Registry[]): void {
     name: 'vloc_upload_bytes',
     help: 'Bytes of uploads on the disk.',
     registers,
-    collect() {
+    async collect() {
       const sum = 'SELECT coalesce(sum(size_bytes), 0) AS count FROM uploads WHERE file IS NOT NULL';
-      this.set(countOf(store, sum));
+      this.set(await countOf(store, sum));
     },
   });
 }
 
-function addCreditGauges(store: Store, read: () => Account, registers: Registry[]): void {
+function addCreditGauges(store: Statements, read: () => Promise<Account>, registers: Registry[]): void {
   new Gauge({
     name: 'vloc_credits',
     help: 'Credits of the account: balance, reserved by open jobs, available for new ones.',
     labelNames: ['part'],
     registers,
-    collect() {
-      const account = read();
+    async collect() {
+      const account = await read();
       this.set({ part: 'balance' }, toCredits(account.balance));
       this.set({ part: 'reserved' }, toCredits(account.reserved));
       this.set({ part: 'available' }, toCredits(account.available));
@@ -129,15 +129,17 @@ function addCreditGauges(store: Store, read: () => Account, registers: Registry[
     help: 'Sums of the ledger: granted and charged credits.',
     labelNames: ['side'],
     registers,
-    collect() {
+    async collect() {
       const sum = (condition: string) =>
         countOf(store, `SELECT coalesce(sum(amount), 0) AS count FROM ledger WHERE job_id IS ${condition}`);
-      this.set({ side: 'granted' }, toCredits(sum('NULL')));
-      this.set({ side: 'charged' }, toCredits(0 - sum('NOT NULL')));
+      const granted = await sum('NULL');
+      const charged = await sum('NOT NULL');
+      this.set({ side: 'granted' }, toCredits(granted));
+      this.set({ side: 'charged' }, toCredits(0 - charged));
     },
   });
 }
 
-function countOf(store: Store, sql: string): number {
-  return store.get<{ count: number }>(sql)?.count ?? 0;
+async function countOf(store: Statements, sql: string): Promise<number> {
+  return (await store.get<{ count: number }>(sql))?.count ?? 0;
 }

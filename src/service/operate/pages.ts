@@ -88,7 +88,7 @@ function createHealthCheck(context: ServiceContext): () => Promise<ServiceRespon
 
 async function check({ store, folders, log }: ServiceContext): Promise<ServiceResponse> {
   try {
-    store.run(TOUCH);
+    await store.run(TOUCH);
     const { bavail, bsize } = await statfs(folders.root);
     return json(200, { status: 'ok', store: 'writable', disk_free_bytes: bavail * bsize });
   } catch (error) {

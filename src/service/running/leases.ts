@@ -2,7 +2,7 @@
  * Leases on rows that represent work. Several processes share the store. When a process dies, its leases expire and
  * another process takes over. Source: contract, "Jobs".
  */
-import type { Store } from '../store/store.ts';
+import type { Statements, Store } from '../store/store.ts';
 
 export interface Lease {
   readonly id: string;
@@ -20,11 +20,11 @@ export interface Leases {
    * @param takeOver also rows whose lease has expired
    * @param held ids of rows that this process works on; they are skipped, even if their renewal is late
    */
-  claim(now: number, takeOver: boolean, held: readonly string[]): Lease | null;
+  claim(now: number, takeOver: boolean, held: readonly string[]): Promise<Lease | null>;
   /** Renews a lease. Returns false if this process no longer holds it. */
-  renew(id: string, now: number): boolean;
+  renew(id: string, now: number): Promise<boolean>;
   /** Releases a row, to be started again at `runAfter`. `counted` is false if the attempt must not count. */
-  release(id: string, options: { runAfter: number; counted: boolean }): void;
+  release(id: string, options: { runAfter: number; counted: boolean }): Promise<void>;
 }
 
 /** How often a lease is renewed. Also how soon a worker detects that another process cancelled its job. */
@@ -40,6 +40,8 @@ export interface LeasedRows {
   /** The row with the lowest value in this column goes first. */
   readonly firstBy: 'created_at' | 'run_after';
 }
+
+type Row = Pick<Lease, 'id' | 'takenFrom'>;
 
 /**
  * Creates leases on the rows of one table.
@@ -60,24 +62,24 @@ export function createLeases(store: Store, { table, open, firstBy }: LeasedRows,
     UPDATE ${table} SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
     WHERE id = ? AND lease_owner = ? AND ${open}`;
   return {
-    claim(now, takeOver, held) {
+    async claim(now, takeOver, held) {
       // One more row than those that must be skipped.
-      const look = () =>
-        store
-          .all<Pick<Lease, 'id' | 'takenFrom'>>(find, now, takeOver ? 1 : 0, held.length + 1)
-          .find(({ id }) => !held.includes(id));
+      const look = async (reader: Statements) => {
+        const rows = await reader.all<Row>(find, now, takeOver ? 1 : 0, held.length + 1);
+        return rows.find(({ id }) => !held.includes(id));
+      };
       // A read needs no lock, and usually there is nothing to lease.
-      if (look() === undefined) return null;
-      return store.transaction(() => {
-        const row = look();
+      if ((await look(store)) === undefined) return null;
+      return store.transaction(async (tx) => {
+        const row = await look(tx);
         if (row === undefined) return null;
-        const taken = store.get<Omit<Lease, 'takenFrom'>>(take, owner, now + LEASE_MS, row.id);
+        const taken = await tx.get<Omit<Lease, 'takenFrom'>>(take, owner, now + LEASE_MS, row.id);
         return taken === undefined ? null : { ...taken, takenFrom: row.takenFrom };
       });
     },
-    renew: (id, now) => store.run(renew, now + LEASE_MS, id, owner) === 1,
-    release: (id, { runAfter, counted }) => {
-      store.run(release, runAfter, counted ? 0 : 1, id, owner);
+    renew: async (id, now) => (await store.run(renew, now + LEASE_MS, id, owner)) === 1,
+    async release(id, { runAfter, counted }) {
+      await store.run(release, runAfter, counted ? 0 : 1, id, owner);
     },
   };
 }

@@ -37,7 +37,7 @@ interface WorkerParts {
   /** Does the work and records its end. Must watch the signal. */
   readonly work: (lease: Lease, signal: AbortSignal, lend: Lend) => Promise<void>;
   /** Records an attempt that threw. Not called if the lease was lost or the service is closing. */
-  readonly fail: (lease: Lease, error: unknown) => void;
+  readonly fail: (lease: Lease, error: unknown) => Promise<void>;
 }
 
 export interface LeaseWorker {
@@ -57,27 +57,61 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const { leases, clock, log, slots } = parts;
   const running = new Map<string, { controller: AbortController; done: Promise<void> }>();
   /** Ends of attempts that could not be stored yet, by row id. They are retried. */
-  const unrecorded = new Map<string, () => void>();
+  const unrecorded = new Map<string, () => Promise<void>>();
+  let recording: Promise<void> | null = null;
   /** Rows whose work has given up its slot. */
   let lent = 0;
   /** Takes back a slot for each row that has finished waiting. */
   const returning: (() => void)[] = [];
+  /** The search for work. There is one at a time, because two would lease more rows than there are slots. */
+  let searching: Promise<void> | null = null;
+  /** Whether to look again when the search ends, because there may be work that it did not see. */
+  let wanted = false;
+  /** Whether a slot is kept for a row that is being leased. */
+  let claiming = false;
   let stopping = false;
   let lastPoll = clock.now();
   let calmAt = 0;
 
+  const hasFreeSlot = () => running.size - lent + (claiming ? 1 : 0) < slots;
+  const giveBackSlots = () => {
+    while (returning.length > 0 && hasFreeSlot()) returning.shift()?.();
+  };
+
   const wake = () => {
-    while (returning.length > 0 && running.size - lent < slots) returning.shift()?.();
-    try {
-      while (!stopping && running.size - lent < slots) {
-        const now = clock.now();
-        const lease = leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
-        if (lease === null) return;
-        tellTakeover(log, lease);
-        begin(lease);
+    giveBackSlots();
+    wanted = true;
+    searching ??= search().finally(() => {
+      searching = null;
+    });
+  };
+
+  /** Leases rows until there is no slot or no row left. Never throws. */
+  const search = async () => {
+    while (wanted && !stopping) {
+      wanted = false;
+      try {
+        while (await claimNext()) giveBackSlots();
+      } catch (error) {
+        log({ level: 'error', message: 'looking for work failed; it is tried again', error });
       }
-    } catch (error) {
-      log({ level: 'error', message: 'looking for work failed; it is tried again', error });
+      giveBackSlots();
+    }
+  };
+
+  /** Returns false if there was no slot or no row. */
+  const claimNext = async (): Promise<boolean> => {
+    if (stopping || !hasFreeSlot()) return false;
+    const now = clock.now();
+    claiming = true;
+    try {
+      const lease = await leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
+      if (lease === null) return false;
+      tellTakeover(log, lease);
+      begin(lease);
+      return true;
+    } finally {
+      claiming = false;
     }
   };
 
@@ -114,7 +148,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const begin = (lease: Lease) => {
     const controller = new AbortController();
     const lend = lendFor(controller.signal);
-    const putOff = (record: () => void) => unrecorded.set(lease.id, record);
+    const putOff = (record: () => Promise<void>) => unrecorded.set(lease.id, record);
     // It begins when it is counted as running.
     const begun = Promise.resolve().then(() => run(parts, lease, { controller, lend, putOff }));
     const done = begun.finally(() => {
@@ -129,20 +163,27 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
     // The machine was suspended, and all leases expired in the meantime: give their owners time to renew them.
     if (now - lastPoll > LEASE_MS) calmAt = now + 2 * RENEW_MS;
     lastPoll = now;
-    recordAgain();
+    if (unrecorded.size > 0) recording ??= recordAgain().finally(endRecording);
     wake();
   };
+  const endRecording = () => {
+    recording = null;
+  };
 
-  const recordAgain = () => {
+  /** Never throws. */
+  const recordAgain = async () => {
     for (const [id, record] of unrecorded) {
       try {
-        record();
+        await record();
         unrecorded.delete(id);
       } catch (error) {
         log({ level: 'warn', message: 'the end of an attempt is still not recorded', resourceId: id, error });
         return;
       }
     }
+  };
+  const abortAll = () => {
+    for (const { controller } of running.values()) controller.abort(new ShuttingDown('the service closes'));
   };
   const stopPolling: Cancel = repeat(clock, POLL_MS, poll);
   wake();
@@ -152,7 +193,10 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
     async stop() {
       stopping = true;
       stopPolling();
-      for (const { controller } of running.values()) controller.abort(new ShuttingDown('the service closes'));
+      abortAll();
+      // A row may have been leased in this moment.
+      await Promise.all([searching, recording]);
+      abortAll();
       await Promise.all(Array.from(running.values(), ({ done }) => done));
     },
   };
@@ -162,32 +206,34 @@ interface Attempt {
   readonly controller: AbortController;
   readonly lend: Lend;
   /** Stores the end later if the store is full or busy. Without it, this process would hold the row and do nothing. */
-  readonly putOff: (record: () => void) => void;
+  readonly putOff: (record: () => Promise<void>) => void;
 }
 
 /** Runs one attempt from lease to end. Never throws. */
 async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff }: Attempt): Promise<void> {
   const { leases, clock, log, work, fail } = parts;
-  const stopRenewing = repeat(clock, RENEW_MS, () => {
+  const renew = async () => {
     try {
-      if (!leases.renew(lease.id, clock.now())) controller.abort(new LeaseLost('cancelled or taken over'));
+      if (!(await leases.renew(lease.id, clock.now())))
+        controller.abort(new LeaseLost('cancelled or taken over'));
     } catch (error) {
       // A busy store recovers. If not, the lease expires and another process takes over.
       log({ level: 'warn', message: 'a lease was not renewed', resourceId: lease.id, error });
     }
-  });
+  };
+  const stopRenewing = repeat(clock, RENEW_MS, () => void renew());
   try {
     if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
     await work(lease, controller.signal, lend);
   } catch (error) {
     const { reason } = controller.signal;
     if (reason instanceof LeaseLost) return;
-    const record = () => {
-      if (reason instanceof ShuttingDown) leases.release(lease.id, { runAfter: 0, counted: false });
-      else fail(lease, error);
-    };
+    const record = () =>
+      reason instanceof ShuttingDown
+        ? leases.release(lease.id, { runAfter: 0, counted: false })
+        : fail(lease, error);
     try {
-      record();
+      await record();
     } catch (second) {
       const message = 'the end of an attempt was not recorded; it is tried again';
       log({ level: 'error', message, resourceId: lease.id, error: second });

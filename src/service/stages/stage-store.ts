@@ -12,7 +12,7 @@ import { Failure } from '../../errors/failure.ts';
 import { errorCode } from '../../errors/system-error.ts';
 import { FILE_MODE, FOLDER_MODE } from '../folders.ts';
 import { LEASE_MS } from '../running/leases.ts';
-import { openStore, type Store } from '../store/store.ts';
+import { openSqliteFile, type SqliteFile } from '../store/sqlite-file.ts';
 
 /** The result of a stage. */
 export interface PackedResult {
@@ -81,14 +81,14 @@ CREATE TABLE IF NOT EXISTS claims (
 const ADVICE = 'Remove this file and the ones whose names begin with it: it holds no jobs and no credits.';
 
 /** Opens the database. A damaged one is replaced: everything in it can be computed again. */
-function openDatabase(path: string): Store {
+function openDatabase(path: string): SqliteFile {
   const open = () => {
-    const store = openStore(path, { synchronous: 'NORMAL', advice: ADVICE });
+    const file = openSqliteFile(path, { synchronous: 'NORMAL', advice: ADVICE });
     try {
-      store.script(TABLES);
-      return store;
+      file.script(TABLES);
+      return file;
     } catch (error) {
-      store.close();
+      file.close();
       throw error;
     }
   };

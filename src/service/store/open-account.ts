@@ -4,7 +4,9 @@ import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { type Folders, storePath } from '../folders.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
-import { damaged, openStore, type Store } from './store.ts';
+import { damaged, openSqliteFile, type SqliteFile } from './sqlite-file.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import type { Store } from './store.ts';
 import { hasLostCommits } from './write-ahead-log.ts';
 
 /**
@@ -32,17 +34,17 @@ export function openAccountStore(
   refuseLost(path, folders, advice);
   const log = `${path}-wal`;
   if (hasLostCommits(log)) throw damaged(path, `its log ${log} is damaged`, advice);
-  const store = openStore(path, {
+  const file = openSqliteFile(path, {
     synchronous: 'FULL',
     advice,
     onFailure,
     inspect: (opened) => inspect(opened, path, folders, advice),
   });
   try {
-    migrate(store);
-    return store;
+    migrate(file);
+    return createSqliteStore(file);
   } catch (error) {
-    store.close();
+    file.close();
     throw error;
   }
 }
@@ -75,9 +77,9 @@ function refuseLost(path: string, folders: Folders, advice: string): void {
 }
 
 /** Checks a store of any size. The file may also belong to another application. */
-function inspect(store: Store, path: string, folders: Folders, advice: string): void {
-  const version = store.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
-  const found = store.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
+function inspect(file: SqliteFile, path: string, folders: Folders, advice: string): void {
+  const version = file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+  const found = file.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
   const names = new Set(found.map(({ name }) => name));
   if (version === 0 && names.size === 0) {
     if (!holdsFiles(folders)) return;
@@ -101,7 +103,7 @@ function inspect(store: Store, path: string, folders: Folders, advice: string): 
   if (missing.length > 0) throw damaged(path, `it lacks the tables ${missing.join(', ')}`, advice);
   const size = (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0);
   if (size > CHECKED_WHOLE_BYTES) return;
-  const answer = store.get<{ quick_check: string }>(QUICK_CHECK)?.quick_check;
+  const answer = file.get<{ quick_check: string }>(QUICK_CHECK)?.quick_check;
   if (answer !== 'ok') throw damaged(path, 'it is damaged', advice, new Error(answer ?? 'no answer'));
 }
 

@@ -1,5 +1,5 @@
 /** The tables, as migrations that each run once. Times are ms since 1970, credits are whole thousandths. */
-import type { Store } from './store.ts';
+import type { SqliteFile } from './sqlite-file.ts';
 
 const FIRST = `
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -163,14 +163,14 @@ export function tablesOf(version: number): string[] {
 }
 
 /** Migrates the tables to the newest version. */
-export function migrate(store: Store): void {
-  const read = () => store.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+export function migrate(file: SqliteFile): void {
+  const read = () => file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
   if (read() >= SCHEMA_VERSION) return;
-  store.transaction(() => {
+  file.transaction(() => {
     const version = read();
     // Another process may have migrated in the meantime.
     if (version >= SCHEMA_VERSION) return;
-    for (const step of MIGRATIONS.slice(version)) store.script(step);
-    store.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    for (const step of MIGRATIONS.slice(version)) file.script(step);
+    file.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }

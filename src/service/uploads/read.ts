@@ -67,28 +67,28 @@ function presentSubtitle(text: string): NonNullable<UploadResource['subtitle']> 
 }
 
 /** `GET /uploads/{upload_id}`. */
-export function getUpload(context: ServiceContext, call: OperationCall): ServiceResponse {
-  const row = findOwnUpload(context, call.key.id, call.resourceId, call.now);
+export async function getUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
+  const row = await findOwnUpload(context.store, call.key.id, call.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
   return json(200, presentUpload(context, row));
 }
 
 /** Answers a POST with the current state of the upload. */
-export function answerUpload(
+export async function answerUpload(
   context: ServiceContext,
   call: OperationCall,
   outcome: IdempotentResult,
   headers: Readonly<Record<string, string>> = {},
-): ServiceResponse {
-  const row = findOwnUpload(context, call.key.id, outcome.resourceId, call.now);
+): Promise<ServiceResponse> {
+  const row = await findOwnUpload(context.store, call.key.id, outcome.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
   return json(outcome.status, presentUpload(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
 /** `GET /uploads`: newest first. */
-export function listUploads(context: ServiceContext, call: OperationCall): ServiceResponse {
-  expireUploads(context, call.now);
-  const page = readPage<UploadRow, UploadResource>(context, call, {
+export async function listUploads(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
+  await expireUploads(context.store, call.now);
+  const page = await readPage<UploadRow, UploadResource>(context, call, {
     table: 'uploads',
     columns: UPLOAD_COLUMNS,
     timeColumn: 'created_at',

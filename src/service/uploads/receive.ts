@@ -29,7 +29,7 @@ export async function receiveObject(
   query: ReadonlyMap<string, string>,
 ): Promise<ServiceResponse> {
   const now = exchange.receivedAt;
-  const row = findUpload(context, uploadId, now);
+  const row = await findUpload(context.store, uploadId, now);
   const refuse = (detail: string) => refuseLink('LINK_NOT_VALID', detail, exchange);
   const permitted = row !== undefined && context.links.verify(uploadPermission(row), query);
   if (!permitted || exchange.request.method !== 'PUT') {
@@ -59,15 +59,15 @@ export async function receiveObject(
     }
     return { status: 200, headers: { ETag: `"${received.etag}"` }, body: '' };
   } catch (error) {
-    if (!isRecorded(context, file)) await rm(path, { force: true });
+    if (!(await isRecorded(context, file))) await rm(path, { force: true });
     throw error;
   }
 }
 
 /** A transaction may fail after it was written. If that cannot be checked, the sweep removes orphaned files. */
-function isRecorded(context: ServiceContext, file: string): boolean {
+async function isRecorded({ store }: ServiceContext, file: string): Promise<boolean> {
   try {
-    return context.store.get('SELECT 1 FROM uploads WHERE file = ?', file) !== undefined;
+    return (await store.get('SELECT 1 FROM uploads WHERE file = ?', file)) !== undefined;
   } catch {
     return true;
   }
@@ -137,10 +137,10 @@ async function writeBody(
 /** Replaces the object of the upload with the file. Returns false if the upload accepts no more bytes. */
 async function keep(context: ServiceContext, id: string, file: string, received: Received): Promise<boolean> {
   const now = context.clock.now();
-  const { kept, obsolete } = context.store.transaction(() => {
-    const row = findUpload(context, id, now);
+  const { kept, obsolete } = await context.store.transaction(async (tx) => {
+    const row = await findUpload(tx, id, now);
     if (row?.status !== 'waiting_for_upload') return { kept: false, obsolete: file };
-    context.store.run(
+    await tx.run(
       'UPDATE uploads SET file = ?, etag = ?, sha256 = ?, updated_at = ? WHERE id = ?',
       file,
       received.etag,

@@ -5,6 +5,7 @@ import type { OperationCall, ServiceContext } from '../context.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseFields, refuseUnknownResource } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
+import type { Transaction } from '../store/store.ts';
 import { answerUpload } from './read.ts';
 import { FIRST_REFUSED_SIZE, findOwnUpload, type UploadRow } from './rows.ts';
 
@@ -19,26 +20,23 @@ export async function createUpload(context: ServiceContext, call: OperationCall)
   if (request.size_bytes >= limit) {
     throw new Refusal('CONTENT_TOO_LARGE', `a ${request.purpose} must be smaller than ${limit} bytes`);
   }
-  const outcome = await carryOutOnce(context, call, (now) => ({
+  const outcome = await carryOutOnce(context, call, async (tx, now) => ({
     status: 201,
-    resourceId: insertUpload(context, call, request, now),
+    resourceId: await insertUpload(tx, { id: context.makeId('upload'), keyId: call.key.id, request, now }),
   }));
   return answerUpload(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
 }
 
-function insertUpload(
-  context: ServiceContext,
-  call: OperationCall,
-  request: UploadRequest,
-  now: number,
-): string {
-  const id = context.makeId('upload');
-  context.store.run(
+async function insertUpload(
+  tx: Transaction,
+  { id, keyId, request, now }: { id: string; keyId: string; request: UploadRequest; now: number },
+): Promise<string> {
+  await tx.run(
     `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
        created_at, updated_at, expires_at)
      VALUES (?, ?, 'waiting_for_upload', ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
-    call.key.id,
+    keyId,
     request.purpose,
     request.file_name,
     request.content_type,
@@ -54,28 +52,27 @@ function insertUpload(
 /** `POST /uploads/{upload_id}/completions`: starts the validation of the uploaded bytes. */
 export async function completeUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const { checkCompletionRequest } = await import('../../protocol/requests.ts');
-  if (findOwnUpload(context, call.key.id, call.resourceId, call.now) === undefined) {
-    throw refuseUnknownResource();
-  }
+  const found = await findOwnUpload(context.store, call.key.id, call.resourceId, call.now);
+  if (found === undefined) throw refuseUnknownResource();
   const checked = checkCompletionRequest(call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const etag = checked.value.etag.replaceAll('"', '');
-  const outcome = await carryOutOnce(context, call, () => complete(context, call, etag));
+  const outcome = await carryOutOnce(context, call, (tx) => complete(tx, call, etag));
   if (!outcome.replayed) context.signals.emit('uploadCompleted');
   return answerUpload(context, call, outcome);
 }
 
-function complete(
-  context: ServiceContext,
+async function complete(
+  tx: Transaction,
   call: OperationCall,
   etag: string,
-): { status: number; resourceId: string } {
-  const row = findOwnUpload(context, call.key.id, call.resourceId, call.now);
+): Promise<{ status: number; resourceId: string }> {
+  const row = await findOwnUpload(tx, call.key.id, call.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
   refuseUnlessCompletable(row, etag);
   if (row.status === 'ready') return { status: 200, resourceId: row.id };
   if (row.status === 'waiting_for_upload') {
-    context.store.run(
+    await tx.run(
       `UPDATE uploads SET status = 'validating', updated_at = ?, expires_at = ?
        WHERE id = ? AND status = 'waiting_for_upload'`,
       call.now,

@@ -1,7 +1,7 @@
 /** Rows of uploads in the store. */
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Statements } from '../store/store.ts';
 
 export interface UploadRow {
   readonly id: string;
@@ -45,22 +45,18 @@ export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_t
 export const UPLOAD_RECORD_MS: number = LIMITS.retentionMs + 24 * 60 * 60_000;
 
 /** Marks due uploads as `expired`, so that every read returns their current state. */
-export function expireUploads(context: Pick<ServiceContext, 'store'>, now: number): void {
+export async function expireUploads(store: Statements, now: number): Promise<void> {
   const due = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
-  const first = context.store.get(`SELECT id FROM uploads WHERE ${due} LIMIT 1`, now);
+  const first = await store.get(`SELECT id FROM uploads WHERE ${due} LIMIT 1`, now);
   // A read needs no lock, and usually nothing is due.
   if (first === undefined) return;
-  context.store.run(`UPDATE uploads SET status = 'expired', updated_at = expires_at WHERE ${due}`, now);
+  await store.run(`UPDATE uploads SET status = 'expired', updated_at = expires_at WHERE ${due}`, now);
 }
 
 /** Returns the upload of that id in its current state, of any key; undefined after its retention. */
-export function findUpload(
-  context: Pick<ServiceContext, 'store'>,
-  id: string,
-  now: number,
-): UploadRow | undefined {
-  expireUploads(context, now);
-  return context.store.get<UploadRow>(
+export async function findUpload(store: Statements, id: string, now: number): Promise<UploadRow | undefined> {
+  await expireUploads(store, now);
+  return store.get<UploadRow>(
     `SELECT ${UPLOAD_COLUMNS} FROM uploads WHERE id = ? AND created_at > ?`,
     id,
     now - UPLOAD_RECORD_MS,
@@ -68,13 +64,13 @@ export function findUpload(
 }
 
 /** Returns the upload of that id if it belongs to the key. */
-export function findOwnUpload(
-  context: Pick<ServiceContext, 'store'>,
+export async function findOwnUpload(
+  store: Statements,
   keyId: string,
   id: string,
   now: number,
-): UploadRow | undefined {
-  const row = findUpload(context, id, now);
+): Promise<UploadRow | undefined> {
+  const row = await findUpload(store, id, now);
   return row?.key_id === keyId ? row : undefined;
 }
 

@@ -27,35 +27,35 @@ export function startValidation(context: ServiceContext, leases: Leases): LeaseW
     log: context.log,
     slots: Math.min(SLOTS, context.config.workers),
     work: (lease, signal) => validate(context, lease, signal),
-    fail(lease, error) {
+    async fail(lease, error) {
       context.log({ level: 'error', message: 'a validation failed', resourceId: lease.id, error });
       if (error instanceof CrashedTooOften || lease.attempt >= context.config.attempts) {
-        const path = pathOf(context, lease.id);
-        record(context, lease.id, lastFailure(error, context.config.attempts));
+        const path = await pathOf(context, lease.id);
+        await record(context, lease.id, lastFailure(error, context.config.attempts));
         // If it fails, the sweep removes the file, which no record names any more.
-        if (path !== null) void rm(path, { force: true }).catch(() => {});
+        if (path !== null) await rm(path, { force: true }).catch(() => {});
         return;
       }
       const runAfter = context.clock.now() + retryDelayMs(lease.attempt);
-      leases.release(lease.id, { runAfter, counted: true });
+      await leases.release(lease.id, { runAfter, counted: true });
     },
   });
 }
 
-function pathOf({ store, folders }: ServiceContext, id: string): string | null {
-  const row = store.get<{ file: string | null }>('SELECT file FROM uploads WHERE id = ?', id);
+async function pathOf({ store, folders }: ServiceContext, id: string): Promise<string | null> {
+  const row = await store.get<{ file: string | null }>('SELECT file FROM uploads WHERE id = ?', id);
   return row?.file == null ? null : join(folders.uploads, row.file);
 }
 
 async function validate(context: ServiceContext, lease: Lease, signal: AbortSignal): Promise<void> {
-  const row = context.store.get<{ file: string; purpose: UploadPurpose }>(
+  const row = await context.store.get<{ file: string; purpose: UploadPurpose }>(
     'SELECT file, purpose FROM uploads WHERE id = ?',
     lease.id,
   );
   if (row === undefined) return;
   const path = join(context.folders.uploads, row.file);
   const finding = await inspect(context, row.purpose, path, signal);
-  record(context, lease.id, finding);
+  await record(context, lease.id, finding);
   if (finding.status === 'failed') await rm(path, { force: true });
 }
 
@@ -84,13 +84,13 @@ async function inspect(
   return inspectVideo(await context.engines(), path, signal);
 }
 
-function record(context: ServiceContext, id: string, finding: Finding): void {
+async function record(context: ServiceContext, id: string, finding: Finding): Promise<void> {
   const text = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const facts =
     finding.status === 'ready'
       ? { media: finding.media, subtitle: finding.subtitle, error: null }
       : { media: null, subtitle: null, error: { code: finding.code, message: finding.message } };
-  context.store.run(
+  await context.store.run(
     `UPDATE uploads SET status = ?1, media = ?2, subtitle = ?3, error = ?4, updated_at = ?5,
        file = CASE ?1 WHEN 'ready' THEN file END, lease_owner = NULL, lease_until = NULL
      WHERE id = ?6 AND status = 'validating'`,

@@ -170,7 +170,7 @@ describe('money', () => {
     expect(phases.slice(0, 5)).toEqual(['done', 'done', 'done', 'done', 'failed']);
     expect(phases.slice(5)).toEqual(['left', 'left', 'left']);
     expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'credits' });
-    stage.service.grantCredits({ credits: 10 });
+    await stage.service.grantCredits({ credits: 10 });
     expect((await stage.run(items)).phases).toEqual(Array(8).fill('done'));
     expect(await stage.books()).toMatchObject({ jobs: 8, charged: 8, reserved: 0 });
   });

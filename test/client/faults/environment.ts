@@ -54,9 +54,9 @@ export async function createFaultEnvironment(): Promise<FaultEnvironment> {
   let scenarios = 0;
   return {
     foreign: foreignHost.seen,
-    createScenario(scheme, host) {
+    async createScenario(scheme, host) {
       scenarios += 1;
-      const { key, secret } = service.issueKey();
+      const { key, secret } = await service.issueKey();
       const caller = createCaller(service.url, { key, secret }, clock.now, isSparse ? exchange : send);
       const folder = join(root, `scenario-${scenarios}`);
       return createScenario({

@@ -167,7 +167,7 @@ async function makeBatch(desk: Desk, line: string): Promise<string> {
 
 /** Without a quota nothing remains of it. */
 async function limitKey({ scene }: Desk, line: string): Promise<string> {
-  scene.service.changeKey(scene.credentials.key, { monthlyLimitCredits: 500 });
+  await scene.service.changeKey(scene.credentials.key, { monthlyLimitCredits: 500 });
   return line;
 }
 
@@ -191,7 +191,7 @@ async function startControl(desk: Desk, line: string): Promise<string> {
   const parts = { stateDir, engines: desk.engines, control: true, allowLoopback: true };
   const service = await createService(parts);
   onTestFinished(() => service.close());
-  const { key, secret } = service.newKey ?? service.issueKey();
+  const { key, secret } = service.newKey ?? (await service.issueKey());
   const control = async (...words: string[]) => {
     const { stdout } = await desk.run(['serve', 'control', ...words, '--output', 'id']);
     return stdout.trim();

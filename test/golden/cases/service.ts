@@ -150,7 +150,7 @@ export const SERVICE: readonly Case[] = [
     when: 'the key lacks a permission',
     before: async (stage) => {
       const { service, credentials } = await useOwnService(stage);
-      service.changeKey(credentials.key, { permissions: ['dubbing'] });
+      await service.changeKey(credentials.key, { permissions: ['dubbing'] });
     },
   },
   {
@@ -170,7 +170,7 @@ export const SERVICE: readonly Case[] = [
     files: FILES,
     before: async (stage) => {
       const { service, credentials } = await useOwnService(stage);
-      service.changeKey(credentials.key, { monthlyLimitCredits: 0 });
+      await service.changeKey(credentials.key, { monthlyLimitCredits: 0 });
     },
   },
   // Uploads

@@ -52,6 +52,6 @@ test('a nonce is remembered for 601 s, by each key for itself, and then forgotte
   expect(await use('other', 0)).toBe(true);
   expect(await use('one', 600.999)).toBe(false);
   expect(await use('one', 601)).toBe(true);
-  expect(memory.sweep(start + 601_000)).toBe(1);
-  expect(memory.sweep(start + 2_000_000)).toBe(1);
+  expect(await memory.sweep(start + 601_000)).toBe(1);
+  expect(await memory.sweep(start + 2_000_000)).toBe(1);
 });

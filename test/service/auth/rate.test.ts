@@ -21,7 +21,7 @@ test('a key that asks too often is told when to come back', async () => {
 
 test('keys do not use up the requests of each other', async () => {
   const scene = await startScene({ config: { rate: { requests: 1, windowSeconds: 60 } } });
-  const other = scene.callerFor(scene.service.issueKey());
+  const other = scene.callerFor(await scene.service.issueKey());
   expect((await scene.caller.get('/v1/credits')).status).toBe(200);
   expect((await other.get('/v1/credits')).status).toBe(200);
   expect((await other.get('/v1/credits')).status).toBe(429);

@@ -71,7 +71,7 @@ describe('access', () => {
     await expect(createService({ ...parts, control: { port } })).rejects.toThrow('EADDRINUSE');
     const service = await createService(parts);
     onTestFinished(() => service.close());
-    expect(service.keys()).toEqual([service.newKey]);
+    expect(await service.keys()).toEqual([service.newKey]);
   });
 
   it('is found through a private file while it runs, and the file does not outlive it', async () => {

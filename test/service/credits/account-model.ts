@@ -40,9 +40,9 @@ const used = (model: Model) => {
   );
 };
 
-function check(model: Model, { store, key }: Real): void {
-  const account = readAccount(store, model.now);
-  const ledger = store.get<{ total: number }>('SELECT coalesce(sum(amount), 0) AS total FROM ledger');
+async function check(model: Model, { store, key }: Real): Promise<void> {
+  const account = await readAccount(store, model.now);
+  const ledger = await store.get<{ total: number }>('SELECT coalesce(sum(amount), 0) AS total FROM ledger');
   const balance = sum(model.grants.map((grant) => grant.remaining));
   expect(ledger?.total).toBe(balance);
   expect(account).toEqual({
@@ -50,8 +50,8 @@ function check(model: Model, { store, key }: Real): void {
     reserved: reserved(model),
     available: Math.max(0, usable(model) - reserved(model)),
   });
-  expect(readMonthlyUse(store, key.id, monthOf(model.now).name)).toBe(used(model));
-  const twice = store.get(
+  expect(await readMonthlyUse(store, key.id, monthOf(model.now).name)).toBe(used(model));
+  const twice = await store.get(
     'SELECT job_id FROM ledger WHERE job_id IS NOT NULL GROUP BY job_id HAVING count(*) > 1',
   );
   expect(twice).toBeUndefined();
@@ -59,7 +59,7 @@ function check(model: Model, { store, key }: Real): void {
 
 const pick = (model: Model, at: number) => [...model.open.keys()][at % Math.max(1, model.open.size)];
 
-class Grant implements fc.Command<Model, Real> {
+class Grant implements fc.AsyncCommand<Model, Real> {
   readonly credits: number;
   readonly days: number;
   constructor(credits: number, days: number) {
@@ -67,16 +67,17 @@ class Grant implements fc.Command<Model, Real> {
     this.days = days;
   }
   check = () => true;
-  run(model: Model, real: Real): void {
+  async run(model: Model, real: Real): Promise<void> {
     const expiresAt = model.now + this.days * DAY_MS;
-    grantCredits(real.store, { credits: this.credits, expiresAt }, model.now, real.makeId);
+    const grant = { credits: this.credits, expiresAt };
+    await real.store.transaction((tx) => grantCredits(tx, grant, model.now, real.makeId));
     model.grants.push({ remaining: this.credits * 1000, expiresAt });
-    check(model, real);
+    await check(model, real);
   }
   toString = () => `grant ${this.credits} for ${this.days} days`;
 }
 
-class Reserve implements fc.Command<Model, Real> {
+class Reserve implements fc.AsyncCommand<Model, Real> {
   readonly quantity: number;
   readonly price: number;
   constructor(quantity: number, price: number) {
@@ -84,29 +85,29 @@ class Reserve implements fc.Command<Model, Real> {
     this.price = price;
   }
   check = () => true;
-  run(model: Model, real: Real): void {
+  async run(model: Model, real: Real): Promise<void> {
     const jobId = `job-${model.jobs}`;
     model.jobs += 1;
     const amount = this.quantity * this.price;
     const { quantity, price } = this;
     const attempt = () =>
-      real.store.transaction(() =>
-        reserveCredits(real.store, { jobId, key: real.key, unit: 'line', quantity, price }, model.now),
+      real.store.transaction((tx) =>
+        reserveCredits(tx, { jobId, key: real.key, unit: 'line', quantity, price }, model.now),
       );
     if (amount > Math.max(0, usable(model) - reserved(model))) {
-      expect(attempt).toThrow(expect.objectContaining({ code: 'INSUFFICIENT_CREDITS' }));
+      await expect(attempt()).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
     } else if (amount > LIMIT - used(model)) {
-      expect(attempt).toThrow(Refusal);
+      await expect(attempt()).rejects.toThrow(Refusal);
     } else {
-      attempt();
+      await attempt();
       model.open.set(jobId, { amount, month: monthOf(model.now).name });
     }
-    check(model, real);
+    await check(model, real);
   }
   toString = () => `reserve ${this.quantity} × ${this.price}`;
 }
 
-class End implements fc.Command<Model, Real> {
+class End implements fc.AsyncCommand<Model, Real> {
   readonly at: number;
   /** Part of the estimate that the job came to; null: it failed. */
   readonly part: number | null;
@@ -115,34 +116,30 @@ class End implements fc.Command<Model, Real> {
     this.part = part;
   }
   check = (model: Readonly<Model>) => model.open.size > 0;
-  run(model: Model, real: Real): void {
+  async run(model: Model, real: Real): Promise<void> {
     const jobId = pick(model, this.at) ?? '';
     const bill = model.open.get(jobId) ?? { amount: 0, month: '' };
     model.open.delete(jobId);
     if (this.part === null) {
-      releaseCredits(real.store, jobId);
-      releaseCredits(real.store, jobId);
+      const release = () => real.store.transaction((tx) => releaseCredits(tx, jobId));
+      await release();
+      await release();
     } else {
-      const row = real.store.get<{ price: number; quantity: number }>(
+      const row = await real.store.get<{ price: number; quantity: number }>(
         'SELECT price, quantity FROM bills WHERE job_id = ?',
         jobId,
       );
       const { price = 0, quantity = 0 } = row ?? {};
       const done = Math.floor(quantity * this.part);
       const amount = Math.min(done * price, bill.amount);
-      const settle = () =>
-        settleCredits(
-          real.store,
-          { id: jobId, kind: 'subtitle_translation', clientReference: null, quantity: done },
-          model.now,
-          real.makeId,
-        );
-      settle();
-      settle();
+      const job = { id: jobId, kind: 'subtitle_translation', clientReference: null, quantity: done } as const;
+      const settle = () => real.store.transaction((tx) => settleCredits(tx, job, model.now, real.makeId));
+      await settle();
+      await settle();
       spend(model, amount);
       model.charged.push({ amount, month: bill.month });
     }
-    check(model, real);
+    await check(model, real);
   }
   toString = () => (this.part === null ? `release #${this.at}` : `settle #${this.at} at ${this.part}`);
 }
@@ -161,15 +158,15 @@ function spend(model: Model, amount: number): void {
   expect(left).toBe(0);
 }
 
-class Wait implements fc.Command<Model, Real> {
+class Wait implements fc.AsyncCommand<Model, Real> {
   readonly days: number;
   constructor(days: number) {
     this.days = days;
   }
   check = () => true;
-  run(model: Model, real: Real): void {
+  async run(model: Model, real: Real): Promise<void> {
     model.now += this.days * DAY_MS;
-    check(model, real);
+    await check(model, real);
   }
   toString = () => `wait ${this.days} days`;
 }

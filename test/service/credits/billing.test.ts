@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { IdSubject } from '../../../src/protocol/id-prefixes.ts';
 import { createIdMaker } from '../../../src/protocol/ids.ts';
 import { issueKey } from '../../../src/service/auth/keys.ts';
 import { grantCredits, readAccount, readMonthlyUse } from '../../../src/service/credits/account.ts';
 import { releaseCredits, reserveCredits, settleCredits } from '../../../src/service/credits/billing.ts';
 import { Refusal } from '../../../src/service/http/refusal.ts';
-import { migrate } from '../../../src/service/store/schema.ts';
-import { openStore } from '../../../src/service/store/store.ts';
 import { runs } from '../../protocol/arbitraries.ts';
-import { makeStateDir, startScene } from '../harness/scene.ts';
+import { startScene } from '../harness/scene.ts';
+import { openEmptyAccount } from '../harness/stores.ts';
 import { commands, LIMIT, START } from './account-model.ts';
 
 /** Many sequences on a real database: seconds, on a busy machine several times that. */
@@ -24,23 +22,18 @@ test.each([
   'balance, reservations and quota agree with the ledger, whatever happens in whatever order ($sequences)',
   PATIENCE,
   async ({ size, numRuns }) => {
-    const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), {
-      synchronous: 'NORMAL',
-      advice: '',
-    });
-    onTestFinished(() => store.close());
-    migrate(store);
+    const { store, file } = await openEmptyAccount();
     const nextId = createIdMaker(() => randomBytes(4).readUInt32BE() / 2 ** 32);
     const makeId = (subject: IdSubject) => nextId(subject, START);
-    const issued = issueKey(store, {}, START, randomBytes);
-    fc.assert(
-      fc.property(fc.commands(commands, { maxCommands: 40, size }), (sequence) => {
-        store.script('DELETE FROM bills; DELETE FROM ledger; DELETE FROM grants;');
+    const issued = await issueKey(store, {}, START, randomBytes);
+    await fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 40, size }), async (sequence) => {
+        file.script('DELETE FROM bills; DELETE FROM ledger; DELETE FROM grants;');
         const setup = () => ({
           model: { now: START, grants: [], open: new Map(), charged: [], jobs: 0 },
           real: { store, key: { id: issued.key, monthly_limit: LIMIT }, makeId },
         });
-        fc.modelRun(setup, sequence);
+        await fc.asyncModelRun(setup, sequence);
       }),
       { numRuns },
     );
@@ -50,7 +43,7 @@ test.each([
 test('the balance tells what is reserved, what is left of the month, and when the next one begins', async () => {
   const { caller, callerFor, service, engines } = await startScene();
   engines.hold();
-  const limited = callerFor(service.issueKey({ monthlyLimitCredits: 2.5 }));
+  const limited = callerFor(await service.issueKey({ monthlyLimitCredits: 2.5 }));
   const lines = [1, 2].map((index) => ({ index, start_ms: index, end_ms: index + 1, text: 'hello' }));
   const translate = { subtitle: { type: 'lines', lines }, source_language: 'en', target_language: 'es' };
   await limited.post('/v1/subtitle-translations', translate);
@@ -82,75 +75,80 @@ test('the balance tells what is reserved, what is left of the month, and when th
 
 /** An empty ledger of one key, from START. */
 async function openLedger() {
-  const store = openStore(join(await makeStateDir(), 'ledger.sqlite'), { synchronous: 'NORMAL', advice: '' });
-  onTestFinished(() => store.close());
-  migrate(store);
+  const { store } = await openEmptyAccount();
   const nextId = createIdMaker(() => 0.5);
   const makeId = (subject: IdSubject) => nextId(subject, START);
-  const { key: id } = issueKey(store, {}, START, randomBytes);
+  const { key: id } = await issueKey(store, {}, START, randomBytes);
   const grant = (credits: number, expiresAt: number | null = null) =>
-    grantCredits(store, { credits, expiresAt }, START, makeId);
+    store.transaction((tx) => grantCredits(tx, { credits, expiresAt }, START, makeId));
   const reserve = (jobId: string, price: number, monthlyLimit: number | null = null, quantity = 1) =>
-    reserveCredits(
-      store,
-      { jobId, key: { id, monthly_limit: monthlyLimit }, unit: 'line', quantity, price },
-      START,
+    store.transaction((tx) =>
+      reserveCredits(
+        tx,
+        { jobId, key: { id, monthly_limit: monthlyLimit }, unit: 'line', quantity, price },
+        START,
+      ),
     );
   const settle = (jobId: string, quantity = 1, now = START) =>
-    settleCredits(store, { id: jobId, kind: 'dubbing', clientReference: 'lesson 1', quantity }, now, makeId);
-  const remaining = () =>
-    store.all<{ remaining: number }>('SELECT remaining FROM grants ORDER BY id').map((row) => row.remaining);
-  return { store, id, grant, reserve, settle, remaining };
+    store.transaction((tx) =>
+      settleCredits(tx, { id: jobId, kind: 'dubbing', clientReference: 'lesson 1', quantity }, now, makeId),
+    );
+  const release = (jobId: string) => store.transaction((tx) => releaseCredits(tx, jobId));
+  const remaining = async () => {
+    const rows = await store.all<{ remaining: number }>('SELECT remaining FROM grants ORDER BY id');
+    return rows.map((row) => row.remaining);
+  };
+  return { store, id, grant, reserve, settle, release, remaining };
 }
 
 test('a job may use up the monthly quota to the last thousandth, and not one more', async () => {
   const { store, grant, reserve } = await openLedger();
-  grant(10);
-  reserve('first', 1_500, 2_000);
-  expect(() => reserve('second', 501, 2_000)).toThrow(
+  await grant(10);
+  await reserve('first', 1_500, 2_000);
+  await expect(reserve('second', 501, 2_000)).rejects.toThrow(
     new Refusal('CREDIT_QUOTA_EXCEEDED', 'the job needs 0.501 credits, the key has 0.5 left in 2026-11'),
   );
-  expect(readAccount(store, START).reserved).toBe(1_500);
-  reserve('second', 500, 2_000);
-  expect(() => reserve('third', 1, 2_000)).toThrow(Refusal);
-  expect(readAccount(store, START)).toMatchObject({ reserved: 2_000, available: 8_000 });
+  expect((await readAccount(store, START)).reserved).toBe(1_500);
+  await reserve('second', 500, 2_000);
+  await expect(reserve('third', 1, 2_000)).rejects.toThrow(Refusal);
+  expect(await readAccount(store, START)).toMatchObject({ reserved: 2_000, available: 8_000 });
   // Of a quota that was lowered since, nothing is left, not less than that.
-  expect(() => reserve('third', 1, 1_000)).toThrow('the key has 0 left in 2026-11');
+  await expect(reserve('third', 1, 1_000)).rejects.toThrow('the key has 0 left in 2026-11');
 });
 
 test('a job may use up the account to the last thousandth, and not one more', async () => {
   const { store, grant, reserve } = await openLedger();
-  grant(2);
-  expect(() => reserve('first', 2_001)).toThrow(
+  await grant(2);
+  await expect(reserve('first', 2_001)).rejects.toThrow(
     new Refusal('INSUFFICIENT_CREDITS', 'the job needs 2.001 credits, 2 are available'),
   );
-  reserve('first', 2_000);
-  expect(() => reserve('second', 1)).toThrow(expect.objectContaining({ code: 'INSUFFICIENT_CREDITS' }));
-  expect(readAccount(store, START)).toEqual({ balance: 2_000, reserved: 2_000, available: 0 });
+  await reserve('first', 2_000);
+  await expect(reserve('second', 1)).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
+  expect(await readAccount(store, START)).toEqual({ balance: 2_000, reserved: 2_000, available: 0 });
 });
 
 test('an account without any grant has nothing', async () => {
   const { store, id } = await openLedger();
-  expect(readAccount(store, START)).toEqual({ balance: 0, reserved: 0, available: 0 });
-  expect(readMonthlyUse(store, id, '2026-11')).toBe(0);
+  expect(await readAccount(store, START)).toEqual({ balance: 0, reserved: 0, available: 0 });
+  expect(await readMonthlyUse(store, id, '2026-11')).toBe(0);
 });
 
 test('credits that expired under a reservation leave nothing available, and not less than that', async () => {
   const { store, grant, reserve } = await openLedger();
-  grant(5, START + 1);
-  reserve('first', 3_000);
-  expect(readAccount(store, START)).toEqual({ balance: 5_000, reserved: 3_000, available: 2_000 });
-  expect(readAccount(store, START + 1)).toEqual({ balance: 5_000, reserved: 3_000, available: 0 });
+  await grant(5, START + 1);
+  await reserve('first', 3_000);
+  expect(await readAccount(store, START)).toEqual({ balance: 5_000, reserved: 3_000, available: 2_000 });
+  expect(await readAccount(store, START + 1)).toEqual({ balance: 5_000, reserved: 3_000, available: 0 });
 });
 
 test('a settled job stands in the ledger once, with what it was charged for', async () => {
   const { store, id, grant, reserve, settle } = await openLedger();
-  grant(10);
-  reserve('first', 400, null, 5);
-  expect(readMonthlyUse(store, id, '2026-11')).toBe(2_000);
-  settle('first', 3, START + 7);
-  settle('first', 5, START + 8);
-  const lines = store.all('SELECT * FROM ledger WHERE job_id IS NOT NULL');
+  await grant(10);
+  await reserve('first', 400, null, 5);
+  expect(await readMonthlyUse(store, id, '2026-11')).toBe(2_000);
+  await settle('first', 3, START + 7);
+  await settle('first', 5, START + 8);
+  const lines = await store.all('SELECT * FROM ledger WHERE job_id IS NOT NULL');
   expect(lines).toEqual([
     {
       id: expect.stringMatching(/^[a-z]+_/),
@@ -164,63 +162,65 @@ test('a settled job stands in the ledger once, with what it was charged for', as
       quantity: 3,
     },
   ]);
-  expect(store.get('SELECT * FROM bills')).toMatchObject({ status: 'settled', quantity: 3, charged: 1_200 });
-  expect(readAccount(store, START)).toEqual({ balance: 8_800, reserved: 0, available: 8_800 });
-  expect(readMonthlyUse(store, id, '2026-11')).toBe(1_200);
-  expect(readMonthlyUse(store, id, '2026-12')).toBe(0);
-  expect(readMonthlyUse(store, 'another key', '2026-11')).toBe(0);
+  expect(await store.get('SELECT * FROM bills')).toMatchObject({
+    status: 'settled',
+    quantity: 3,
+    charged: 1_200,
+  });
+  expect(await readAccount(store, START)).toEqual({ balance: 8_800, reserved: 0, available: 8_800 });
+  expect(await readMonthlyUse(store, id, '2026-11')).toBe(1_200);
+  expect(await readMonthlyUse(store, id, '2026-12')).toBe(0);
+  expect(await readMonthlyUse(store, 'another key', '2026-11')).toBe(0);
 });
 
 test('a job that comes to more than its estimate is charged the estimate', async () => {
   const { store, grant, reserve, settle } = await openLedger();
-  grant(10);
-  reserve('first', 400, null, 5);
-  settle('first', 9);
-  expect(readAccount(store, START)).toEqual({ balance: 8_000, reserved: 0, available: 8_000 });
+  await grant(10);
+  await reserve('first', 400, null, 5);
+  await settle('first', 9);
+  expect(await readAccount(store, START)).toEqual({ balance: 8_000, reserved: 0, available: 8_000 });
 });
 
 test('a released job costs nothing, and one that was settled stays charged', async () => {
-  const { store, id, grant, reserve, settle } = await openLedger();
-  grant(10);
-  reserve('first', 1_000);
-  releaseCredits(store, 'first');
-  settle('first');
-  expect(readAccount(store, START)).toEqual({ balance: 10_000, reserved: 0, available: 10_000 });
-  reserve('second', 1_000);
-  settle('second');
-  releaseCredits(store, 'second');
-  expect(readAccount(store, START)).toEqual({ balance: 9_000, reserved: 0, available: 9_000 });
-  expect(readMonthlyUse(store, id, '2026-11')).toBe(1_000);
+  const { store, id, grant, reserve, settle, release } = await openLedger();
+  await grant(10);
+  await reserve('first', 1_000);
+  await release('first');
+  await settle('first');
+  expect(await readAccount(store, START)).toEqual({ balance: 10_000, reserved: 0, available: 10_000 });
+  await reserve('second', 1_000);
+  await settle('second');
+  await release('second');
+  expect(await readAccount(store, START)).toEqual({ balance: 9_000, reserved: 0, available: 9_000 });
+  expect(await readMonthlyUse(store, id, '2026-11')).toBe(1_000);
 });
 
 test('credits that expire soonest are spent first, those that never expire next, expired ones last', async () => {
   const { store, grant, reserve, settle, remaining } = await openLedger();
   // Their ids are in this order.
-  grant(1);
-  grant(1, START + 2_000);
-  grant(1, START + 1_000);
-  reserve('first', 1_500);
-  reserve('second', 500);
-  reserve('third', 1_000);
-  settle('first');
-  expect(remaining()).toEqual([1_000, 500, 0]);
+  await grant(1);
+  await grant(1, START + 2_000);
+  await grant(1, START + 1_000);
+  await reserve('first', 1_500);
+  await reserve('second', 500);
+  await reserve('third', 1_000);
+  await settle('first');
+  expect(await remaining()).toEqual([1_000, 500, 0]);
   // By then the second grant has expired.
-  settle('second', 1, START + 2_000);
-  expect(remaining()).toEqual([500, 500, 0]);
-  settle('third', 1, START + 2_000);
-  expect(remaining()).toEqual([0, 0, 0]);
-  expect(readAccount(store, START)).toEqual({ balance: 0, reserved: 0, available: 0 });
+  await settle('second', 1, START + 2_000);
+  expect(await remaining()).toEqual([500, 500, 0]);
+  await settle('third', 1, START + 2_000);
+  expect(await remaining()).toEqual([0, 0, 0]);
+  expect(await readAccount(store, START)).toEqual({ balance: 0, reserved: 0, available: 0 });
 });
 
 test('a charge that the grants do not cover is a defect, and is not posted', async () => {
   const { store, grant, reserve, settle } = await openLedger();
-  grant(2);
-  reserve('first', 1_500);
-  store.run('UPDATE grants SET remaining = 1000');
-  expect(() => store.transaction(() => settle('first'))).toThrow(
-    'the grants lack 500 thousandths of what was reserved',
-  );
-  expect(readAccount(store, START)).toEqual({ balance: 1_000, reserved: 1_500, available: 0 });
+  await grant(2);
+  await reserve('first', 1_500);
+  await store.run('UPDATE grants SET remaining = 1000');
+  await expect(settle('first')).rejects.toThrow('the grants lack 500 thousandths of what was reserved');
+  expect(await readAccount(store, START)).toEqual({ balance: 1_000, reserved: 1_500, available: 0 });
 });
 
 test('of 200 creates at once on credits for ten, ten are accepted', async () => {

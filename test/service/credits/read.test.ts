@@ -48,9 +48,9 @@ test('a charge is a line with its job, its units and the time at which it was po
 test('a key sees the lines of the capabilities that it still has', async () => {
   const { caller, service, credentials } = await startCharged();
   const count = async () => (await caller.get('/v1/credit-transactions')).json.data.length;
-  service.changeKey(credentials.key, { permissions: ['dubbing'] });
+  await service.changeKey(credentials.key, { permissions: ['dubbing'] });
   expect(await count()).toBe(0);
-  service.changeKey(credentials.key, { permissions: ['dubbing', 'subtitle_translation'] });
+  await service.changeKey(credentials.key, { permissions: ['dubbing', 'subtitle_translation'] });
   expect(await count()).toBe(1);
 });
 

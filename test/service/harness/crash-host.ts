@@ -5,4 +5,4 @@ import { createSmallEngines } from './small-engines.ts';
 const engines = createSmallEngines();
 engines.hold();
 const service = await createService({ stateDir: process.argv[2] ?? '', engines });
-process.stdout.write(`${JSON.stringify({ url: service.url, credentials: service.keys()[0] })}\n`);
+process.stdout.write(`${JSON.stringify({ url: service.url, credentials: (await service.keys())[0] })}\n`);

@@ -45,7 +45,7 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
   };
   const service = await createService(given);
   onTestFinished(() => service.close());
-  const [credentials] = service.keys();
+  const [credentials] = await service.keys();
   if (credentials === undefined) throw new Error('the service has no key');
   const callerFor = (other: Credentials) =>
     createCaller(service.url, other, given.clock.now, isSparse ? exchange : send);

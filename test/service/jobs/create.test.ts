@@ -24,7 +24,7 @@ test('an input that is not ready, not of the right purpose, foreign or unknown i
   const failed = await finishUpload(caller, Buffer.from('no video'));
   const srt = Buffer.from('1\n00:00:00,000 --> 00:00:01,000\na\n');
   const subtitle = await finishUpload(caller, srt, 'subtitle_file');
-  const foreign = await readySource(callerFor(service.issueKey()));
+  const foreign = await readySource(callerFor(await service.issueKey()));
   const ids = [waiting.id, failed.id, subtitle.id, foreign.upload_id, 'upl_01arz3ndektsv4rrffq69g5fav', 'x'];
   for (const upload_id of ids) {
     const reply = await caller.post('/v1/audio-separations', { source: { type: 'upload', upload_id } });
@@ -94,7 +94,7 @@ test('fields at fault are named, all of them', async () => {
 test('of 100 creates at once 15 get a slot, and a slot comes free when a job ends', async () => {
   const { caller, callerFor, service, engines } = await startScene();
   engines.hold();
-  const other = callerFor(service.issueKey());
+  const other = callerFor(await service.issueKey());
   const replies = await Promise.all(
     Array.from({ length: 100 }, (_, at) =>
       (at % 2 === 0 ? caller : other).post('/v1/subtitle-translations', translation(1)),

@@ -93,7 +93,7 @@ test('a job that reuses a stage says so, and costs what it always costs', async 
 test('another key of the service does not get the stages of the first', async () => {
   const scene = await startSharing();
   await run(scene, 'hello');
-  const caller = scene.callerFor(scene.service.issueKey());
+  const caller = scene.callerFor(await scene.service.issueKey());
   expect((await run({ caller }, 'hello')).result.making).toBeUndefined();
   expect(scene.translated).toEqual(['hello', 'hello']);
 });

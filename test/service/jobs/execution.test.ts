@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createProgress } from '../../../src/service/jobs/execution.ts';
-import { openStore } from '../../../src/service/store/store.ts';
+import { openSqliteFile } from '../../../src/service/store/sqlite-file.ts';
 import { createCaller } from '../harness/caller.ts';
 import { makeStateDir, readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
@@ -224,7 +224,7 @@ function failing(error: Error) {
 
 /** Leaves the job as a process does that dies while it works on it. */
 function dieUnder(stateDir: string, { attempts, crashes }: { attempts: number; crashes: number }): void {
-  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.run(
     `UPDATE jobs SET status = 'processing', attempts = ?, crashes = ?, lease_owner = '4711-died', lease_until = 0`,
     attempts,

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LeaseLost } from '../../../src/service/running/worker.ts';
 import { startScene, until, untilJob } from '../harness/scene.ts';
@@ -87,5 +88,6 @@ test('a cancel in one process stops the work of another within two seconds', asy
   const [signal] = runner.engines.begun;
   expect(signal?.aborted).toBe(false);
   runner.clock.advance(2000);
+  await nextTurn();
   expect(signal?.aborted).toBe(true);
 });

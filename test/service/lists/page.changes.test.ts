@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../../src/protocol/operations.ts';
+import type { ListPage } from '../../../src/protocol/resources.ts';
 import { issueKey } from '../../../src/service/auth/keys.ts';
 import type { OperationCall } from '../../../src/service/context.ts';
 import { createCursorSealer } from '../../../src/service/lists/cursor.ts';
 import { readPage } from '../../../src/service/lists/page.ts';
-import { migrate } from '../../../src/service/store/schema.ts';
-import { openStore, type Store } from '../../../src/service/store/store.ts';
+import type { Store } from '../../../src/service/store/store.ts';
 import { runs } from '../../protocol/arbitraries.ts';
-import { makeStateDir } from '../harness/scene.ts';
+import { openEmptyAccount } from '../harness/stores.ts';
 
 /** A thousand lists take two seconds; ten thousand on a busy machine take a minute. */
 const PATIENCE = { timeout: 180_000 };
@@ -29,9 +28,9 @@ const change = fc.record({
   go: fc.array(fc.nat(), { maxLength: 3 }),
 });
 
-function insert(store: Store, keyId: string, createdAt: number): Row {
+async function insert(store: Store, keyId: string, createdAt: number): Promise<Row> {
   const id = `upl_${randomBytes(13).toString('hex')}`;
-  store.run(
+  await store.run(
     `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, created_at, updated_at, expires_at)
      VALUES (?, ?, 'ready', 'subtitle_file', 'a', 'a/b', 1, ?, ?, 9)`,
     id,
@@ -46,16 +45,11 @@ test(
   'whatever comes and goes between pages, what stays is seen once, in strictly descending order',
   PATIENCE,
   async () => {
-    const store = openStore(join(await makeStateDir(), 'lists.sqlite'), {
-      synchronous: 'NORMAL',
-      advice: '',
-    });
-    onTestFinished(() => store.close());
-    migrate(store);
-    const { key: keyId } = issueKey(store, {}, 0, randomBytes);
+    const { store, file } = await openEmptyAccount();
+    const { key: keyId } = await issueKey(store, {}, 0, randomBytes);
     const cursors = createCursorSealer(randomBytes(32), randomBytes);
     const operation = OPERATIONS.find(({ operationId }) => operationId === 'listUploads');
-    const key = store.get<OperationCall['key']>('SELECT * FROM keys WHERE id = ?', keyId);
+    const key = await store.get<OperationCall['key']>('SELECT * FROM keys WHERE id = ?', keyId);
     if (operation === undefined || key === undefined) throw new Error('unreachable');
     const call = {
       operation,
@@ -87,30 +81,34 @@ test(
       );
     };
 
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         records,
         fc.array(change, { maxLength: 12 }),
         fc.integer({ min: 1, max: 5 }),
-        (there, changes, limit) => {
-          store.script('DELETE FROM uploads;');
-          const present = new Map(there.map((at) => insert(store, keyId, at)).map((row) => [row.id, row]));
+        async (there, changes, limit) => {
+          file.script('DELETE FROM uploads;');
+          const present = new Map<string, Row>();
+          for (const at of there) {
+            const row = await insert(store, keyId, at);
+            present.set(row.id, row);
+          }
           const throughout = new Set(present.keys());
           const seen: Row[] = [];
           let cursor: string | null = null;
           do {
-            const { data, next_cursor } = page(limit, cursor);
+            const { data, next_cursor }: ListPage<Row> = await page(limit, cursor);
             seen.push(...data);
             cursor = next_cursor;
             const { come = [], go = [] } = changes.shift() ?? {};
             for (const at of come) {
-              const row = insert(store, keyId, at);
+              const row = await insert(store, keyId, at);
               present.set(row.id, row);
             }
             for (const which of go) {
               const id = [...present.keys()].at(which % Math.max(1, present.size));
               if (id === undefined) continue;
-              store.run('DELETE FROM uploads WHERE id = ?', id);
+              await store.run('DELETE FROM uploads WHERE id = ?', id);
               present.delete(id);
               throughout.delete(id);
             }

@@ -53,7 +53,7 @@ test('a cursor of another key, list, filter or text is refused', async () => {
   await makeUploads(caller, 2);
   const page = await caller.get('/v1/uploads?limit=1&purpose=subtitle_file');
   const cursor = page.json.next_cursor;
-  const other = callerFor(service.issueKey());
+  const other = callerFor(await service.issueKey());
   const refused = [
     await other.get(`/v1/uploads?cursor=${cursor}&limit=1&purpose=subtitle_file`),
     await caller.get(`/v1/uploads?cursor=${cursor}&limit=1`),

@@ -41,7 +41,7 @@ export async function openStudio(options?: Parameters<typeof createEngines>[0]):
   const folder = await mkdtemp(join(tmpdir(), 'vloc-studio-'));
   const engines = createEngines({ searchPath: rememberingPath(), ...options });
   const service = await createService({ stateDir: join(folder, 'state'), engines });
-  const [credentials] = service.keys();
+  const [credentials] = await service.keys();
   if (credentials === undefined) throw new Error('the service has no key');
   const caller = createCaller(service.url, credentials, Date.now);
 

@@ -11,15 +11,15 @@ type Work = (signal: AbortSignal, lend: Lend) => Promise<void>;
 function start(rows: Readonly<Record<string, Work>>) {
   const waiting = Object.keys(rows);
   const leases: Leases = {
-    claim() {
+    async claim() {
       const id = waiting.shift();
       return id === undefined ? null : { id, attempt: 1, crashes: 0, takenFrom: null };
     },
-    renew: () => true,
-    release: () => {},
+    renew: async () => true,
+    release: async () => {},
   };
   const worker = startWorker({
-    ...{ leases, clock: createMovableClock(), log: () => {}, slots: 1, fail: () => {} },
+    ...{ leases, clock: createMovableClock(), log: () => {}, slots: 1, fail: async () => {} },
     work: async ({ id }, signal, lend) => rows[id]?.(signal, lend),
   });
   onTestFinished(() => {

@@ -50,7 +50,7 @@ let whole = Buffer.alloc(0);
 beforeAll(async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'vloc-service-'));
   const service = await open(stateDir);
-  for (let count = 0; count < 40; count += 1) service.issueKey();
+  for (let count = 0; count < 40; count += 1) await service.issueKey();
   await service.close();
   whole = await readFile(join(stateDir, 'service.sqlite'));
   await rm(stateDir, { recursive: true });
@@ -68,7 +68,7 @@ async function folderWith(bytes: Buffer | null): Promise<string> {
 describe('a store', () => {
   it('that is whole opens, and its keys are there', async () => {
     const service = await open(await folderWith(whole));
-    expect(service.keys()).toHaveLength(41);
+    expect(await service.keys()).toHaveLength(41);
     await service.close();
   });
 
@@ -139,7 +139,7 @@ describe('a store', () => {
     }
     await writeFile(join(copy, 'service.sqlite-shm'), noise(32_768, createRandom(78)));
     const again = await open(copy);
-    expect(again.keys()).toEqual(service.keys());
+    expect(await again.keys()).toEqual(await service.keys());
     await again.close();
     await service.close();
   });
@@ -214,7 +214,7 @@ describe('a store too large to read at each start', () => {
     const told: Failure[] = [];
     const service = await open(stateDir, { onStoreFailure: (failure) => told.push(failure) });
     expect(told).toEqual([]);
-    expect(() => service.grantCredits({ credits: 1 })).toThrow(Failure);
+    await expect(service.grantCredits({ credits: 1 })).rejects.toThrow(Failure);
     expect(told).toMatchObject([
       { facts: { code: 'STORE_DAMAGED', message: expect.stringContaining(path) } },
     ]);

@@ -98,7 +98,7 @@ describe('a write-ahead log', () => {
 
 it('a service refuses a store whose log is damaged, and changes nothing', async () => {
   const { stateDir, service } = await startScene();
-  for (let count = 0; count < 5; count += 1) service.issueKey();
+  for (let count = 0; count < 5; count += 1) await service.issueKey();
   const files = await Promise.all(
     ['', '-wal'].map((end) => readFile(join(stateDir, `service.sqlite${end}`))),
   );

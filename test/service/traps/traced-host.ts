@@ -16,7 +16,7 @@ const open = async (name: string, allowLoopback: boolean) => {
     engines: createEngines(),
     config: { attempts: 1 },
   });
-  return { service, stateDir, url: service.url, credentials: service.keys()[0] };
+  return { service, stateDir, url: service.url, credentials: (await service.keys())[0] };
 };
 const [closed, loopback] = await Promise.all([open('closed', false), open('loopback', true)]);
 const describe = ({ stateDir, url, credentials }: typeof closed) => ({ stateDir, url, credentials });

@@ -44,7 +44,7 @@ test('lists filter by state and purpose, and show nothing of another key', async
   expect(await idsOf('?purpose=source_video')).toEqual([video.json.id]);
   expect(await idsOf('?status=waiting_for_upload')).toEqual([subtitle.json.id, video.json.id]);
   expect(await idsOf('?status=ready')).toEqual([]);
-  const other = callerFor(service.issueKey());
+  const other = callerFor(await service.issueKey());
   expect(await idsOf('', other)).toEqual([]);
   expect((await other.get(video.json.detail_url)).status).toBe(404);
   expect((await other.post(`${video.json.detail_url}/completions`, { etag: 'a' })).status).toBe(404);

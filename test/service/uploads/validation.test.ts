@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngines } from '../../../src/engines/index.ts';
 import { createService } from '../../../src/service/index.ts';
-import { openStore } from '../../../src/service/store/store.ts';
+import { openSqliteFile } from '../../../src/service/store/sqlite-file.ts';
 import { send } from '../harness/caller.ts';
 import { finishUpload, makeStateDir, sendUpload, startScene, until } from '../harness/scene.ts';
 import { createSmallEngines, videoOf } from '../harness/small-engines.ts';
@@ -101,7 +101,7 @@ test('a validation under which the service died ten times fails, and says so', a
   const idle = await startScene({ config: { workers: 0 } });
   const { id, etag } = await sendUpload(idle.caller, videoOf(1));
   await idle.caller.post(`/v1/uploads/${id}/completions`, { etag });
-  const store = openStore(join(idle.stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  const store = openSqliteFile(join(idle.stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.run(`UPDATE uploads SET attempts = 1, crashes = 9, lease_owner = '4711-died', lease_until = 0`);
   store.close();
   const scene = await startScene({ stateDir: idle.stateDir });

@@ -24,7 +24,12 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
   const fraction = createFractions(context.randomBytes);
 
   /** Queues the event for another attempt, or gives up. `reason` must not contain a secret. */
-  const putOff = ({ id, attempt }: Lease, reason: string, jobId: string | undefined, error?: unknown) => {
+  const putOff = async (
+    { id, attempt }: Lease,
+    reason: string,
+    jobId: string | undefined,
+    error?: unknown,
+  ) => {
     const wait = waitAfter(attempt, fraction());
     const next = wait === null ? 'it is given up' : `it is sent again in ${Math.round(wait / 1000)} s`;
     log({
@@ -33,8 +38,8 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
       ...(jobId === undefined ? {} : { resourceId: jobId }),
       ...(error === undefined ? {} : { error }),
     });
-    if (wait === null) queue.end(id, 'abandoned', clock.now());
-    else queue.release(id, { runAfter: clock.now() + wait, counted: true });
+    if (wait === null) await queue.end(id, 'abandoned', clock.now());
+    else await queue.release(id, { runAfter: clock.now() + wait, counted: true });
   };
 
   return startWorker({
@@ -43,12 +48,12 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
     log,
     slots: config.webhookSlots,
     async work(lease, signal) {
-      const event = queue.read(lease.id);
+      const event = await queue.read(lease.id);
       if (event === undefined) return;
       const { headerPrefix } = config;
       const outcome = await sendEvent(event, { network, clock, headerPrefix, signal });
-      if (outcome.type === 'failed') putOff(lease, outcome.reason, event.jobId);
-      else queue.end(lease.id, outcome.type === 'gone' ? 'abandoned' : 'delivered', clock.now());
+      if (outcome.type === 'failed') await putOff(lease, outcome.reason, event.jobId);
+      else await queue.end(lease.id, outcome.type === 'gone' ? 'abandoned' : 'delivered', clock.now());
     },
     fail: (lease, error) => putOff(lease, 'an unforeseen error', undefined, error),
   });
@@ -58,9 +63,9 @@ type DeliveryEnd = 'delivered' | 'abandoned';
 
 interface DeliveryQueue extends Leases {
   /** Returns the event to send, or undefined if its record no longer exists. */
-  read(id: string): (OutgoingEvent & { readonly jobId: string }) | undefined;
+  read(id: string): Promise<(OutgoingEvent & { readonly jobId: string }) | undefined>;
   /** Removes an event that this process holds from the queue. */
-  end(id: string, status: DeliveryEnd, now: number): void;
+  end(id: string, status: DeliveryEnd, now: number): Promise<void>;
 }
 
 const PENDING: LeasedRows = { table: 'deliveries', open: `status = 'pending'`, firstBy: 'run_after' };
@@ -79,8 +84,8 @@ function createDeliveryQueue(store: Store, owner: string): DeliveryQueue {
   return {
     ...createLeases(store, PENDING, owner),
     read: (id) => store.get(READ, id),
-    end: (id, status, now) => {
-      store.run(END, status, now, id, owner);
+    async end(id, status, now) {
+      await store.run(END, status, now, id, owner);
     },
   };
 }

@@ -6,6 +6,7 @@ import type { JobEvent } from '../../../protocol/resources.ts';
 import type { TerminalStatus } from '../../../protocol/states.ts';
 import { formatInstant } from '../../clock.ts';
 import type { ServiceContext } from '../../context.ts';
+import type { Transaction } from '../../store/store.ts';
 
 /** The row of a job that has just ended. */
 interface EndedJob {
@@ -18,17 +19,18 @@ interface EndedJob {
 }
 
 /**
- * Records the event of a job for delivery if it has a callback URL. Called within the transaction that ends the job, so
+ * Records the event of a job for delivery if it has a callback URL. Takes the transaction that ends the job, so
  * that each job has exactly one event.
  */
-export function recordEvent(
-  context: Pick<ServiceContext, 'store' | 'makeId'>,
+export async function recordEvent(
+  tx: Transaction,
+  makeId: ServiceContext['makeId'],
   job: EndedJob,
   now: number,
-): void {
+): Promise<void> {
   if (job.callback_url === null) return;
-  const id = context.makeId('event');
-  context.store.run(
+  const id = makeId('event');
+  await tx.run(
     `INSERT INTO deliveries (id, job_id, key_id, url, body, created_at, run_after)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     id,

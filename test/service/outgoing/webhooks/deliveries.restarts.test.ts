@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { migrate } from '../../../../src/service/store/schema.ts';
-import { openStore } from '../../../../src/service/store/store.ts';
+import { openSqliteFile } from '../../../../src/service/store/sqlite-file.ts';
 import { makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
 import { createJob, OPEN, only, readRows, startReceiver, untilAttempted } from './receiver.ts';
 
@@ -26,7 +26,7 @@ test('an event that a process had in hand when it died is sent again by another'
   const stateDir = await makeStateDir();
   const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
   await untilJob(idle.caller, await createJob(idle, receiver.url), 'succeeded');
-  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.run(`UPDATE deliveries SET attempts = 1, lease_owner = 'died', lease_until = 0`);
   store.close();
   await startScene({ stateDir, config: OPEN });
@@ -44,7 +44,7 @@ test('of events that wait, the one that was due first goes first, however old it
   idle.clock.advance(1000);
   const newer = await createJob(idle, receiver.url);
   await untilJob(idle.caller, newer, 'succeeded');
-  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.run('UPDATE deliveries SET run_after = ? WHERE job_id = ?', 2, older.id);
   store.run('UPDATE deliveries SET run_after = ? WHERE job_id = ?', 1, newer.id);
   store.close();
@@ -104,7 +104,7 @@ test('a state folder from before there were webhooks is brought up to date', asy
   const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };
   await untilJob(caller, (await caller.post('/v1/dubbings', body)).json, 'succeeded');
   await service.close();
-  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
+  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.script(
     'DROP TABLE deliveries; DROP TABLE tasks; ALTER TABLE jobs DROP COLUMN crashes; ALTER TABLE uploads DROP COLUMN crashes; ALTER TABLE jobs DROP COLUMN deadline_at; PRAGMA user_version = 1',
   );

@@ -27,7 +27,7 @@ const signatureOf = (secret: string, { headers, body }: Delivery) => {
 test('the end of a job is told at once, signed with the webhook secret of its key', async () => {
   const receiver = await startReceiver();
   const scene = await startScene({ config: OPEN });
-  const issued = scene.service.issueKey();
+  const issued = await scene.service.issueKey();
   const job = await createJob({ caller: scene.callerFor(issued) }, receiver.url);
   expect((await untilAttempted(scene, 1)).status).toBe('delivered');
   const delivery = only(receiver);
@@ -117,7 +117,7 @@ test('a receiver that fails is asked seven times under one id, each time signed 
   expect(header('x-service-webhook-timestamp').size).toBe(7);
   expect(header('x-service-webhook-signature').size).toBe(7);
   expect(new Set(deliveries.map(({ body }) => body)).size).toBe(1);
-  const secret = scene.service.keys()[0]?.webhookSecret ?? '';
+  const secret = (await scene.service.keys())[0]?.webhookSecret ?? '';
   for (const delivery of deliveries) {
     expect(delivery.headers['x-service-webhook-signature']).toBe(signatureOf(secret, delivery));
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { openStore } from '../../../../src/service/store/store.ts';
+import { openSqliteFile } from '../../../../src/service/store/sqlite-file.ts';
 import { type Scene, until } from '../../harness/scene.ts';
 import { startSecure } from '../outside.ts';
 
@@ -43,7 +43,7 @@ interface Row {
 
 /** The deliveries in the store of a service that may still run. */
 export function readRows(stateDir: string): Row[] {
-  const store = openStore(join(stateDir, 'service.sqlite'), { synchronous: 'NORMAL', advice: '' });
+  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'NORMAL', advice: '' });
   try {
     return store.all<Row>('SELECT id, status, attempts, run_after, lease_owner FROM deliveries');
   } finally {

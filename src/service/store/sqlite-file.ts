@@ -1,0 +1,171 @@
+/** One SQLite file, used synchronously: cached prepared statements, and failures of a file that cannot be used. */
+
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Failure } from '../../errors/failure.ts';
+import { sqliteCode } from '../../errors/system-error.ts';
+import { ensurePrivateFile } from '../folders.ts';
+import type { SqlValue } from './store.ts';
+
+export interface SqliteFile {
+  /** Returns the first row, or undefined. `Row` names the columns that the statement selects. */
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
+  all<Row>(sql: string, ...values: SqlValue[]): Row[];
+  /** Runs a statement and returns the number of changed rows. */
+  run(sql: string, ...values: SqlValue[]): number;
+  /** Begins a transaction that locks the file for other writers. There may be only one at a time. */
+  begin(): void;
+  commit(): void;
+  /** Undoes the transaction, if there still is one: on a full disk, SQLite undoes it automatically. */
+  rollback(): void;
+  /** Runs work in a transaction. `work` must not await anything. */
+  transaction<Result>(work: () => Result): Result;
+  /** Runs statements without parameters, separated by semicolons. */
+  script(sql: string): void;
+  /** A number that increases with every statement that may have changed data, and with every rollback. */
+  writes(): number;
+  close(): void;
+}
+
+const READS = /^\s*(?:SELECT|PRAGMA)\b/;
+
+/** How long a statement waits while another process writes. Transactions of the service take milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+
+interface FileOptions {
+  /** FULL survives a power failure; NORMAL survives the death of the process. */
+  readonly synchronous: 'FULL' | 'NORMAL';
+  /** What to do if the file is damaged, in whole sentences. */
+  readonly advice: string;
+  /** Called at each statement that finds damage, except while the file is opened, which throws instead. */
+  readonly onFailure?: (failure: Failure) => void;
+  /** Reads data before anything is written. If it throws, the file is not opened. */
+  readonly inspect?: (file: SqliteFile) => void;
+}
+
+/**
+ * Opens or creates a file.
+ * @throws Failure, here and at each statement, if the file is damaged; else SQLite errors
+ */
+export function openSqliteFile(path: string, options: FileOptions): SqliteFile {
+  ensurePrivateFile(path);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  let isOpen = false;
+  const file = overDatabase(database, (error) => {
+    const failure = failureOfContent(error, path, options.advice);
+    if (failure === null) return error;
+    if (isOpen) options.onFailure?.(failure);
+    return failure;
+  });
+  try {
+    options.inspect?.(file);
+    file.script(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`,
+    );
+    isOpen = true;
+    return file;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** @param explain returns the error to throw for an SQLite error */
+function overDatabase(database: DatabaseSync, explain: (error: unknown) => unknown): SqliteFile {
+  const explained = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error);
+    }
+  };
+  const statements = new Map<string, StatementSync>();
+  let writes = 0;
+
+  /** A statement that changes rows may also return rows. */
+  const countWrite = (sql: string) => {
+    if (!READS.test(sql)) writes += 1;
+  };
+
+  const prepare = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+
+  const rollback = () => {
+    writes += 1;
+    // A second rollback would hide the cause behind another error.
+    if (database.isTransaction) prepare('ROLLBACK').run();
+  };
+  const begin = () => {
+    try {
+      explained(() => prepare('BEGIN IMMEDIATE').run());
+    } catch (error) {
+      rollback();
+      throw error;
+    }
+  };
+  const commit = () => {
+    explained(() => prepare('COMMIT').run());
+  };
+
+  return {
+    get<Row>(sql: string, ...values: SqlValue[]) {
+      countWrite(sql);
+      const row = explained(() => prepare(sql).get(...values));
+      return row as Row | undefined; // a cast: the tables are STRICT and the statement names its columns
+    },
+    all<Row>(sql: string, ...values: SqlValue[]) {
+      countWrite(sql);
+      return explained(() => prepare(sql).all(...values)) as Row[]; // a cast, as above
+    },
+    run(sql, ...values) {
+      writes += 1;
+      return Number(explained(() => prepare(sql).run(...values)).changes);
+    },
+    begin,
+    commit,
+    rollback,
+    transaction<Result>(work: () => Result): Result {
+      begin();
+      try {
+        const result = work();
+        commit();
+        return result;
+      } catch (error) {
+        rollback();
+        throw error;
+      }
+    },
+    script(sql) {
+      writes += 1;
+      explained(() => database.exec(sql));
+    },
+    writes: () => writes,
+    close: () => database.close(),
+  };
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. The second also means a file whose start was overwritten. */
+const REASONS: Readonly<Record<number, string>> = {
+  11: 'it is damaged',
+  26: 'it is not a database, or its beginning is damaged',
+};
+
+/**
+ * Returns the failure for an SQLite error; null for errors that are not about the content of the file.
+ * @param advice what to do if the file is damaged
+ */
+function failureOfContent(error: unknown, path: string, advice: string): Failure | null {
+  const reason = REASONS[sqliteCode(error) ?? 0];
+  return reason === undefined ? null : damaged(path, reason, advice, error);
+}
+
+/** @param reason completes "cannot use the store FILE: " */
+export function damaged(path: string, reason: string, advice: string, cause?: unknown): Failure {
+  const message = `cannot use the store ${path}: ${reason}`;
+  return new Failure({ category: 'disk', code: 'STORE_DAMAGED', message, advice }, { cause });
+}

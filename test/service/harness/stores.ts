@@ -1,0 +1,31 @@
+/** Stores without a service. */
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { migrate } from '../../../src/service/store/schema.ts';
+import { openSqliteFile, type SqliteFile } from '../../../src/service/store/sqlite-file.ts';
+import { createSqliteStore } from '../../../src/service/store/sqlite-store.ts';
+import type { Store } from '../../../src/service/store/store.ts';
+import { makeStateDir } from './scene.ts';
+
+interface OpenStore {
+  readonly store: Store;
+  /** The same connection, for what only SQLite has. */
+  readonly file: SqliteFile;
+  readonly path: string;
+}
+
+/** A store without tables, in a new folder. */
+export async function openBareStore(): Promise<OpenStore> {
+  const path = join(await makeStateDir(), 'store.sqlite');
+  const file = openSqliteFile(path, { synchronous: 'NORMAL', advice: '' });
+  const store = createSqliteStore(file);
+  return { store, file, path };
+}
+
+/** A store with the empty tables of an account, which is closed with the test. */
+export async function openEmptyAccount(): Promise<OpenStore> {
+  const opened = await openBareStore();
+  onTestFinished(() => opened.store.close());
+  migrate(opened.file);
+  return opened;
+}
