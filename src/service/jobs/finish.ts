@@ -60,7 +60,7 @@ async function endJob(
     `UPDATE jobs SET status = ?1, progress = CASE ?1 WHEN 'succeeded' THEN 100 ELSE progress END,
        stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,
        finished_at = ?7, updated_at = ?7, lease_owner = NULL, lease_until = NULL
-     WHERE id = ?8 AND status IN ('queued', 'processing') AND (?9 IS NULL OR lease_owner = ?9)
+     WHERE id = ?8 AND status IN ('queued', 'processing') AND (lease_owner = ?9 OR ?9 IS NULL)
      RETURNING id, kind, key_id, client_reference, callback_url`,
     ending.status,
     succeeded === null ? null : JSON.stringify(succeeded.result),
