@@ -65,6 +65,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const returning: (() => void)[] = [];
   /** The search for work. There is one at a time, because two would lease more rows than there are slots. */
   let searching: Promise<void> | null = null;
+  let isSearching = false;
   /** Whether to look again when the search ends, because there may be work that it did not see. */
   let wanted = false;
   /** Whether a slot is kept for a row that is being leased. */
@@ -81,13 +82,12 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const wake = () => {
     giveBackSlots();
     wanted = true;
-    searching ??= search().finally(() => {
-      searching = null;
-    });
+    if (!isSearching) searching = search();
   };
 
   /** Leases rows until there is no slot or no row left. Never throws. */
   const search = async () => {
+    isSearching = true;
     while (wanted && !stopping) {
       wanted = false;
       try {
@@ -97,6 +97,8 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
       }
       giveBackSlots();
     }
+    // In the same step as the last look at `wanted`: what comes later begins another search.
+    isSearching = false;
   };
 
   /** Returns false if there was no slot or no row. */
@@ -168,6 +170,8 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   };
   const endRecording = () => {
     recording = null;
+    // The row may be tried again at once.
+    wake();
   };
 
   /** Never throws. */

@@ -1,4 +1,5 @@
 /** Slots of the worker: rows that wait for others leave theirs to the next row. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { Leases } from '../../../src/service/running/leases.ts';
@@ -7,9 +8,8 @@ import { until } from '../harness/scene.ts';
 
 type Work = (signal: AbortSignal, lend: Lend) => Promise<void>;
 
-/** A worker with one slot and a row for each name, in this order. */
-function start(rows: Readonly<Record<string, Work>>) {
-  const waiting = Object.keys(rows);
+/** A worker with one slot and a row for each name, in the order in which they wait. */
+function start(rows: Readonly<Record<string, Work>>, waiting: string[] = Object.keys(rows)) {
   const leases: Leases = {
     async claim() {
       const id = waiting.shift();
@@ -99,3 +99,21 @@ test('a row that is stopped does not wait for a slot', async () => {
   expect(events).toEqual(['second runs', 'first was stopped']);
   held.resolve();
 });
+
+test.each(Array.from({ length: 12 }, (_, at) => at))(
+  'a row that comes %d steps after a search has begun is not left to the next one',
+  async (steps) => {
+    const rows: Record<string, Work> = {};
+    const waiting: string[] = [];
+    const events: string[] = [];
+    const worker = start(rows, waiting);
+    for (let step = 0; step < steps; step += 1) await null;
+    rows.late = async () => {
+      events.push('late runs');
+    };
+    waiting.push('late');
+    worker.wake();
+    await nextTurn();
+    expect(events).toEqual(['late runs']);
+  },
+);
