@@ -44,11 +44,11 @@ _vloc_place() {
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve') commands='keys control' operands='free' options='--host --port --state-dir --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve') commands='keys control' operands='free' options='--host --port --state-dir --database --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys') commands='create list revoke' operands='free' options='--help -h' ;;
-    'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve keys list') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve keys revoke') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve keys list') commands='' operands='free' options='--state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve keys revoke') commands='' operands='free' options='--state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control') commands='clock faults media credits keys webhooks workspaces' operands='free' options='--help -h' ;;
     'serve control clock') commands='show advance freeze resume' operands='free' options='--help -h' ;;
     'serve control clock show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -227,6 +227,7 @@ _vloc_value() {
     *' --pair') value=',free' ;;
     *' --font') value=',free' ;;
     *' --state-dir') value='folders' ;;
+    *' --database') value='free' ;;
     *' --config') value='files' ;;
     *' --public-origin') value='free' ;;
     *' --trusted-proxy') value=',free' ;;

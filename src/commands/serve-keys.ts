@@ -6,7 +6,7 @@ import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
-import { stateFolder } from '../profiles/environment.ts';
+import { readVariable, stateFolder } from '../profiles/environment.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../protocol/kind-names.ts';
 import type { KeyDescription } from '../service/auth/keys.ts';
 import type { IssuedKey, KeyRules } from '../service/index.ts';
@@ -18,9 +18,30 @@ export const STATE_DIR = {
   help: 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
 } as const;
 
+export const DATABASE = {
+  type: 'text',
+  value: 'url',
+  help: 'keep the account in PostgreSQL, postgres://user@host/name (default: VLOC_DATABASE, else in the state folder)',
+} as const;
+
+/**
+ * Returns the database that the option or the variable names; undefined: none.
+ * @throws Failure (`usage`) for a password in the option
+ */
+export function chooseDatabase({ io }: Context, option: string | undefined): string | undefined {
+  if (option === undefined) return readVariable(io.env, 'VLOC_DATABASE');
+  const url = URL.parse(option);
+  if ((url?.password ?? '') === '' && url?.searchParams.has('password') !== true) return option;
+  throw usageFailure(
+    '--database has a password, which every user of this machine can read while vloc runs',
+    'Set VLOC_DATABASE to the whole address, or PGPASSWORD, or write the password into ~/.pgpass.',
+  );
+}
+
 /** The chosen state folder, and whether it is created if missing. */
 interface KeyFolder {
   readonly stateDir: string | undefined;
+  readonly database: string | undefined;
   readonly make: boolean;
 }
 
@@ -30,15 +51,16 @@ interface KeyFolder {
  */
 async function withKeys<Result>(
   context: Context,
-  { stateDir, make }: KeyFolder,
+  { stateDir, database: option, make }: KeyFolder,
   work: (admin: KeyAdmin) => Promise<Result> | Result,
 ): Promise<Result> {
   const { hasService, openKeyAdmin } = await import('../service/operate/key-admin.ts');
   const { env, platform, now, cwd } = context.io;
   const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));
   const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';
-  if (!make && !hasService(folder)) throw noService(folder, chooser);
-  const admin = await openStateFolder(folder, chooser, () => openKeyAdmin(folder, now));
+  const database = chooseDatabase(context, option);
+  if (!make && database === undefined && !hasService(folder)) throw noService(folder, chooser);
+  const admin = await openStateFolder(folder, chooser, () => openKeyAdmin(folder, database, now));
   try {
     return await openStateFolder(folder, chooser, async () => work(admin));
   } finally {
@@ -102,6 +124,7 @@ export const serveKeysCreate: Command = defineCommand({
       help: 'addresses and networks that may use the key (default: any)',
     },
     stateDir: STATE_DIR,
+    database: DATABASE,
   },
   examples: [
     { command: 'vloc serve keys create --output json', explains: 'a key for everything, with its secrets' },
@@ -114,7 +137,7 @@ export const serveKeysCreate: Command = defineCommand({
     'The secrets are shown only once; `vloc serve keys list` never shows them. Running services accept the key immediately.',
   ],
   run: async (context, _operands, options) => {
-    const { permission, monthlyQuota = null, allow, stateDir } = options;
+    const { permission, monthlyQuota = null, allow, stateDir, database } = options;
     if (context.output === 'id') {
       throw usageFailure(
         '--output id would lose the secret of the new key',
@@ -126,7 +149,7 @@ export const serveKeysCreate: Command = defineCommand({
       monthlyLimitCredits: checkQuota(monthlyQuota),
       allowedAddresses: allow,
     };
-    await withKeys(context, { stateDir, make: true }, async (admin) => {
+    await withKeys(context, { stateDir, database, make: true }, async (admin) => {
       const issued = await issueKey(admin, rules);
       await showNewKey(
         context,
@@ -188,13 +211,13 @@ function announce(context: Context, { key, secret, webhookSecret }: IssuedKey): 
 }
 
 export const serveKeysList: Command = defineCommand({
-  options: { stateDir: STATE_DIR },
+  options: { stateDir: STATE_DIR, database: DATABASE },
   examples: [
     { command: 'vloc serve keys list', explains: 'all keys and their permissions, without their secrets' },
     { command: 'vloc serve keys list --output id', explains: 'the identifiers of the keys that work' },
   ],
-  run: async (context, _operands, { stateDir }) => {
-    const keys = await withKeys(context, { stateDir, make: false }, (admin) => admin.list());
+  run: async (context, _operands, { stateDir, database }) => {
+    const keys = await withKeys(context, { stateDir, database, make: false }, (admin) => admin.list());
     const { print } = context;
     switch (context.output) {
       case 'json':
@@ -238,15 +261,17 @@ function row(key: KeyDescription): string[] {
 
 export const serveKeysRevoke: Command = defineCommand({
   operands: { name: 'key', count: 'one', help: 'public identifier of the key' },
-  options: { stateDir: STATE_DIR },
+  options: { stateDir: STATE_DIR, database: DATABASE },
   examples: [
     {
       command: 'vloc serve keys revoke vk_Zm9vYmFyYmF6cXV4',
       explains: 'running services refuse the key immediately; its jobs continue',
     },
   ],
-  run: async (context, [key = ''], { stateDir }) => {
-    const revoked = await withKeys(context, { stateDir, make: false }, (admin) => admin.revoke(key));
+  run: async (context, [key = ''], { stateDir, database }) => {
+    const revoked = await withKeys(context, { stateDir, database, make: false }, (admin) =>
+      admin.revoke(key),
+    );
     if (revoked === null) {
       throw new Failure({
         category: 'refused',

@@ -14,12 +14,13 @@ import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { stateFolder } from '../profiles/environment.ts';
 import type { IssuedKey, LogEntry, Service, ServiceOptions } from '../service/index.ts';
-import { STATE_DIR, showNewKey } from './serve-keys.ts';
+import { chooseDatabase, DATABASE, STATE_DIR, showNewKey } from './serve-keys.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
   port: { type: 'number', value: 'port', help: 'port to listen on (default: one that is free)' },
   stateDir: STATE_DIR,
+  database: DATABASE,
   config: { type: 'text', value: 'file', help: 'JSON file of settings; options win over it' },
   publicOrigin: { type: 'text', value: 'url', help: 'scheme and host that callers see, behind a proxy' },
   trustedProxy: {
@@ -163,11 +164,12 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
   const { checkSettings, optionsOf, readSettingsFile, SettingsError } = await import(
     '../service/operate/settings.ts'
   );
-  const { host, port, stateDir, publicOrigin, trustedProxy, allowLoopback, config } = options;
+  const { host, port, stateDir, database, publicOrigin, trustedProxy, allowLoopback, config } = options;
   const given = {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(stateDir === undefined ? {} : { state_dir: stateDir }),
+    ...(database === undefined ? {} : { database: chooseDatabase(context, database) }),
     ...(publicOrigin === undefined ? {} : { public_origin: publicOrigin }),
     ...(trustedProxy.length === 0 ? {} : { trusted_proxies: trustedProxy }),
     ...(allowLoopback ? { allow_loopback: true } : {}),
@@ -177,7 +179,9 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
     const flags = checkSettings(given, 'the options cannot be used');
     inFile = true;
     const file = config === undefined ? {} : await readSettingsFile(resolve(context.io.cwd, config));
-    return optionsOf({ ...file, ...flags }, stateFolder(context.io.env, context.io.platform));
+    const chosen = chooseDatabase(context, undefined);
+    const settings = { ...(chosen === undefined ? {} : { database: chosen }), ...file, ...flags };
+    return optionsOf(settings, stateFolder(context.io.env, context.io.platform));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const { message, errors } = error;

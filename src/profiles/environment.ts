@@ -22,6 +22,8 @@ export const ENVIRONMENT = {
   ),
   VLOC_CONFIG_DIR: 'folder of the profiles, default `vloc` below the XDG config folder',
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
+  VLOC_DATABASE:
+    'PostgreSQL database that keeps the account of `vloc serve`, postgres://user:password@host/name',
   VLOC_STAGE_CACHE_MIB:
     'most MiB of finished stages that the embedded service keeps for other jobs with the same input, default 4096; 0 keeps none',
   VLOC_NO_KEYCHAIN:
@@ -41,7 +43,10 @@ export const ENVIRONMENT = {
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
 /** Those that hold secrets: read once, then taken away from this process and whatever it starts. */
-const SECRET_VARIABLES: readonly EnvironmentName[] = SECRETS.map((name) => SETTINGS[name].variable);
+const SECRET_VARIABLES: readonly EnvironmentName[] = [
+  ...SECRETS.map((name) => SETTINGS[name].variable),
+  'VLOC_DATABASE',
+];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -7,14 +7,14 @@ import type { Engines } from '../engines/engine.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
 import { changeKey, createKeyRing, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
-import { openNonceMemory } from './auth/nonces.ts';
-import { createRateLimiter } from './auth/rate.ts';
+import { createSharedNonces, openNonceMemory } from './auth/nonces.ts';
+import { createRateLimiter, createSharedCounter } from './auth/rate.ts';
 import { systemClock } from './clock.ts';
-import { DEFAULT_CONFIG } from './config.ts';
+import { DEFAULT_CONFIG, type ServiceConfig } from './config.ts';
 import type { ServiceContext, Signals } from './context.ts';
 import type { EngineSupply, StartService } from './control/workspaces.ts';
 import { grantCredits } from './credits/account.ts';
-import { prepareFolders } from './folders.ts';
+import { type Folders, prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { startExecution } from './jobs/execution.ts';
@@ -127,6 +127,26 @@ function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: Service
   };
 }
 
+/** What nodes of one service must share: in the state folder, or in a database. */
+async function openAccountParts(
+  { database, onStoreFailure }: ServiceOptions,
+  folders: Folders,
+  { rate }: ServiceConfig,
+): Promise<Pick<ServiceContext, 'store' | 'nonces' | 'rate'>> {
+  if (database === undefined) {
+    const store = openAccountStore(folders, onStoreFailure);
+    const nonces = openNonceMemory(join(folders.root, 'nonces.sqlite'));
+    return { store, nonces, rate: createRateLimiter(rate) };
+  }
+  const { openPostgresAccount } = await import('./store/open-postgres.ts');
+  const store = await openPostgresAccount(database, folders.root, systemClock.now);
+  return {
+    store,
+    nonces: createSharedNonces(store),
+    rate: createRateLimiter(rate, createSharedCounter(store)),
+  };
+}
+
 async function openContext(
   options: ServiceOptions,
   supply: EngineSupply,
@@ -137,7 +157,7 @@ async function openContext(
   const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
   const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
-  const store = openAccountStore(folders, options.onStoreFailure);
+  const { store, nonces, rate } = await openAccountParts(options, folders, config);
   const nextId = createIdMaker(createFractions(randomBytes));
   return {
     clock,
@@ -153,8 +173,8 @@ async function openContext(
       ...{ clock, log },
     }),
     keys: createKeyRing(store),
-    nonces: openNonceMemory(join(folders.root, 'nonces.sqlite')),
-    rate: createRateLimiter(config.rate),
+    nonces,
+    rate,
     links: createLinkSigner(await ensureSecret(store, 'links', randomBytes)),
     cursors: createCursorSealer(await ensureSecret(store, 'cursors', randomBytes), randomBytes),
     randomBytes,

@@ -11,6 +11,11 @@ import type { RandomBytes } from './random.ts';
 export interface ServiceOptions {
   /** Folder of all data of the service. Several processes may share it. Created with mode 0700 if missing. */
   readonly stateDir: string;
+  /**
+   * `postgres://user@host/database`: keeps the account there instead of in the state folder, so that several nodes share it.
+   * Uploads and results stay in the folder, which the nodes must share too.
+   */
+  readonly database?: string;
   /** Address to listen on. Default: `127.0.0.1`. */
   readonly host?: string;
   /** Port to listen on. Default: 0, a free port. */

@@ -44,6 +44,7 @@ const HOMES: Record<string, readonly string[]> = {
   'csv-parse': ['batch'],
   hono: ['service'],
   '@hono/node-server': ['service'],
+  pg: ['service/store'],
   'ipaddr.js': ['service'],
   valibot: ['protocol', 'journal', 'batch', 'profiles', 'service', 'engines', 'prepare'],
   '@valibot/to-json-schema': ['protocol'],

@@ -52,7 +52,15 @@ export type StartService = (
 ) => Promise<{ readonly service: Service; readonly context: ServiceContext }>;
 
 /** Settings of the machine, which a workspace cannot choose. */
-const OF_THE_MACHINE = ['host', 'port', 'state_dir', 'public_origin', 'trusted_proxies', 'metrics_from'];
+const OF_THE_MACHINE = [
+  'database',
+  'host',
+  'port',
+  'state_dir',
+  'public_origin',
+  'trusted_proxies',
+  'metrics_from',
+];
 
 /** 48 bits: unique among the workspaces of one process. */
 const ID_BYTES = 6;
@@ -93,6 +101,7 @@ export async function openWorkspaces(
     if (found === undefined) return;
     temporary.delete(id);
     await closeWorkspace(found.workspace);
+    if (options.database !== undefined) await removeDatabase(options.database, id);
     await rm(found.folder, { recursive: true, force: true });
   };
 
@@ -114,7 +123,15 @@ export async function openWorkspaces(
       try {
         const { allowLoopback } = config;
         const stateDir = join(folder, 'state');
-        const chosen = { ...inherited, stateDir, config, allowLoopback, wantsFirstKey: () => true };
+        const database = await ownDatabase(inherited.database, id);
+        const chosen = {
+          ...inherited,
+          ...database,
+          stateDir,
+          config,
+          allowLoopback,
+          wantsFirstKey: () => true,
+        };
         const workspace = await open(id, chosen, async () => {});
         temporary.set(id, { workspace, folder });
         return workspace;
@@ -129,6 +146,18 @@ export async function openWorkspaces(
       await closeWorkspace(root);
     },
   };
+}
+
+/** A workspace has tables of its own in the database of the service. */
+async function ownDatabase(url: string | undefined, id: string): Promise<{ database?: string }> {
+  if (url === undefined) return {};
+  const { withSchema } = await import('../store/open-postgres.ts');
+  return { database: withSchema(url, id) };
+}
+
+async function removeDatabase(url: string, id: string): Promise<void> {
+  const { removePostgresAccount, withSchema } = await import('../store/open-postgres.ts');
+  await removePostgresAccount(withSchema(url, id));
 }
 
 /** A frozen clock would never end the waits of a shutdown. */

@@ -48,7 +48,7 @@ export async function answerOperation(
     });
     exchange.keyId = key.id;
     checkAccess(context, key, { address: exchange.address, operation, now });
-    Object.assign(exchange.headers, context.rate.take(key.id, now));
+    Object.assign(exchange.headers, await context.rate.take(key.id, now));
     const call = readCall(exchange, operation, target, key, body, parameters);
     return await HANDLERS[operation.action](context, call);
   } catch (error) {

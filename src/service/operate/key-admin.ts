@@ -32,12 +32,19 @@ export function hasService(stateDir: string): boolean {
 }
 
 /**
- * Opens the keys of a state folder. Creates the folder if it is missing.
+ * Opens the keys of a state folder, or of the database of its account. Creates the folder if it is missing.
  * @param now ms since 1970
  */
-export async function openKeyAdmin(stateDir: string, now: () => number): Promise<KeyAdmin> {
+export async function openKeyAdmin(
+  stateDir: string,
+  database: string | undefined,
+  now: () => number,
+): Promise<KeyAdmin> {
   const { folders } = await prepareFolders(stateDir);
-  const store = openAccountStore(folders);
+  const store =
+    database === undefined
+      ? openAccountStore(folders)
+      : await (await import('../store/open-postgres.ts')).openPostgresAccount(database, folders.root, now);
   return {
     issue: (rules) => issueKey(store, rules, now(), randomBytes),
     drop: (id) => dropKey(store, id),

@@ -71,6 +71,10 @@ const FIELDS = {
     default: '`VLOC_STATE_DIR`, else the XDG state folder',
     flag: '--state-dir',
   }),
+  database: field(text, 'address of the PostgreSQL database that keeps the account', {
+    default: '`VLOC_DATABASE`, else the account is in the state folder',
+    flag: '--database',
+  }),
   public_origin: field(v.nullable(origin), 'scheme and host that callers see, behind a proxy', {
     default: 'the address listened on',
     flag: '--public-origin',
@@ -221,9 +225,10 @@ function messageOf(error: unknown): string {
 
 /** Converts settings to options of the service. Missing settings use the defaults of the service. */
 export function optionsOf(settings: Settings, stateDir: string): ServiceOptions {
-  const { host, port, state_dir, trusted_proxies = [], metrics_from = METRICS_FROM } = settings;
+  const { host, port, state_dir, database, trusted_proxies = [], metrics_from = METRICS_FROM } = settings;
   return {
     stateDir: state_dir ?? stateDir,
+    ...(database === undefined ? {} : { database }),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     trustedProxies: trusted_proxies,

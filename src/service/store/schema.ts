@@ -151,7 +151,8 @@ CREATE TABLE tasks (name TEXT PRIMARY KEY, begun_at INTEGER NOT NULL) STRICT, WI
 /** When a job that has started must have ended. Moves on while no process works on the job. */
 const DEADLINES = 'ALTER TABLE jobs ADD COLUMN deadline_at INTEGER;';
 
-const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS, DEADLINES];
+/** Each step for SQLite. `forPostgres` says it for the other database. */
+export const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS, DEADLINES];
 
 /** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -173,4 +174,15 @@ export function migrate(file: SqliteFile): void {
     for (const step of MIGRATIONS.slice(version)) file.script(step);
     file.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
+}
+
+/**
+ * Returns a step for PostgreSQL. Text compares by bytes, as in SQLite: ids sort by time, and lists page by them.
+ */
+export function forPostgres(step: string): string {
+  return step
+    .replaceAll(/\bINTEGER\b/g, 'BIGINT')
+    .replaceAll(/\bBLOB\b/g, 'BYTEA')
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ');');
 }

@@ -42,8 +42,14 @@ export interface Store extends Statements {
 /** SQLITE_BUSY and SQLITE_LOCKED: another process writes. */
 const BUSY_CODES: readonly (number | null)[] = [5, 6];
 
+/** The database cannot be reached, or ended a statement for a reason that passes; `cause` is its own error. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway';
+}
+
 /** Returns true for a temporary error of the store, so that the caller should retry later. */
 export function isPassingStoreError(error: unknown): boolean {
+  if (error instanceof DatabaseAway) return true;
   return BUSY_CODES.includes(sqliteCode(error)) || (sqliteCode(error) !== null && isDiskFull(error));
 }
 

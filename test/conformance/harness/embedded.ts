@@ -20,12 +20,15 @@ interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'
   readonly receiver: Receiver | null;
   /** Simulates faults on the network. */
   readonly faults?: Faults;
+  /** Address of a PostgreSQL database; omitted: the account is in the state folder. */
+  readonly database?: string;
 }
 
 /** Opens a workspace with plenty of credits. */
 export async function startEmbedded({
   receiver,
   faults,
+  database,
   ...supplies
 }: HarnessSupplies): Promise<ControlledRun> {
   const stateDir = await mkdtemp(join(tmpdir(), 'conformance-state-'));
@@ -34,6 +37,7 @@ export async function startEmbedded({
     engines: createHarnessEngines(),
     control: true,
     ...(faults === undefined ? {} : { faults }),
+    ...(database === undefined ? {} : { database }),
   });
   if (control === null) throw new Error('the service has no control interface');
   const run = await openControlled({

@@ -1,0 +1,220 @@
+/** Opens the account in a PostgreSQL database, after checks that change nothing, and migrates its tables. */
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../errors/failure.ts';
+import { errorCode } from '../../errors/system-error.ts';
+import { FILE_MODE } from '../folders.ts';
+import { openPostgresStore, type PostgresAddress, type PostgresStore } from './postgres-store.ts';
+import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from './schema.ts';
+import { DatabaseAway, type Statements } from './store.ts';
+
+/**
+ * Leases last 15 s and end by the clocks of the nodes; signatures may be 300 s old. Clocks that are set by NTP differ by
+ * milliseconds.
+ */
+const MOST_SKEW_MS = 3_000;
+
+/** The version of the tables, which SQLite has in the header of its file, and what a single process has elsewhere. */
+const FIRST = `
+CREATE TABLE vloc_version (version BIGINT NOT NULL, folder TEXT);
+INSERT INTO vloc_version VALUES (0, NULL);
+CREATE TABLE nonces (
+  key_id TEXT COLLATE "C" NOT NULL,
+  nonce TEXT COLLATE "C" NOT NULL,
+  expires_at BIGINT NOT NULL,
+  PRIMARY KEY (key_id, nonce)
+);
+CREATE TABLE rates (name TEXT COLLATE "C" PRIMARY KEY, ends_at BIGINT NOT NULL, used BIGINT NOT NULL);
+`;
+
+/**
+ * Opens the database, creates the tables in an empty one, and migrates those of an older version. Several nodes may do so at
+ * once: one migrates, the others wait.
+ * @param url `postgres://user@host/database`, with `?schema=NAME` for tables outside the schema `public`
+ * @param root the state folder with the files of the account
+ * @param now the time of this machine, in ms since 1970
+ * @throws Failure, with nothing changed
+ */
+export async function openPostgresAccount(
+  url: string,
+  root: string,
+  now: () => number,
+): Promise<PostgresStore> {
+  const shown = describeDatabase(url);
+  const address = readAddress(url);
+  const store = openPostgresStore(address);
+  try {
+    await store.run(`CREATE SCHEMA IF NOT EXISTS ${address.schema}`);
+    await refuseSkew(store, shown, now);
+    await migrate(store, shown);
+    await refuseOtherFolder(store, shown, root);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw explain(error, shown);
+  }
+}
+
+/** Removes an account with all its tables, for temporary workspaces. */
+export async function removePostgresAccount(url: string): Promise<void> {
+  const address = readAddress(url);
+  const store = openPostgresStore(address);
+  try {
+    await store.run(`DROP SCHEMA IF EXISTS ${address.schema} CASCADE`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Returns the URL of another account in the same database. */
+export function withSchema(url: string, schema: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set('schema', schema);
+  return changed.href;
+}
+
+/** @throws Failure for an address that is none */
+function readAddress(url: string): PostgresAddress {
+  const parsed = URL.parse(url);
+  const schema = parsed?.searchParams.get('schema') ?? 'public';
+  if (
+    parsed === null ||
+    !/^postgres(?:ql)?:$/.test(parsed.protocol) ||
+    !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)
+  ) {
+    throw new Failure({
+      category: 'configuration',
+      code: 'DATABASE_INVALID',
+      message: `${describeDatabase(url)} is not the address of a PostgreSQL database`,
+      advice:
+        'It looks like postgres://user@host/database?schema=public; the schema is in lower-case letters.',
+    });
+  }
+  parsed.searchParams.delete('schema');
+  return { url: parsed.href, schema };
+}
+
+/** Host and name of a database for messages: never the password. */
+export function describeDatabase(url: string): string {
+  const { hostname, port, pathname } = URL.parse(url) ?? { hostname: '', port: '', pathname: '' };
+  return `${hostname === '' ? 'the local server' : hostname}${port === '' ? '' : `:${port}`}${pathname}`;
+}
+
+async function refuseSkew(store: Statements, shown: string, now: () => number): Promise<void> {
+  const before = now();
+  const row = await store.get<{ now: number }>(
+    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+  );
+  const skew = Math.round((before + now()) / 2) - (row?.now ?? 0);
+  if (Math.abs(skew) <= MOST_SKEW_MS) return;
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  throw new Failure({
+    category: 'configuration',
+    code: 'CLOCK_SKEW',
+    message: `the clock of this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} that of the database ${shown}`,
+    advice: 'Set both clocks (NTP), then start again.',
+  });
+}
+
+/** The name of the file that says which account the files of a folder belong to. */
+const FOLDER_ID = 'database.id';
+
+/** Bytes of uploads and results are in the folder, so that nodes with another one would lose each other's. */
+async function refuseOtherFolder(store: Statements, shown: string, root: string): Promise<void> {
+  const path = join(root, FOLDER_ID);
+  try {
+    await writeFile(path, randomUUID(), { flag: 'wx', mode: FILE_MODE, flush: true });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  const own = await readFile(path, 'utf8');
+  await store.run('UPDATE vloc_version SET folder = ? WHERE folder IS NULL', own);
+  const row = await store.get<{ folder: string }>('SELECT folder FROM vloc_version');
+  if (row?.folder === own) return;
+  throw new Failure({
+    category: 'configuration',
+    code: 'DATABASE_OF_ANOTHER',
+    message: `the database ${shown} belongs to another state folder than ${root}`,
+    advice: 'Choose the folder that its other nodes use with --state-dir, or another database.',
+  });
+}
+
+async function migrate(store: PostgresStore, shown: string): Promise<void> {
+  await store.transaction(async (tx) => {
+    const found = await tx.all<{ name: string }>(
+      'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
+    );
+    const names = new Set(found.map(({ name }) => name));
+    if (!names.has('vloc_version')) {
+      if (names.size > 0) throw foreign(shown);
+      await store.script(tx, FIRST);
+    }
+    const version = (await tx.get<{ version: number }>('SELECT version FROM vloc_version'))?.version ?? 0;
+    if (version > SCHEMA_VERSION) throw newer(shown);
+    const missing = tablesOf(version).filter((name) => !names.has(name));
+    if (missing.length > 0) throw incomplete(shown, missing);
+    for (const step of MIGRATIONS.slice(version)) await store.script(tx, forPostgres(step));
+    if (version < SCHEMA_VERSION) await tx.run('UPDATE vloc_version SET version = ?', SCHEMA_VERSION);
+  });
+}
+
+function foreign(shown: string): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'DATABASE_FOREIGN',
+    message: `the database ${shown} has tables of another program`,
+    advice: 'Create a database for vloc alone: createdb vloc',
+  });
+}
+
+function newer(shown: string): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'STORE_NEWER',
+    message: `the database ${shown} was written by a newer version of vloc`,
+    advice: 'Upgrade vloc on this machine.',
+  });
+}
+
+function incomplete(shown: string, missing: readonly string[]): Failure {
+  return new Failure({
+    category: 'disk',
+    code: 'STORE_DAMAGED',
+    message: `the database ${shown} lacks the tables ${missing.join(', ')}`,
+    advice: 'Stop every vloc that uses it, and restore it from a backup.',
+  });
+}
+
+const TRUST = 'Name its authority with sslrootcert=FILE in the address; do not switch verification off.';
+
+/** What a code of PostgreSQL or of the system means for the operator. */
+const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
+  '28P01': ['refused the password', 'Check the user and the password.'],
+  '28000': ['refused the user', 'Check the user, and pg_hba.conf on the server.'],
+  '3D000': ['has no database of that name', 'Create it: createdb NAME'],
+  '42501': ['does not let this user create tables', 'Make the user the owner of the database.'],
+  ECONNREFUSED: ['does not listen', 'Check the address, and that PostgreSQL runs.'],
+  ENOTFOUND: ['has no address', 'Check the name of the host.'],
+  ENOENT: ['has no such socket', 'Check the folder of the socket, and that PostgreSQL runs.'],
+  ETIMEDOUT: ['does not answer', 'Check the address and the firewall.'],
+  EHOSTUNREACH: ['cannot be reached', 'Check the address and the network.'],
+  SELF_SIGNED_CERT_IN_CHAIN: ['has a certificate that cannot be verified', TRUST],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['has a certificate that cannot be verified', TRUST],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['has a certificate that cannot be verified', TRUST],
+};
+
+/** Returns the failure for an error of the connection; other errors as they are. */
+function explain(error: unknown, shown: string): unknown {
+  if (error instanceof Failure) return error;
+  const cause = error instanceof DatabaseAway ? error.cause : error;
+  const known = REASONS[errorCode(cause)];
+  if (known === undefined && !(error instanceof DatabaseAway)) return error;
+  const said = cause instanceof Error ? cause.message : 'no answer';
+  const [why, advice] = known ?? [`cannot be used: ${said}`, 'Check that it runs and accepts connections.'];
+  const message = `the database ${shown} ${why}`;
+  return new Failure(
+    { category: 'configuration', code: 'DATABASE_UNUSABLE', message, advice },
+    { cause: error },
+  );
+}

@@ -1,0 +1,154 @@
+/**
+ * The store in a PostgreSQL database that several nodes share. Transactions take one lock of the database, so that rules over
+ * many rows (the balance, the slots, the quota of a month) hold on all nodes as they do with SQLite's single writer.
+ */
+import pg from 'pg';
+import { DatabaseAway, type SqlValue, type Statements, type Store, type Transaction } from './store.ts';
+
+/** Most connections of one node. PostgreSQL allows 100 in all by default. */
+const CONNECTIONS = 8;
+/** How long a connection may take: a node should answer 503 before its callers give up. */
+const CONNECT_TIMEOUT_MS = 5000;
+/**
+ * Limits of the server for a node that hangs or is cut off: how long a statement waits for the lock of transactions and how
+ * long it may run, and how long a transaction may wait for its next statement. The last one frees the lock.
+ */
+const LIMITS_OF_SESSION =
+  '-c lock_timeout=5000 -c statement_timeout=30000 -c idle_in_transaction_session_timeout=5000';
+
+/** The lock that all transactions on a schema take. The first number tells it from locks of other programs; any will do. */
+const TAKE_LOCK = 'SELECT pg_advisory_xact_lock(7118563, hashtext(current_schema()))';
+
+/** 64-bit integers and their sums, which are times, sizes and credits below 2 ** 53. */
+const NUMERIC_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    NUMERIC_TYPES.includes(oid) ? Number : pg.types.getTypeParser(oid, format),
+};
+
+export interface PostgresStore extends Store {
+  /** Runs statements without parameters, separated by semicolons. */
+  script(tx: Transaction, sql: string): Promise<void>;
+}
+
+/** Where an account is. */
+export interface PostgresAddress {
+  /** `postgres://user:password@host/database` */
+  readonly url: string;
+  /** The schema of the tables: lower-case letters, digits and `_`. */
+  readonly schema: string;
+}
+
+/** Prepares connections to a database. The first statement connects. */
+export function openPostgresStore({ url, schema }: PostgresAddress): PostgresStore {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    options: `${LIMITS_OF_SESSION} -c search_path=${schema}`,
+    application_name: 'vloc',
+    keepAlive: true,
+  });
+  // The statement that needs a broken connection reports it, and the next one gets another connection.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  let writes = 0;
+
+  const statementsOn = (client: pg.Pool | pg.PoolClient): Statements => {
+    const query = async (sql: string, values: readonly SqlValue[]) => {
+      if (!READS.test(sql)) writes += 1;
+      const { name, text } = translate(sql);
+      return passing(client.query({ name, text, values: [...values], types }));
+    };
+    return {
+      async get<Row>(sql: string, ...values: SqlValue[]) {
+        return (await query(sql, values)).rows[0] as Row | undefined; // a cast: the statement names its columns
+      },
+      async all<Row>(sql: string, ...values: SqlValue[]) {
+        return (await query(sql, values)).rows as Row[]; // a cast, as above
+      },
+      async run(sql, ...values) {
+        return (await query(sql, values)).rowCount ?? 0;
+      },
+    };
+  };
+
+  const clients = new WeakMap<Transaction, pg.PoolClient>();
+  return {
+    ...statementsOn(pool),
+    async transaction(work) {
+      const client = await passing(pool.connect());
+      let broken: Error | boolean = false;
+      try {
+        await passing(client.query(`BEGIN; ${TAKE_LOCK}`));
+        const tx: Transaction = { ...statementsOn(client), isTransaction: true };
+        clients.set(tx, client);
+        const result = await work(tx);
+        await passing(client.query('COMMIT'));
+        return result;
+      } catch (error) {
+        writes += 1;
+        // A connection that cannot roll back is closed, and the server rolls back.
+        await client.query('ROLLBACK').catch((second: Error) => {
+          broken = second;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    // Changes whenever a transaction with changes begins or ends.
+    revision: async () => (await passing(pool.query<{ seen: string }>(SNAPSHOT))).rows[0]?.seen,
+    writes: () => writes,
+    async script(tx, sql) {
+      writes += 1;
+      await passing(clients.get(tx)?.query(sql) ?? Promise.reject(new Error('the transaction has ended')));
+    },
+    close: () => pool.end(),
+  };
+}
+
+const SNAPSHOT = 'SELECT pg_current_snapshot()::text AS seen';
+
+/**
+ * Classes of codes for what passes: lost connections, lacking resources (a full disk too), conflicts of transactions, locks that
+ * others hold, statements that were ended, a server that starts or stops. Source: PostgreSQL, "Error Codes".
+ */
+const PASSING = /^(?:08|25P03|53|40|55P03|57)/;
+
+/** @throws DatabaseAway for an error that passes; others as they are */
+async function passing<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const isRefused = error instanceof pg.DatabaseError && !PASSING.test(error.code ?? '');
+    if (isRefused) throw error;
+    throw new DatabaseAway('the database is not reachable now', { cause: error });
+  }
+}
+
+const READS = /^\s*SELECT\b/;
+
+interface Translated {
+  /** The server prepares a statement once for each name and connection. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const translations = new Map<string, Translated>();
+
+/** Numbers the parameters of a statement: `?` becomes `$1`, `$2`, and `?1` becomes `$1`. Quoted texts stay. */
+export function translate(sql: string): Translated {
+  const known = translations.get(sql);
+  if (known !== undefined) return known;
+  let last = 0;
+  const text = sql.replaceAll(/'[^']*'|\?(\d*)/g, (found, number: string | undefined) => {
+    if (number === undefined) return found;
+    last += 1;
+    return `$${number === '' ? last : number}`;
+  });
+  const translated = { name: `vloc${translations.size}`, text };
+  translations.set(sql, translated);
+  return translated;
+}

@@ -1,0 +1,264 @@
+/** Accounts in a real PostgreSQL server, shared by several nodes. Two accounts of a server are two schemas. */
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openPostgresAccount } from '../../../src/service/store/open-postgres.ts';
+import type { PostgresStore } from '../../../src/service/store/postgres-store.ts';
+import {
+  freshAccount,
+  POSTGRES_PROGRAMS,
+  type PostgresServer,
+  startPostgres,
+} from '../../support/postgres.ts';
+import { send, signHeaders } from '../harness/caller.ts';
+import { makeStateDir, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+
+const NEEDS = POSTGRES_PROGRAMS === null;
+
+let server: PostgresServer;
+beforeAll(() => {
+  if (!NEEDS) server = startPostgres();
+});
+afterAll(() => {
+  if (!NEEDS) server.stop();
+});
+
+async function open(url = freshAccount(server), root?: string): Promise<PostgresStore> {
+  const store = await openPostgresAccount(url, root ?? (await makeStateDir()), Date.now);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Nodes of one service: they share the database and the folder. */
+async function startNodes(count: number, options: Parameters<typeof startScene>[0] = {}): Promise<Scene[]> {
+  const database = freshAccount(server);
+  const stateDir = await makeStateDir();
+  const nodes: Scene[] = [];
+  for (let at = 0; at < count; at += 1) nodes.push(await startScene({ stateDir, database, ...options }));
+  return nodes;
+}
+
+const at = <T>(list: readonly T[], index: number): T => {
+  const found = list[index % list.length];
+  if (found === undefined) throw new Error('the list is empty');
+  return found;
+};
+
+const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'The house is red' }] };
+const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
+const NEW_JOB = '/v1/subtitle-translations';
+
+describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
+  it('is created once, by whichever node comes first', async () => {
+    const url = freshAccount(server);
+    const root = await makeStateDir();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(url, root)));
+    const versions = await Promise.all(stores.map((store) => store.all('SELECT version FROM vloc_version')));
+    expect(new Set(versions.map((rows) => JSON.stringify(rows))).size).toBe(1);
+    expect(versions[0]).toHaveLength(1);
+  });
+
+  it('runs transactions of all connections one after another', async () => {
+    const store = await open();
+    await store.run(`INSERT INTO tasks VALUES ('count', 0)`);
+    const add = () =>
+      store.transaction(async (tx) => {
+        const row = await tx.get<{ begun_at: number }>('SELECT begun_at FROM tasks');
+        await tx.run('UPDATE tasks SET begun_at = ?', (row?.begun_at ?? 0) + 1);
+      });
+    await Promise.all(Array.from({ length: 40 }, add));
+    expect(await store.get('SELECT begun_at FROM tasks')).toEqual({ begun_at: 40 });
+  });
+
+  it('undoes a transaction that throws, and keeps statements outside of it', async () => {
+    const store = await open();
+    const failed = store.transaction(async (tx) => {
+      await tx.run(`INSERT INTO tasks VALUES ('within', 1)`);
+      await store.run(`INSERT INTO tasks VALUES ('outside', 1)`);
+      throw new Error('undone');
+    });
+    await expect(failed).rejects.toThrow('undone');
+    expect(await store.all('SELECT name FROM tasks')).toEqual([{ name: 'outside' }]);
+  });
+
+  it('says by its revision that another node has changed something', async () => {
+    const url = freshAccount(server);
+    const root = await makeStateDir();
+    const [one, other] = [await open(url, root), await open(url, root)];
+    const before = await one.revision();
+    await other.run(`INSERT INTO tasks VALUES ('a', 1)`);
+    expect(await one.revision()).not.toBe(before);
+  });
+
+  it('reads times and sums as numbers, texts with question marks as they are, and ids by their bytes', async () => {
+    const store = await open();
+    const now = Date.now();
+    for (const name of ['b', 'B', 'a']) await store.run('INSERT INTO tasks VALUES (?, ?)', name, now);
+    expect(
+      await store.get(`SELECT sum(begun_at) AS sum, '?' AS mark FROM tasks WHERE name <> ?1`, 'a'),
+    ).toEqual({ sum: 2 * now, mark: '?' });
+    expect(await store.all('SELECT name FROM tasks ORDER BY name')).toEqual([
+      { name: 'B' },
+      { name: 'a' },
+      { name: 'b' },
+    ]);
+  });
+});
+
+describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
+  const refusal = (url: string, now = Date.now) =>
+    makeStateDir().then((root) =>
+      openPostgresAccount(url, root, now).then(
+        () => 'opened',
+        (error) => `${error.facts?.code ?? error.code}: ${error.message}`,
+      ),
+    );
+
+  it('whose address, server, name, user or password is wrong, with the reason and never the password', async () => {
+    const { url } = server;
+    const cases: readonly (readonly [string, RegExp])[] = [
+      ['mysql://127.0.0.1/x', /DATABASE_INVALID: .*not the address of a PostgreSQL database/],
+      [`${url}&schema=Bad-Name`, /DATABASE_INVALID/],
+      [
+        'postgres://vloc:hidden@127.0.0.1:1/vloc',
+        /DATABASE_UNUSABLE: .*127\.0\.0\.1:1\/vloc does not listen/,
+      ],
+      [url.replace('/postgres?', '/nowhere?'), /has no database of that name/],
+      [url.replace('password=secret', 'password=hidden'), /refused the password/],
+      [url.replace('user=vloc', 'user=nobody'), /refused the password/],
+    ];
+    for (const [wrong, message] of cases) {
+      const said = await refusal(wrong);
+      expect(said).toMatch(message);
+      expect(said).not.toContain('hidden');
+    }
+  });
+
+  it('that another program uses, or a newer version', async () => {
+    const url = freshAccount(server);
+    const store = await open(url);
+    await store.run('UPDATE vloc_version SET version = 1000');
+    expect(await refusal(url)).toMatch(/STORE_NEWER: .*newer version of vloc/);
+    await store.run('DROP TABLE vloc_version');
+    expect(await refusal(url)).toMatch(/DATABASE_FOREIGN: .*tables of another program/);
+  });
+
+  it('whose clock differs by an hour', async () => {
+    const ahead = () => Date.now() + 3_600_000;
+    expect(await refusal(freshAccount(server), ahead)).toMatch(
+      /CLOCK_SKEW: the clock of this machine is 3600 s ahead of/,
+    );
+  });
+
+  it('that belongs to another state folder', async () => {
+    const url = freshAccount(server);
+    const root = await makeStateDir();
+    await open(url, root);
+    expect(await refusal(url)).toMatch(/DATABASE_OF_ANOTHER: .*belongs to another state folder/);
+    await rm(join(root, 'database.id'));
+    await writeFile(join(root, 'database.id'), 'restored by mistake');
+    await expect(open(url, root)).rejects.toThrow('another state folder');
+  });
+});
+
+describe.skipIf(NEEDS)('nodes of one service', () => {
+  it('carry out the jobs of each other, and show them the same', async () => {
+    const nodes = await startNodes(2);
+    const [api, worker] = [at(nodes, 0), at(nodes, 1)];
+    const created = await api.callerFor(worker.credentials).post(NEW_JOB, TRANSLATION);
+    expect(created.status).toBe(202);
+    const done = await untilJob(worker.caller, created.json, 'succeeded');
+    expect(done).toMatchObject({ status: 'succeeded', billing: { status: 'settled' } });
+  });
+
+  it('never have more open jobs than slots, and never spend more than there is', async () => {
+    const nodes = await startNodes(3, { config: { workers: 0, openingCredits: 20, concurrentTasks: 15 } });
+    const statuses = await Promise.all(
+      Array.from({ length: 90 }, async (_, index) => {
+        const reply = await at(nodes, index).callerFor(at(nodes, 0).credentials).post(NEW_JOB, TRANSLATION);
+        return reply.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 202)).toHaveLength(15);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(75);
+    const credits = await at(nodes, 1).callerFor(at(nodes, 0).credentials).get('/v1/credits');
+    expect(credits.json).toMatchObject({ balance_credits: 20, reserved_credits: 15 });
+  });
+
+  it('never reserve more credits than the account has', async () => {
+    const nodes = await startNodes(3, { config: { workers: 0, openingCredits: 7, concurrentTasks: 100 } });
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        const reply = await at(nodes, index).callerFor(at(nodes, 0).credentials).post(NEW_JOB, TRANSLATION);
+        return reply.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 202)).toHaveLength(7);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(23);
+  });
+
+  it('create one job for one Idempotency-Key, whichever of them gets it', async () => {
+    const nodes = await startNodes(3, { config: { workers: 0 } });
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        at(nodes, index).callerFor(at(nodes, 0).credentials).post(NEW_JOB, TRANSLATION, 'the-same-intent'),
+      ),
+    );
+    expect(new Set(replies.map(({ json }) => json.id)).size).toBe(1);
+    expect(replies.filter(({ headers }) => headers['idempotency-replayed'] === 'false')).toHaveLength(1);
+  });
+
+  it('accept a nonce once', async () => {
+    const nodes = await startNodes(3);
+    const { credentials } = at(nodes, 0);
+    const signed = { method: 'GET', path: '/v1/credits', body: '', nowMs: Date.now() };
+    const headers = signHeaders(credentials, signed);
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => send(`${at(nodes, index).service.url}/credits`, { headers })),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(11);
+  });
+
+  it('count the requests of a key together', async () => {
+    const nodes = await startNodes(3, { config: { rate: { requests: 10, windowSeconds: 600 } } });
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        at(nodes, index).callerFor(at(nodes, 0).credentials).get('/v1/credits'),
+      ),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  it('refuse a key at once that another node has revoked', async () => {
+    const nodes = await startNodes(2);
+    const issued = await at(nodes, 0).service.issueKey();
+    const caller = at(nodes, 1).callerFor(issued);
+    expect((await caller.get('/v1/credits')).status).toBe(200);
+    await at(nodes, 0).service.changeKey(issued.key, { revoked: true });
+    expect((await caller.get('/v1/credits')).status).toBe(401);
+  });
+});
+
+describe.skipIf(NEEDS)('while the database is down', () => {
+  it('requests get 503 with Retry-After; afterwards jobs that were accepted are done', async () => {
+    const own = startPostgres();
+    onTestFinished(() => own.stop());
+    const scene = await startScene({ database: freshAccount(own) });
+    const { caller } = scene;
+    const created = await caller.post(NEW_JOB, TRANSLATION);
+    own.kill();
+    const refused = await caller.get('/v1/credits');
+    expect(refused.status).toBe(503);
+    expect(refused.headers['retry-after']).toBeDefined();
+    expect((await send(`${new URL(scene.service.url).origin}/healthz`)).status).toBe(503);
+    own.start();
+    await until(
+      () => caller.get('/v1/credits'),
+      ({ status }) => status === 200,
+    );
+    const done = await untilJob(caller, created.json, 'succeeded', 'failed');
+    expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
+  });
+});

@@ -1,0 +1,74 @@
+/** A PostgreSQL server of its own for tests, from Debian's package, in a folder that is removed with it. */
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The folder of its programs, which Debian does not put in PATH; null if it is not installed. */
+export const POSTGRES_PROGRAMS = findPrograms();
+
+function findPrograms(): string | null {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root)
+    ? readdirSync(root).sort((one, other) => Number(other) - Number(one))
+    : [];
+  const folders = versions.map((version) => join(root, version, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null;
+}
+
+/** PostgreSQL refuses to run as root. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+export interface PostgresServer {
+  /** Address of the database that it is created with. */
+  readonly url: string;
+  /** Ends it as a crash of the machine would: nothing is written any more. */
+  kill(): void;
+  start(): void;
+  stop(): void;
+}
+
+let schemas = 0;
+
+/** Returns the address of an account that does not exist yet. */
+export function freshAccount({ url }: PostgresServer): string {
+  schemas += 1;
+  return `${url}&schema=account_${process.pid}_${schemas}`;
+}
+
+/** Starts a server that listens on a socket alone. */
+export function startPostgres(): PostgresServer {
+  if (POSTGRES_PROGRAMS === null) throw new Error('PostgreSQL is not installed');
+  // The folder of the tests is closed to other users, and the path of a socket has at most 107 bytes.
+  const root = mkdtempSync(
+    join(NOBODY.uid === undefined && tmpdir().length < 60 ? tmpdir() : '/tmp', 'vpg-'),
+  );
+  const data = join(root, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  if (NOBODY.uid !== undefined) for (const folder of [root, data]) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(join(POSTGRES_PROGRAMS ?? '', program), args, {
+      ...NOBODY,
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  const password = join(root, 'password');
+  writeFileSync(password, 'secret\n');
+  if (NOBODY.uid !== undefined) chownSync(password, NOBODY.uid, NOBODY.gid);
+  const user = ['-U', 'vloc', '--auth=scram-sha-256', `--pwfile=${password}`];
+  run('initdb', '-D', data, ...user, '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8');
+  const server: PostgresServer = {
+    url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
+    start() {
+      const options = `-c listen_addresses='' -k ${root} -c fsync=off -c max_connections=200`;
+      run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(root, 'log'), 'start');
+    },
+    kill: () => void run('pg_ctl', '-D', data, '-m', 'immediate', 'stop'),
+    stop() {
+      run('pg_ctl', '-D', data, '-w', '-m', 'immediate', 'stop');
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+  server.start();
+  return server;
+}
