@@ -1,6 +1,10 @@
-/** Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. */
+/**
+ * Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. With
+ * VLOC_TEST_DATABASE=postgres the account is in a PostgreSQL server that the run starts (`npm run test:postgres`).
+ */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshAccount, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import type { ControlledRun } from './control.ts';
 import { makeCertificate } from './harness/certificate.ts';
 import { startEmbedded } from './harness/embedded.ts';
@@ -16,8 +20,10 @@ const SAMPLE = new URL('../fixtures/sample.mp4', import.meta.url);
 let receiver: Receiver;
 let host: MediaHost;
 let harness: ControlledRun;
+let database: PostgresServer | null = null;
 
 beforeAll(async () => {
+  if (process.env.VLOC_TEST_DATABASE === 'postgres') database = startPostgres();
   const bytes = await readFile(SAMPLE);
   const certificate = await makeCertificate();
   receiver = await startReceiver({ host: '127.0.0.1', port: 0, publicUrl: null, certificate });
@@ -27,10 +33,14 @@ beforeAll(async () => {
     mediaUrl: host.url,
     ffmpeg: await findVideoMaker(),
     receiver,
+    ...(database === null ? {} : { database: freshAccount(database) }),
   });
 });
 
-afterAll(() => Promise.all([harness.close(), receiver.close(), host.close()]));
+afterAll(async () => {
+  await Promise.all([harness.close(), receiver.close(), host.close()]);
+  database?.stop();
+});
 
 const sections = Map.groupBy(RULES, ({ id }: Rule) => id.split('.', 1)[0] ?? '');
 
