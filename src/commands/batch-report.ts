@@ -53,7 +53,7 @@ export const batchReport: Command = defineCommand({
       explains: 'to review results in a browser, without a network',
     },
     {
-      command: 'vloc batch report out-1 out-2 out-3 >> "$GITHUB_STEP_SUMMARY"',
+      command: 'vloc batch report out-1 out-2 out-3 --out report.md',
       explains: 'one report on the shards of several machines',
     },
   ],

@@ -38,6 +38,21 @@ async function refuse(...words: string[]) {
 }
 
 describe('vloc serve', () => {
+  it('takes no password in an option, where other users see it', async () => {
+    for (const url of ['postgres://vloc:hidden@db.example/vloc', 'postgres:///vloc?password=hidden']) {
+      const { code, stderr } = await refuse('--database', url);
+      expect(code).toBe(2);
+      expect(stderr).toContain('Set VLOC_DATABASE');
+      expect(stderr).not.toContain('hidden');
+    }
+  });
+
+  it('says why it cannot use the database', async () => {
+    const { code, stderr } = await refuse('--database', 'postgres://vloc@127.0.0.1:1/vloc');
+    expect(code).toBe(4);
+    expect(stderr).toContain('the database 127.0.0.1:1/vloc does not listen');
+  });
+
   it('takes its settings from the file, and options over them', async () => {
     const file = join(stateDir, 'service.json');
     await writeFile(file, '{"public_origin":"https://file.example","header_prefix":"X-Vendor"}');

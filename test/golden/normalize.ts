@@ -24,6 +24,8 @@ const RULES: readonly Rule[] = [
   [/\btime="[\d.]+"/g, 'time="SECONDS"'],
   [/\bstate\/stdout\/[\w-]+/g, 'state/stdout/FOLDER'],
   [/\b([Pp]rocess) \d+ on [^\s:,]+/g, '$1 PID on HOST'],
+  [/^(\d\/\d) +\S+/gm, '$1  HOST'],
+  [/"host": ?"[^"]+"/g, '"host": "HOST"'],
   [/\bvloc:[0-9a-f]{10}:/g, 'vloc:BATCH:'],
 ];
 

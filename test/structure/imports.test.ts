@@ -103,6 +103,7 @@ const LAZY: Readonly<Record<string, string>> = {
   'src/protocol/requests.ts': 'the validators of all requests',
   'src/service/control/start.ts': 'only for tests of clients',
   'src/service/operate/metrics.ts': 'prom-client',
+  'src/service/store/open-postgres.ts': 'pg',
   'src/stages/run-stages.ts': 'a workflow of its own',
   'src/stages/show-stages.ts': 'a workflow of its own',
 };

@@ -96,7 +96,7 @@ function readAddress(url: string): PostgresAddress {
 }
 
 /** Host and name of a database for messages: never the password. */
-export function describeDatabase(url: string): string {
+function describeDatabase(url: string): string {
   const { hostname, port, pathname } = URL.parse(url) ?? { hostname: '', port: '', pathname: '' };
   return `${hostname === '' ? 'the local server' : hostname}${port === '' ? '' : `:${port}`}${pathname}`;
 }

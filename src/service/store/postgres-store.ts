@@ -139,7 +139,7 @@ interface Translated {
 const translations = new Map<string, Translated>();
 
 /** Numbers the parameters of a statement: `?` becomes `$1`, `$2`, and `?1` becomes `$1`. Quoted texts stay. */
-export function translate(sql: string): Translated {
+function translate(sql: string): Translated {
   const known = translations.get(sql);
   if (known !== undefined) return known;
   let last = 0;

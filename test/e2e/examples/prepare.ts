@@ -81,8 +81,10 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bcredits history\b/, makeJobs],
   [/\bmonthly_usage\b/, limitKey],
   [/\bupload list\b|\/uploads\?/, makeUpload],
-  [/\bbatch \w+ out\b/, makeBatch],
-  [/\binbox\b/, fillInbox],
+  [/\bbatch \w+ out(?!-)\b/, makeBatch],
+  [/\bbatch \w+ out-1\b/, makeShards],
+  [/\binbox\b/, fillFolder('inbox', 'talk.mp4')],
+  [/\bvideos\b/, fillFolder('videos', 'tour.mp4')],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
   [/\bserve control\b/, startControl],
@@ -147,10 +149,26 @@ async function makeJobs(desk: Desk, line: string): Promise<string> {
   return line;
 }
 
-/** A folder that a video has come into. */
-async function fillInbox(desk: Desk, line: string): Promise<string> {
-  await mkdir(join(desk.folder, 'inbox'));
-  await writeFile(join(desk.folder, 'inbox', 'talk.mp4'), cutVideo());
+/** A folder that a video has come into; `tour.mp4` belongs to the second of three shards. */
+function fillFolder(folder: string, video: string): Preparation {
+  return async (desk, line) => {
+    await mkdir(join(desk.folder, folder));
+    await writeFile(join(desk.folder, folder, video), cutVideo());
+    return line;
+  };
+}
+
+/** The folders of three machines that ran a shard each. */
+async function makeShards(desk: Desk, line: string): Promise<string> {
+  await mkdir(join(desk.folder, 'lessons'));
+  for (const name of ['a.srt', 'b.srt', 'c.srt', 'd.srt']) {
+    await writeFile(join(desk.folder, 'lessons', name), SRT);
+  }
+  for (const shard of ['1', '2', '3']) {
+    const words = ['translate', 'lessons', '--from', 'en', '--to', 'es', '--out', `out-${shard}`];
+    const { code, stderr } = await desk.run([...words, '--shard', `${shard}/3`]);
+    if (code !== 0) throw new Error(stderr);
+  }
   return line;
 }
 

@@ -30,6 +30,7 @@ const FULL = {
   attempts: 5,
   job_deadline_hours: 1.5,
   stage_cache_mib: 100,
+  database: 'postgres://vloc@db.example.com/vloc',
 };
 
 function errorsOf(value: unknown) {
@@ -48,6 +49,7 @@ describe('settings', () => {
       host: '0.0.0.0',
       port: 8080,
       stateDir: 'state',
+      database: 'postgres://vloc@db.example.com/vloc',
       trustedProxies: ['10.0.0.0/8'],
       metricsFrom: ['192.0.2.1'],
       config: {
