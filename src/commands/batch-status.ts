@@ -142,8 +142,8 @@ function verdictOn(facts: BatchFacts): Failure | null {
     return new Failure({
       category: 'timeout',
       code: 'BATCH_OPEN',
-      message: `${missing.replace(/\.$/, '')}; its items are not known`,
-      advice: 'Run them, or name their folders of results too.',
+      message: `${missing.replace(/\.$/, '')}, so not all items are known`,
+      advice: 'Run what is missing, or name the other folders of results too.',
       retryable: true,
     });
   }
