@@ -85,7 +85,9 @@ export function openPostgresStore({ url, schema }: PostgresAddress): PostgresSto
         const tx: Transaction = { ...statementsOn(client), isTransaction: true };
         clients.set(tx, client);
         const result = await work(tx);
-        await passing(client.query('COMMIT'));
+        const { command } = await passing(client.query('COMMIT'));
+        // After a statement that failed, the server rolls back instead, without an error.
+        if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
         return result;
       } catch (error) {
         writes += 1;

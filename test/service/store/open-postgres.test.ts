@@ -81,6 +81,16 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     expect(await store.all('SELECT name FROM tasks')).toEqual([{ name: 'outside' }]);
   });
 
+  it('never takes a transaction for committed in which a statement failed', async () => {
+    const store = await open();
+    const hidden = store.transaction(async (tx) => {
+      await tx.run(`INSERT INTO tasks VALUES ('within', 1)`);
+      await tx.run('INSERT INTO tasks VALUES (NULL, 1)').catch(() => undefined);
+    });
+    await expect(hidden).rejects.toThrow('a statement of the transaction failed');
+    expect(await store.all('SELECT name FROM tasks')).toEqual([]);
+  });
+
   it('says by its revision that another node has changed something', async () => {
     const url = freshAccount(server);
     const root = await makeStateDir();
