@@ -1,6 +1,6 @@
 /** Opens the account in a PostgreSQL database, after checks that change nothing, and migrates its tables. */
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { errorCode } from '../../errors/system-error.ts';
@@ -45,9 +45,8 @@ export async function openPostgresAccount(
   const address = readAddress(url);
   const store = openPostgresStore(address);
   try {
-    await store.run(`CREATE SCHEMA IF NOT EXISTS ${address.schema}`);
     await refuseSkew(store, shown, now);
-    await migrate(store, shown);
+    await migrate(store, shown, address);
     await refuseOtherFolder(store, shown, root);
     return store;
   } catch (error) {
@@ -86,7 +85,7 @@ function readAddress(url: string): PostgresAddress {
     throw new Failure({
       category: 'configuration',
       code: 'DATABASE_INVALID',
-      message: `${describeDatabase(url)} is not the address of a PostgreSQL database`,
+      message: `${parsed === null ? 'this' : describeDatabase(url)} is not the address of a PostgreSQL database`,
       advice:
         'It looks like postgres://user@host/database?schema=public; the schema is in lower-case letters.',
     });
@@ -123,11 +122,7 @@ const FOLDER_ID = 'database.id';
 /** Bytes of uploads and results are in the folder, so that nodes with another one would lose each other's. */
 async function refuseOtherFolder(store: Statements, shown: string, root: string): Promise<void> {
   const path = join(root, FOLDER_ID);
-  try {
-    await writeFile(path, randomUUID(), { flag: 'wx', mode: FILE_MODE, flush: true });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
+  await writeOnce(path, randomUUID());
   const own = await readFile(path, 'utf8');
   await store.run('UPDATE vloc_version SET folder = ? WHERE folder IS NULL', own);
   const row = await store.get<{ folder: string }>('SELECT folder FROM vloc_version');
@@ -140,8 +135,24 @@ async function refuseOtherFolder(store: Statements, shown: string, root: string)
   });
 }
 
-async function migrate(store: PostgresStore, shown: string): Promise<void> {
+/** Writes a file unless it exists. Other processes see the whole file or none. */
+async function writeOnce(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text, { flag: 'wx', mode: FILE_MODE, flush: true });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function migrate(store: PostgresStore, shown: string, { schema }: PostgresAddress): Promise<void> {
   await store.transaction(async (tx) => {
+    // Creating one that exists takes a permission that it does not need.
+    const isThere = (await tx.get('SELECT 1 FROM pg_namespace WHERE nspname = ?', schema)) !== undefined;
+    if (!isThere) await tx.run(`CREATE SCHEMA ${schema}`);
     const found = await tx.all<{ name: string }>(
       'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
     );

@@ -16,8 +16,8 @@ const CONNECT_TIMEOUT_MS = 5000;
 const LIMITS_OF_SESSION =
   '-c lock_timeout=5000 -c statement_timeout=30000 -c idle_in_transaction_session_timeout=5000';
 
-/** The lock that all transactions on a schema take. The first number tells it from locks of other programs; any will do. */
-const TAKE_LOCK = 'SELECT pg_advisory_xact_lock(7118563, hashtext(current_schema()))';
+/** Tells our locks from those of other programs on the database; any number will do. */
+const LOCKS = 7_118_563;
 
 /** 64-bit integers and their sums, which are times, sizes and credits below 2 ** 53. */
 const NUMERIC_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
@@ -54,9 +54,13 @@ export function openPostgresStore({ url, schema }: PostgresAddress): PostgresSto
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   let writes = 0;
+  // By its name, because the first transaction creates the schema.
+  const begin = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS}, hashtext('${schema}'))`;
 
-  const statementsOn = (client: pg.Pool | pg.PoolClient): Statements => {
+  /** @param isOpen false once the connection belongs to others */
+  const statementsOn = (client: pg.Pool | pg.PoolClient, isOpen = () => true): Statements => {
     const query = async (sql: string, values: readonly SqlValue[]) => {
+      if (!isOpen()) throw new Error('a statement came after its transaction had ended');
       if (!READS.test(sql)) writes += 1;
       const { name, text } = translate(sql);
       return passing(client.query({ name, text, values: [...values], types }));
@@ -80,16 +84,19 @@ export function openPostgresStore({ url, schema }: PostgresAddress): PostgresSto
     async transaction(work) {
       const client = await passing(pool.connect());
       let broken: Error | boolean = false;
+      let isOpen = true;
       try {
-        await passing(client.query(`BEGIN; ${TAKE_LOCK}`));
-        const tx: Transaction = { ...statementsOn(client), isTransaction: true };
+        await passing(client.query(begin));
+        const tx: Transaction = { ...statementsOn(client, () => isOpen), isTransaction: true };
         clients.set(tx, client);
         const result = await work(tx);
+        isOpen = false;
         const { command } = await passing(client.query('COMMIT'));
         // After a statement that failed, the server rolls back instead, without an error.
         if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
         return result;
       } catch (error) {
+        isOpen = false;
         writes += 1;
         // A connection that cannot roll back is closed, and the server rolls back.
         await client.query('ROLLBACK').catch((second: Error) => {

@@ -48,6 +48,14 @@ const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, tex
 const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
 const NEW_JOB = '/v1/subtitle-translations';
 
+/** Creates jobs with one key at the same time, on each node in turn; gives the statuses. */
+function createAtOnce(nodes: readonly Scene[], count: number): Promise<number[]> {
+  const { credentials } = at(nodes, 0);
+  const create = async (index: number) =>
+    (await at(nodes, index).callerFor(credentials).post(NEW_JOB, TRANSLATION)).status;
+  return Promise.all(Array.from({ length: count }, (_, index) => create(index)));
+}
+
 describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   it('is created once, by whichever node comes first', async () => {
     const url = freshAccount(server);
@@ -56,6 +64,14 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     const versions = await Promise.all(stores.map((store) => store.all('SELECT version FROM vloc_version')));
     expect(new Set(versions.map((rows) => JSON.stringify(rows))).size).toBe(1);
     expect(versions[0]).toHaveLength(1);
+  });
+
+  it('needs no permission but for its own schema', async () => {
+    const store = await open();
+    await store.run(`CREATE ROLE limited LOGIN PASSWORD 'secret'`);
+    await store.run('CREATE SCHEMA own AUTHORIZATION limited');
+    const limited = await open(`${server.url.replace('user=vloc', 'user=limited')}&schema=own`);
+    expect(await limited.get('SELECT count(*) AS count FROM jobs')).toEqual({ count: 0 });
   });
 
   it('runs transactions of all connections one after another', async () => {
@@ -89,6 +105,12 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     });
     await expect(hidden).rejects.toThrow('a statement of the transaction failed');
     expect(await store.all('SELECT name FROM tasks')).toEqual([]);
+  });
+
+  it('refuses a statement of a transaction that has ended', async () => {
+    const store = await open();
+    const late = await store.transaction(async (tx) => tx);
+    await expect(late.run(`INSERT INTO tasks VALUES ('late', 1)`)).rejects.toThrow('had ended');
   });
 
   it('says by its revision that another node has changed something', async () => {
@@ -183,12 +205,7 @@ describe.skipIf(NEEDS)('nodes of one service', () => {
 
   it('never have more open jobs than slots, and never spend more than there is', async () => {
     const nodes = await startNodes(3, { config: { workers: 0, openingCredits: 20, concurrentTasks: 15 } });
-    const statuses = await Promise.all(
-      Array.from({ length: 90 }, async (_, index) => {
-        const reply = await at(nodes, index).callerFor(at(nodes, 0).credentials).post(NEW_JOB, TRANSLATION);
-        return reply.status;
-      }),
-    );
+    const statuses = await createAtOnce(nodes, 90);
     expect(statuses.filter((status) => status === 202)).toHaveLength(15);
     expect(statuses.filter((status) => status === 429)).toHaveLength(75);
     const credits = await at(nodes, 1).callerFor(at(nodes, 0).credentials).get('/v1/credits');
@@ -197,12 +214,7 @@ describe.skipIf(NEEDS)('nodes of one service', () => {
 
   it('never reserve more credits than the account has', async () => {
     const nodes = await startNodes(3, { config: { workers: 0, openingCredits: 7, concurrentTasks: 100 } });
-    const statuses = await Promise.all(
-      Array.from({ length: 30 }, async (_, index) => {
-        const reply = await at(nodes, index).callerFor(at(nodes, 0).credentials).post(NEW_JOB, TRANSLATION);
-        return reply.status;
-      }),
-    );
+    const statuses = await createAtOnce(nodes, 30);
     expect(statuses.filter((status) => status === 202)).toHaveLength(7);
     expect(statuses.filter((status) => status === 402)).toHaveLength(23);
   });
