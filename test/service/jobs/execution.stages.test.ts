@@ -67,6 +67,23 @@ async function create({ caller }: Pick<Scene, 'caller'>, text: string, path = 's
 const run = async (scene: Pick<Scene, 'caller'>, text: string) =>
   untilJob(scene.caller, await create(scene, text), 'succeeded', 'failed');
 
+/** Two jobs that need the same stage: the first computes it until `open` is called, and the second waits for it. */
+async function startTwoOfOneStage() {
+  const scene = await startSharing({ config: { workers: 2 } });
+  const open = scene.hold();
+  const first = await create(scene, 'hello');
+  await until(
+    () => scene.translated.length,
+    (count) => count === 1,
+  );
+  const second = await create(scene, 'hello');
+  await until(
+    () => scene.asked.length,
+    (count) => count === 2,
+  );
+  return { scene, open, first, second };
+}
+
 /** Results of stages that the service keeps. */
 function countKept({ stateDir }: Pick<Scene, 'stateDir'>): number {
   const database = new DatabaseSync(join(stateDir, 'stages.sqlite'), { readOnly: true });
@@ -136,33 +153,14 @@ test('a job that waits for a stage leaves its place to another job, and takes it
 });
 
 test('a cancelled job leaves the stage to the job that waits for it', async () => {
-  const scene = await startSharing({ config: { workers: 2 } });
-  const open = scene.hold();
-  const first = await create(scene, 'hello');
-  await until(
-    () => scene.translated.length,
-    (count) => count === 1,
-  );
-  const second = await create(scene, 'hello');
-  await untilJob(scene.caller, second, 'processing');
+  const { scene, open, first, second } = await startTwoOfOneStage();
   expect((await scene.caller.delete(first.detail_url)).json.status).toBe('cancelled');
   open();
   expect((await untilJob(scene.caller, second, 'succeeded', 'failed')).status).toBe('succeeded');
 });
 
 test('a sweep leaves the files of a cancelled job that are read for the job that waits', async () => {
-  const scene = await startSharing({ config: { workers: 2 } });
-  const open = scene.hold();
-  const first = await create(scene, 'hello');
-  await until(
-    () => scene.translated.length,
-    (count) => count === 1,
-  );
-  const second = await create(scene, 'hello');
-  await until(
-    () => scene.asked.length,
-    (count) => count === 2,
-  );
+  const { scene, open, first, second } = await startTwoOfOneStage();
   await scene.caller.delete(first.detail_url);
   // When files that nobody uses are gone for the second time, the first sweep is over.
   const left = join(scene.stateDir, 'work', `${first.id}-died`);
