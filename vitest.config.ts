@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { CLUSTER } from './vitest.cluster.config.ts';
 
 /**
  * Tests with a process of their own: they run the suites of other files again against another service, damage built-in functions
@@ -43,8 +44,8 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          // Measurements of sound and picture over many clips; see vitest.quality.config.ts.
-          exclude: [...ALONE, ...PACKED, 'test/quality/**'],
+          // Nodes on real servers, and measurements of sound and picture over many clips: `npm run test:cluster` and `npm run quality`.
+          exclude: [...ALONE, ...PACKED, ...CLUSTER, 'test/quality/**'],
         },
       },
     ],

@@ -1,6 +1,6 @@
 /**
  * Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. With
- * VLOC_TEST_DATABASE=postgres the account is in a PostgreSQL server that the run starts (`npm run test:postgres`).
+ * VLOC_TEST_DATABASE=postgres the account is in a PostgreSQL server that the run starts (`npm run test:cluster`).
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests outside `test/cluster` that start a server of PostgreSQL or S3: they mirror a file of `src`. */
+const MIRRORS = ['test/service/store/open-postgres.test.ts'];
+
+/** What `npm test` leaves to this suite. */
+export const CLUSTER = ['test/cluster/**/*.test.ts', ...MIRRORS];
+
+/**
+ * `npm run test:cluster`: several nodes of one service over a real PostgreSQL and a real S3 server, which each file starts itself
+ * from Debian's packages, and the conformance suite on that database.
+ */
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    include: [...CLUSTER, 'test/conformance/conformance.test.ts'],
+    // Two cores; a server of PostgreSQL and several nodes per file leave little for a third one.
+    maxWorkers: 2,
+    env: { VLOC_TEST_DATABASE: 'postgres' },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    globalSetup: 'test/structure/run-folder.ts',
+    setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
+  },
+});
