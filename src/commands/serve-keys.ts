@@ -60,7 +60,9 @@ async function withKeys<Result>(
   const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';
   const database = chooseDatabase(context, option);
   if (!make && database === undefined && !hasService(folder)) throw noService(folder, chooser);
-  const admin = await openStateFolder(folder, chooser, () => openKeyAdmin(folder, database, now));
+  const admin = await openStateFolder(folder, chooser, () =>
+    openKeyAdmin(folder, database, now, context.terminal.note),
+  );
   try {
     return await openStateFolder(folder, chooser, async () => work(admin));
   } finally {

@@ -90,6 +90,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
       engines,
       config,
       onStoreFailure: (failure) => context.fail(failure),
+      onUpgrade: context.terminal.note,
     }),
   );
   context.terminal.note(`Embedded service: everything runs on this machine (state in ${stateDir}).`);

@@ -129,17 +129,17 @@ function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: Service
 
 /** What nodes of one service must share: in the state folder, or in a database. */
 async function openAccountParts(
-  { database, onStoreFailure }: ServiceOptions,
+  { database, onStoreFailure, onUpgrade = () => undefined }: ServiceOptions,
   folders: Folders,
   { rate }: ServiceConfig,
 ): Promise<Pick<ServiceContext, 'store' | 'nonces' | 'rate'>> {
   if (database === undefined) {
-    const store = openAccountStore(folders, onStoreFailure);
+    const store = openAccountStore(folders, { onFailure: onStoreFailure, onUpgrade });
     const nonces = openNonceMemory(join(folders.root, 'nonces.sqlite'));
     return { store, nonces, rate: createRateLimiter(rate) };
   }
   const { openPostgresAccount } = await import('./store/open-postgres.ts');
-  const store = await openPostgresAccount(database, folders.root, systemClock.now);
+  const store = await openPostgresAccount(database, folders.root, systemClock.now, onUpgrade);
   return {
     store,
     nonces: createSharedNonces(store),
@@ -157,7 +157,8 @@ async function openContext(
   const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
   const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
-  const { store, nonces, rate } = await openAccountParts(options, folders, config);
+  const onUpgrade = options.onUpgrade ?? ((message: string) => log({ level: 'info', message }));
+  const { store, nonces, rate } = await openAccountParts({ ...options, onUpgrade }, folders, config);
   const nextId = createIdMaker(createFractions(randomBytes));
   return {
     clock,

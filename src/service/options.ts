@@ -42,6 +42,11 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[];
   /** Addresses and networks that may read `/metrics`. Default: none, and nothing is counted. */
   readonly metricsFrom?: readonly string[];
+  /**
+   * Called when this start has upgraded the tables of an older version; the message names the copy that was made before.
+   * Default: it is logged.
+   */
+  readonly onUpgrade?: (message: string) => void;
   /** Called each time a request or job finds damage in the store while the service runs. Close the service then. */
   readonly onStoreFailure?: (failure: Failure) => void;
   /** Simulates faults on the network. `scriptFaults` creates them from a list. */

@@ -12,6 +12,7 @@ import {
   revokeKey,
 } from '../auth/keys.ts';
 import { foldersOf, prepareFolders } from '../folders.ts';
+import type { OnUpgrade } from '../store/copy-before.ts';
 import { hasTraces, openAccountStore } from '../store/open-account.ts';
 
 export interface KeyAdmin {
@@ -39,12 +40,18 @@ export async function openKeyAdmin(
   stateDir: string,
   database: string | undefined,
   now: () => number,
+  onUpgrade: OnUpgrade,
 ): Promise<KeyAdmin> {
   const { folders } = await prepareFolders(stateDir);
   const store =
     database === undefined
-      ? openAccountStore(folders)
-      : await (await import('../store/open-postgres.ts')).openPostgresAccount(database, folders.root, now);
+      ? openAccountStore(folders, { onUpgrade })
+      : await (await import('../store/open-postgres.ts')).openPostgresAccount(
+          database,
+          folders.root,
+          now,
+          onUpgrade,
+        );
   return {
     issue: (rules) => issueKey(store, rules, now(), randomBytes),
     drop: (id) => dropKey(store, id),

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { type Folders, storePath } from '../folders.ts';
+import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { damaged, openSqliteFile, type SqliteFile } from './sqlite-file.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -18,14 +19,20 @@ const CHECKED_WHOLE_BYTES = 4_194_304;
 /** One result is enough to identify the damage. A damaged file has thousands of such rows. */
 const QUICK_CHECK = 'PRAGMA quick_check(1)';
 
+interface AccountEvents {
+  /** Called at each statement that finds damage later. */
+  readonly onFailure?: ((failure: Failure) => void) | undefined;
+  readonly onUpgrade?: OnUpgrade;
+}
+
 /**
- * Opens the store, or creates it if no service has used the folder, and migrates its tables to the newest version.
- * @param onFailure called at each statement that finds damage later
+ * Opens the store, or creates it if no service has used the folder, and migrates its tables to the newest version, after
+ * copying those of an older one.
  * @throws Failure, with nothing changed; SQLite errors
  */
 export function openAccountStore(
   folders: Folders,
-  onFailure: (failure: Failure) => void = () => undefined,
+  { onFailure = () => undefined, onUpgrade = () => undefined }: AccountEvents = {},
 ): Store {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
@@ -41,7 +48,11 @@ export function openAccountStore(
     inspect: (opened) => inspect(opened, path, folders, advice),
   });
   try {
-    migrate(file);
+    let copy: string | null = null;
+    migrate(file, () => {
+      copy = copyStoreBefore(path, SCHEMA_VERSION);
+    });
+    if (copy !== null) onUpgrade(describeUpgrade(copy));
     return createSqliteStore(file);
   } catch (error) {
     file.close();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { errorCode } from '../../errors/system-error.ts';
 import { FILE_MODE } from '../folders.ts';
+import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
 import { openPostgresStore, type PostgresAddress, type PostgresStore } from './postgres-store.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { DatabaseAway, type Statements } from './store.ts';
@@ -29,8 +30,8 @@ CREATE TABLE rates (name TEXT COLLATE "C" PRIMARY KEY, ends_at BIGINT NOT NULL, 
 `;
 
 /**
- * Opens the database, creates the tables in an empty one, and migrates those of an older version. Several nodes may do so at
- * once: one migrates, the others wait.
+ * Opens the database, creates the tables in an empty one, and migrates those of an older version after copying them. Several
+ * nodes may do so at once: one migrates, the others wait.
  * @param url `postgres://user@host/database`, with `?schema=NAME` for tables outside the schema `public`
  * @param root the state folder with the files of the account
  * @param now the time of this machine, in ms since 1970
@@ -40,13 +41,16 @@ export async function openPostgresAccount(
   url: string,
   root: string,
   now: () => number,
+  onUpgrade: OnUpgrade = () => undefined,
 ): Promise<PostgresStore> {
   const shown = describeDatabase(url);
   const address = readAddress(url);
   const store = openPostgresStore(address);
   try {
     await refuseSkew(store, shown, now);
-    await migrate(store, shown, address);
+    if (await migrate(store, shown, address)) {
+      onUpgrade(describeUpgrade(`${tableBefore('jobs', SCHEMA_VERSION)} and the tables beside it`));
+    }
     await refuseOtherFolder(store, shown, root);
     return store;
   } catch (error) {
@@ -148,8 +152,9 @@ async function writeOnce(path: string, text: string): Promise<void> {
   }
 }
 
-async function migrate(store: PostgresStore, shown: string, { schema }: PostgresAddress): Promise<void> {
-  await store.transaction(async (tx) => {
+/** Returns true if it has migrated tables of an older version. */
+function migrate(store: PostgresStore, shown: string, { schema }: PostgresAddress): Promise<boolean> {
+  return store.transaction(async (tx) => {
     // Creating one that exists takes a permission that it does not need.
     const isThere = (await tx.get('SELECT 1 FROM pg_namespace WHERE nspname = ?', schema)) !== undefined;
     if (!isThere) await tx.run(`CREATE SCHEMA ${schema}`);
@@ -163,10 +168,14 @@ async function migrate(store: PostgresStore, shown: string, { schema }: Postgres
     }
     const version = (await tx.get<{ version: number }>('SELECT version FROM vloc_version'))?.version ?? 0;
     if (version > SCHEMA_VERSION) throw newer(shown);
-    const missing = tablesOf(version).filter((name) => !names.has(name));
+    const tables = tablesOf(version);
+    const missing = tables.filter((name) => !names.has(name));
     if (missing.length > 0) throw incomplete(shown, missing);
+    if (version === SCHEMA_VERSION) return false;
+    if (version > 0) await store.script(tx, copyTablesBefore(tables, names, SCHEMA_VERSION));
     for (const step of MIGRATIONS.slice(version)) await store.script(tx, forPostgres(step));
-    if (version < SCHEMA_VERSION) await tx.run('UPDATE vloc_version SET version = ?', SCHEMA_VERSION);
+    await tx.run('UPDATE vloc_version SET version = ?', SCHEMA_VERSION);
+    return version > 0;
   });
 }
 

@@ -163,14 +163,18 @@ export function tablesOf(version: number): string[] {
   return [...steps.matchAll(/^CREATE TABLE (\w+)/gm)].flatMap(([, name]) => name ?? []);
 }
 
-/** Migrates the tables to the newest version. */
-export function migrate(file: SqliteFile): void {
+/**
+ * Migrates the tables to the newest version.
+ * @param before called for tables that have an older version, while no other process can write
+ */
+export function migrate(file: SqliteFile, before: () => void = () => {}): void {
   const read = () => file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
   if (read() >= SCHEMA_VERSION) return;
   file.transaction(() => {
     const version = read();
     // Another process may have migrated in the meantime.
     if (version >= SCHEMA_VERSION) return;
+    if (version > 0) before();
     for (const step of MIGRATIONS.slice(version)) file.script(step);
     file.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });

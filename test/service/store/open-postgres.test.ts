@@ -1,9 +1,10 @@
 /** Accounts in a real PostgreSQL server, shared by several nodes. Two accounts of a server are two schemas. */
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openPostgresAccount } from '../../../src/service/store/open-postgres.ts';
-import type { PostgresStore } from '../../../src/service/store/postgres-store.ts';
+import { openPostgresStore, type PostgresStore } from '../../../src/service/store/postgres-store.ts';
+import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from '../../../src/service/store/schema.ts';
 import {
   freshAccount,
   POSTGRES_PROGRAMS,
@@ -134,6 +135,73 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
       { name: 'a' },
       { name: 'b' },
     ]);
+  });
+});
+
+describe.skipIf(NEEDS)('an account of an older version', () => {
+  /** As the first program with PostgreSQL would have left it, had it known only the first steps. */
+  async function makeOld(url: string, root: string): Promise<void> {
+    const store = await open(url, root);
+    await store.transaction(async (tx) => {
+      for (const table of tablesOf(SCHEMA_VERSION).toReversed())
+        await store.script(tx, `DROP TABLE ${table}`);
+      for (const step of MIGRATIONS.slice(0, 2)) await store.script(tx, forPostgres(step));
+      await tx.run('UPDATE vloc_version SET version = 2');
+      await tx.run(`INSERT INTO keys VALUES ('vk_a', 's', 'w', '[]', NULL, '', 1, NULL)`);
+      await tx.run(`INSERT INTO ledger (id, amount, posted_at) VALUES ('tx_a', 5000, 1)`);
+    });
+  }
+
+  it('is copied before it is upgraded, once and by one node, and the operator is told where', async () => {
+    const url = freshAccount(server);
+    const root = await makeStateDir();
+    await makeOld(url, root);
+    const said: string[] = [];
+    const nodes = await Promise.all(
+      [1, 2, 3].map(() => openPostgresAccount(url, root, Date.now, (message) => said.push(message))),
+    );
+    for (const node of nodes) onTestFinished(() => node.close());
+    expect(said).toEqual([expect.stringContaining(`before_${SCHEMA_VERSION}_jobs`)]);
+    const store = at(nodes, 0);
+    expect(await store.all(`SELECT id FROM before_${SCHEMA_VERSION}_keys`)).toEqual([{ id: 'vk_a' }]);
+    expect(await store.get('SELECT version FROM vloc_version')).toEqual({ version: SCHEMA_VERSION });
+  });
+
+  it('can be used again by the older version, with the statements of docs/service.md', async () => {
+    const url = freshAccount(server);
+    const root = await makeStateDir();
+    await makeOld(url, root);
+    const store = await open(url, root);
+    await store.run(`INSERT INTO ledger (id, amount, posted_at) VALUES ('tx_b', 1, 2)`);
+    const manual = await readFile(new URL('../../../docs/service.md', import.meta.url), 'utf8');
+    const [remove = '', fill = ''] = [...manual.matchAll(/```sql\n(-- Take an upgrade back[^`]*)```/g)].map(
+      ([, statements]) => statements,
+    );
+    await store.transaction((tx) => store.script(tx, remove));
+    // What the older version does with an account without tables.
+    await store.transaction(async (tx) => {
+      for (const step of MIGRATIONS.slice(0, 2)) await store.script(tx, forPostgres(step));
+      await tx.run('UPDATE vloc_version SET version = 2');
+    });
+    await store.transaction((tx) => store.script(tx, fill));
+    expect(await store.all('SELECT id FROM ledger')).toEqual([{ id: 'tx_a' }]);
+    const again = await open(url, root);
+    expect(await again.all('SELECT id FROM ledger')).toEqual([{ id: 'tx_a' }]);
+  });
+
+  it('is left as it was when it cannot be copied', async () => {
+    const url = freshAccount(server);
+    const root = await makeStateDir();
+    await makeOld(url, root);
+    const store = openPostgresStore({
+      url: url.replace(/&schema=\w+/, ''),
+      schema: /\w+$/.exec(url)?.[0] ?? '',
+    });
+    onTestFinished(() => store.close());
+    await store.run(`CREATE VIEW before_${SCHEMA_VERSION}_jobs AS SELECT 1 AS one`);
+    await expect(open(url, root)).rejects.toThrow(/already exists/);
+    expect(await store.get('SELECT version FROM vloc_version')).toEqual({ version: 2 });
+    await expect(store.all('SELECT 1 FROM tasks')).rejects.toThrow(/does not exist/);
   });
 });
 
