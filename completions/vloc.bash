@@ -44,7 +44,8 @@ _vloc_place() {
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve') commands='keys control' operands='free' options='--host --port --state-dir --database --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve') commands='migrate keys control' operands='free' options='--host --port --state-dir --database --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve migrate') commands='' operands='free' options='--from --to --state-dir --undo --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys') commands='create list revoke' operands='free' options='--help -h' ;;
     'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys list') commands='' operands='free' options='--state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -92,7 +93,7 @@ _vloc_place() {
     'help credits') commands='history' operands='free' options='' ;;
     'help profile') commands='add list use show remove' operands='free' options='' ;;
     'help engines') commands='list add remove test install' operands='free' options='' ;;
-    'help serve') commands='keys control' operands='free' options='' ;;
+    'help serve') commands='migrate keys control' operands='free' options='' ;;
     'help serve keys') commands='create list revoke' operands='free' options='' ;;
     'help serve control') commands='clock faults media credits keys webhooks workspaces' operands='free' options='' ;;
     'help serve control clock') commands='show advance freeze resume' operands='free' options='' ;;
@@ -111,8 +112,10 @@ _vloc_value() {
   case "$1 $2" in
     'localize --from'|'translate --from') value='source translation-sources' ;;
     'recognize --from') value='source recognized' ;;
+    'serve migrate --from') value='free' ;;
     'localize --to'|'translate --to') value=',source translation-targets' ;;
     'dub --to') value=',source voices' ;;
+    'serve migrate --to') value='free' ;;
     *' --mode') value='choices standard subtitles_only' ;;
     *' --voice-mode') value='choices auto female male' ;;
     *' --subtitle-output') value='choices none soft burned' ;;
@@ -158,6 +161,7 @@ _vloc_value() {
     'profile show --fields') value=',choices setting value origin' ;;
     'engines add --fields'|'engines remove --fields') value=',choices step position engine' ;;
     'engines test --fields') value=',choices step position engine result language output word_error_rate seconds real_time_factor problem' ;;
+    'serve migrate --fields') value=',choices from to keys jobs uploads ledger_entries balance_credits reserved_credits files' ;;
     'serve control clock show --fields'|'serve control clock advance --fields'|'serve control clock freeze --fields'|'serve control clock resume --fields') value=',choices now frozen offset_seconds' ;;
     'serve control faults list --fields'|'serve control faults add --fields'|'serve control faults set --fields'|'serve control faults clear --fields') value=',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers' ;;
     'serve control media show --fields'|'serve control media hold --fields'|'serve control media release --fields'|'serve control media fail --fields') value=',choices held waiting failures' ;;
@@ -233,6 +237,7 @@ _vloc_value() {
     *' --trusted-proxy') value=',free' ;;
     *' --control-port') value='free' ;;
     *' --log') value='choices json text' ;;
+    *' --undo') value='free' ;;
     *' --permission') value=',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
     *' --monthly-quota') value='free' ;;
     *' --allow') value=',free' ;;

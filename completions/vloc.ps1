@@ -206,9 +206,14 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--pair', 'further pairs of languages of Apertium, such as eng-glg; on Debian and Ubuntu'), @('--font', 'fonts to burn in subtitles in these languages, such as ja; up to 57 MB'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve'] = @{
-        Commands = @(@('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
+        Commands = @(@('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
         Operands = 'free'
         Options = @(@('--host', 'address to listen on (default: 127.0.0.1)'), @('--port', 'port to listen on (default: one that is free)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--database', 'keep the account in PostgreSQL, postgres://user@host/name (default: VLOC_DATABASE, else in the state folder)'), @('--config', 'JSON file of settings; options win over it'), @('--public-origin', 'scheme and host that callers see, behind a proxy'), @('--trusted-proxy', 'addresses and networks of proxies whose X-Forwarded-For is believed (default: none)'), @('--allow-loopback', 'let source and callback addresses lead to this machine, over http too'), @('--control', 'also start the control interface, for tests, on another port of 127.0.0.1'), @('--control-port', 'port of the control interface (default: one that is free)'), @('--log', 'form of the log on stderr (default: text on a terminal, else json)'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve migrate'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--from', 'state folder or postgres://user@host/name that has the account (default: VLOC_DATABASE)'), @('--to', 'state folder or postgres://user@host/name without an account (default: VLOC_DATABASE)'), @('--state-dir', 'folder with the uploads and results of the account in the database (default: the other folder)'), @('--undo', 'use the account of a state folder or database again that was moved away, as it was then'), @('--output', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'form of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve keys'] = @{
         Commands = @(@('create', 'create a key and show its secrets once'), @('list', 'list keys and their permissions'), @('revoke', 'revoke a key'))
@@ -446,7 +451,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help serve'] = @{
-        Commands = @(@('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
+        Commands = @(@('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
         Operands = 'free'
         Options = @()
     }
@@ -501,9 +506,11 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['localize --from'] = 'source translation-sources'
     $values['translate --from'] = 'source translation-sources'
     $values['recognize --from'] = 'source recognized'
+    $values['serve migrate --from'] = 'free'
     $values['localize --to'] = ',source translation-targets'
     $values['translate --to'] = ',source translation-targets'
     $values['dub --to'] = ',source voices'
+    $values['serve migrate --to'] = 'free'
     $values['* --mode'] = 'choices standard subtitles_only'
     $values['* --voice-mode'] = 'choices auto female male'
     $values['* --subtitle-output'] = 'choices none soft burned'
@@ -591,6 +598,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['engines add --fields'] = ',choices step position engine'
     $values['engines remove --fields'] = ',choices step position engine'
     $values['engines test --fields'] = ',choices step position engine result language output word_error_rate seconds real_time_factor problem'
+    $values['serve migrate --fields'] = ',choices from to keys jobs uploads ledger_entries balance_credits reserved_credits files'
     $values['serve control clock show --fields'] = ',choices now frozen offset_seconds'
     $values['serve control clock advance --fields'] = ',choices now frozen offset_seconds'
     $values['serve control clock freeze --fields'] = ',choices now frozen offset_seconds'
@@ -684,6 +692,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --trusted-proxy'] = ',free'
     $values['* --control-port'] = 'free'
     $values['* --log'] = 'choices json text'
+    $values['* --undo'] = 'free'
     $values['* --permission'] = ',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization'
     $values['* --monthly-quota'] = 'free'
     $values['* --allow'] = ',free'

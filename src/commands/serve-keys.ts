@@ -30,10 +30,15 @@ export const DATABASE = {
  */
 export function chooseDatabase({ io }: Context, option: string | undefined): string | undefined {
   if (option === undefined) return readVariable(io.env, 'VLOC_DATABASE');
-  const url = URL.parse(option);
-  if ((url?.password ?? '') === '' && url?.searchParams.has('password') !== true) return option;
+  return refusePassword('--database', option);
+}
+
+/** @throws Failure (`usage`) for the address of a database with a password */
+export function refusePassword(flag: string, address: string): string {
+  const url = URL.parse(address);
+  if ((url?.password ?? '') === '' && url?.searchParams.has('password') !== true) return address;
   throw usageFailure(
-    '--database has a password, which every user of this machine can read while vloc runs',
+    `${flag} has a password, which every user of this machine can read while vloc runs`,
     'Set VLOC_DATABASE to the whole address, or PGPASSWORD, or write the password into ~/.pgpass.',
   );
 }

@@ -255,6 +255,13 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         name: 'serve',
         summary: 'run the embedded service for other programs',
         load: async () => (await import('./serve.ts')).serve,
+        children: [
+          {
+            name: 'migrate',
+            summary: 'move the account between a state folder and PostgreSQL',
+            load: async () => (await import('./serve-migrate.ts')).serveMigrate,
+          },
+        ],
         groups: [
           {
             name: 'keys',

@@ -141,7 +141,7 @@ describe('imports between folders', () => {
     expect(show(behind)).toEqual([]);
   });
 
-  it('load the service in three files only, when they run', () => {
+  it('load the service in four files only, when they run', () => {
     const loading = local.filter(
       ({ from, target, manner }) =>
         from.folder !== 'service' && target.startsWith('src/service/') && manner !== 'type',
@@ -150,6 +150,7 @@ describe('imports between folders', () => {
     const files = new Set(loading.map(({ from }) => from.path));
     expect([...files]).toEqual([
       'src/commands/serve-keys.ts',
+      'src/commands/serve-migrate.ts',
       'src/commands/serve.ts',
       'src/context/connection.ts',
     ]);

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { type Folders, storePath } from '../folders.ts';
 import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
+import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { damaged, openSqliteFile, type SqliteFile } from './sqlite-file.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -36,11 +37,7 @@ export function openAccountStore(
 ): Store {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
-  // Checked before SQLite opens the store: SQLite deletes the log of an empty database, and the log may contain all
-  // remaining data.
-  refuseLost(path, folders, advice);
-  const log = `${path}-wal`;
-  if (hasLostCommits(log)) throw damaged(path, `its log ${log} is damaged`, advice);
+  refuseDamage(path, folders, advice);
   const file = openSqliteFile(path, {
     synchronous: 'FULL',
     advice,
@@ -60,6 +57,21 @@ export function openAccountStore(
   }
 }
 
+/**
+ * Opens the store of any version and with any mark, with its tables as they are, while no other process has it open.
+ * @param isSource false for a store that may be missing next to files
+ * @throws SQLITE_BUSY; Failure, with nothing changed
+ */
+export function openAccountAlone(folders: Folders, isSource: boolean): SqliteFile {
+  const path = storePath(folders.root);
+  const advice = adviceFor(folders.root);
+  if (isSource) refuseDamage(path, folders, advice);
+  const inspectIfOld = (opened: SqliteFile) => {
+    if (isSource || tableNames(opened).size > 0) inspect(opened, path, folders, advice, true);
+  };
+  return openSqliteFile(path, { synchronous: 'FULL', advice, alone: true, inspect: inspectIfOld });
+}
+
 /** Returns whether a service has used the folder, even if its store is missing. */
 export function hasTraces(folders: Pick<Folders, 'root' | 'uploads' | 'assets'>): boolean {
   const path = storePath(folders.root);
@@ -72,6 +84,16 @@ function adviceFor(root: string): string {
     'Without a backup, move service.sqlite, service.sqlite-wal, uploads and assets to another folder and start again: ' +
     'that begins a new account. Its keys are new; credits, the list of jobs, and results not downloaded are lost.'
   );
+}
+
+/**
+ * Called before SQLite opens the store: SQLite deletes the log of an empty database, and the log may contain all remaining
+ * data.
+ */
+function refuseDamage(path: string, folders: Folders, advice: string): void {
+  refuseLost(path, folders, advice);
+  const log = `${path}-wal`;
+  if (hasLostCommits(log)) throw damaged(path, `its log ${log} is damaged`, advice);
 }
 
 function refuseLost(path: string, folders: Folders, advice: string): void {
@@ -87,11 +109,21 @@ function refuseLost(path: string, folders: Folders, advice: string): void {
   );
 }
 
-/** Checks a store of any size. The file may also belong to another application. */
-function inspect(file: SqliteFile, path: string, folders: Folders, advice: string): void {
-  const version = file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+const readVersion = (file: SqliteFile) =>
+  file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+
+function tableNames(file: SqliteFile): Set<string> {
   const found = file.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
-  const names = new Set(found.map(({ name }) => name));
+  return new Set(found.map(({ name }) => name));
+}
+
+/**
+ * Checks a store of any size. The file may also belong to another application.
+ * @param allowsMark whether the account may be marked as being elsewhere
+ */
+function inspect(file: SqliteFile, path: string, folders: Folders, advice: string, allowsMark = false): void {
+  const version = readVersion(file);
+  const names = tableNames(file);
   if (version === 0 && names.size === 0) {
     if (!holdsFiles(folders)) return;
     throw damaged(path, `it is empty, but ${folders.root} has data of a service`, advice);
@@ -104,18 +136,24 @@ function inspect(file: SqliteFile, path: string, folders: Folders, advice: strin
     throw damaged(path, 'it is the database of another program', elsewhere);
   }
   if (version > SCHEMA_VERSION) {
-    throw new Failure({
-      category: 'disk',
-      code: 'STORE_NEWER',
-      message: `the store ${path} was written by a newer version of vloc`,
-      advice: 'Upgrade vloc, or choose another state folder with VLOC_STATE_DIR or --state-dir.',
-    });
+    const mark = names.has(MARK_TABLE) ? file.get<Mark>(READ_MARK) : undefined;
+    if (mark === undefined) throw newer(path);
+    if (!allowsMark) throw refuseMarked(mark, folders.root);
   }
   if (missing.length > 0) throw damaged(path, `it lacks the tables ${missing.join(', ')}`, advice);
   const size = (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0);
   if (size > CHECKED_WHOLE_BYTES) return;
   const answer = file.get<{ quick_check: string }>(QUICK_CHECK)?.quick_check;
   if (answer !== 'ok') throw damaged(path, 'it is damaged', advice, new Error(answer ?? 'no answer'));
+}
+
+function newer(path: string): Failure {
+  return new Failure({
+    category: 'disk',
+    code: 'STORE_NEWER',
+    message: `the store ${path} was written by a newer version of vloc`,
+    advice: 'Upgrade vloc, or choose another state folder with VLOC_STATE_DIR or --state-dir.',
+  });
 }
 
 /** Returns null if the file does not exist. */

@@ -6,9 +6,14 @@ import { Failure } from '../../errors/failure.ts';
 import { errorCode } from '../../errors/system-error.ts';
 import { FILE_MODE } from '../folders.ts';
 import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
-import { openPostgresStore, type PostgresAddress, type PostgresStore } from './postgres-store.ts';
+import {
+  describeDatabase,
+  openPostgresStore,
+  type PostgresAddress,
+  type PostgresStore,
+} from './postgres-store.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from './schema.ts';
-import { DatabaseAway, type Statements } from './store.ts';
+import { DatabaseAway, type Statements, type Transaction } from './store.ts';
 
 /**
  * Leases last 15 s and end by the clocks of the nodes; signatures may be 300 s old. Clocks that are set by NTP differ by
@@ -59,6 +64,49 @@ export async function openPostgresAccount(
   }
 }
 
+interface AloneRefusals {
+  /** Other connections use the account. */
+  readonly inUse: (shown: string) => Failure;
+  /** There is no account. Default: its schema is prepared. */
+  readonly missing?: (shown: string) => Failure;
+}
+
+/**
+ * Opens an account of any version and with any mark, while no vloc uses it. Its tables stay as they are.
+ * @throws Failure, with nothing changed
+ */
+export async function openPostgresAlone(
+  url: string,
+  { inUse, missing }: AloneRefusals,
+): Promise<{ store: PostgresStore; shown: string }> {
+  const shown = describeDatabase(url);
+  const address = readAddress(url);
+  const opened = openPostgresStore(address, () => inUse(shown));
+  const store: PostgresStore = {
+    ...opened,
+    transaction: (work) =>
+      opened.transaction(work).catch((error: unknown) => {
+        throw explain(error, shown);
+      }),
+  };
+  try {
+    await store.transaction(async (tx) => {
+      const hasAccount =
+        (await tx.get(
+          'SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = ?',
+          address.schema,
+          'vloc_version',
+        )) !== undefined;
+      if (!hasAccount && missing !== undefined) throw missing(shown);
+      await prepareSchema(store, tx, shown, address);
+    });
+    return { store, shown };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 /** Removes an account with all its tables, for temporary workspaces. */
 export async function removePostgresAccount(url: string): Promise<void> {
   const address = readAddress(url);
@@ -98,12 +146,6 @@ function readAddress(url: string): PostgresAddress {
   return { url: parsed.href, schema };
 }
 
-/** Host and name of a database for messages: never the password. */
-function describeDatabase(url: string): string {
-  const { hostname, port, pathname } = URL.parse(url) ?? { hostname: '', port: '', pathname: '' };
-  return `${hostname === '' ? 'the local server' : hostname}${port === '' ? '' : `:${port}`}${pathname}`;
-}
-
 async function refuseSkew(store: Statements, shown: string, now: () => number): Promise<void> {
   const before = now();
   const row = await store.get<{ now: number }>(
@@ -127,10 +169,21 @@ const FOLDER_ID = 'database.id';
 async function refuseOtherFolder(store: Statements, shown: string, root: string): Promise<void> {
   const path = join(root, FOLDER_ID);
   await writeOnce(path, randomUUID());
-  const own = await readFile(path, 'utf8');
-  await store.run('UPDATE vloc_version SET folder = ? WHERE folder IS NULL', own);
-  const row = await store.get<{ folder: string }>('SELECT folder FROM vloc_version');
-  if (row?.folder === own) return;
+  await store.run('UPDATE vloc_version SET folder = ? WHERE folder IS NULL', await readFile(path, 'utf8'));
+  await refuseForeignFiles(store, shown, root);
+}
+
+/** Makes the files of a folder those of the account. */
+export async function claimFolder(tx: Transaction, shown: string, root: string): Promise<void> {
+  await tx.run('UPDATE vloc_version SET folder = NULL');
+  await refuseOtherFolder(tx, shown, root);
+}
+
+/** Refuses a folder that does not have the files of the account, which may have none yet. */
+export async function refuseForeignFiles(store: Statements, shown: string, root: string): Promise<void> {
+  const own = await readFile(join(root, FOLDER_ID), 'utf8').catch(() => null);
+  const row = await store.get<{ folder: string | null }>('SELECT folder FROM vloc_version');
+  if ((row?.folder ?? own) === own) return;
   throw new Failure({
     category: 'configuration',
     code: 'DATABASE_OF_ANOTHER',
@@ -152,20 +205,30 @@ async function writeOnce(path: string, text: string): Promise<void> {
   }
 }
 
+/** Creates the schema and the tables that have no version. @returns the names of all tables that were there */
+async function prepareSchema(
+  store: PostgresStore,
+  tx: Transaction,
+  shown: string,
+  { schema }: PostgresAddress,
+): Promise<Set<string>> {
+  // Creating one that exists takes a permission that it does not need.
+  const isThere = (await tx.get('SELECT 1 FROM pg_namespace WHERE nspname = ?', schema)) !== undefined;
+  if (!isThere) await tx.run(`CREATE SCHEMA ${schema}`);
+  const found = await tx.all<{ name: string }>(
+    'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
+  );
+  const names = new Set(found.map(({ name }) => name));
+  if (names.has('vloc_version')) return names;
+  if (names.size > 0) throw foreign(shown);
+  await store.script(tx, FIRST);
+  return names;
+}
+
 /** Returns true if it has migrated tables of an older version. */
-function migrate(store: PostgresStore, shown: string, { schema }: PostgresAddress): Promise<boolean> {
+function migrate(store: PostgresStore, shown: string, address: PostgresAddress): Promise<boolean> {
   return store.transaction(async (tx) => {
-    // Creating one that exists takes a permission that it does not need.
-    const isThere = (await tx.get('SELECT 1 FROM pg_namespace WHERE nspname = ?', schema)) !== undefined;
-    if (!isThere) await tx.run(`CREATE SCHEMA ${schema}`);
-    const found = await tx.all<{ name: string }>(
-      'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
-    );
-    const names = new Set(found.map(({ name }) => name));
-    if (!names.has('vloc_version')) {
-      if (names.size > 0) throw foreign(shown);
-      await store.script(tx, FIRST);
-    }
+    const names = await prepareSchema(store, tx, shown, address);
     const version = (await tx.get<{ version: number }>('SELECT version FROM vloc_version'))?.version ?? 0;
     if (version > SCHEMA_VERSION) throw newer(shown);
     const tables = tablesOf(version);
@@ -218,6 +281,7 @@ const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> 
   ENOTFOUND: ['has no address', 'Check the name of the host.'],
   ENOENT: ['has no such socket', 'Check the folder of the socket, and that PostgreSQL runs.'],
   ETIMEDOUT: ['does not answer', 'Check the address and the firewall.'],
+  '55P03': ['is being changed by another vloc', 'Wait until it is done, then try again.'],
   EHOSTUNREACH: ['cannot be reached', 'Check the address and the network.'],
   SELF_SIGNED_CERT_IN_CHAIN: ['has a certificate that cannot be verified', TRUST],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['has a certificate that cannot be verified', TRUST],
@@ -228,6 +292,7 @@ const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> 
 function explain(error: unknown, shown: string): unknown {
   if (error instanceof Failure) return error;
   const cause = error instanceof DatabaseAway ? error.cause : error;
+  if (cause instanceof Failure) return cause;
   const known = REASONS[errorCode(cause)];
   if (known === undefined && !(error instanceof DatabaseAway)) return error;
   const said = cause instanceof Error ? cause.message : 'no answer';

@@ -3,6 +3,8 @@
  * many rows (the balance, the slots, the quota of a month) hold on all nodes as they do with SQLite's single writer.
  */
 import pg from 'pg';
+import type { Failure } from '../../errors/failure.ts';
+import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
 import { DatabaseAway, type SqlValue, type Statements, type Store, type Transaction } from './store.ts';
 
 /** Most connections of one node. PostgreSQL allows 100 in all by default. */
@@ -18,6 +20,8 @@ const LIMITS_OF_SESSION =
 
 /** Tells our locks from those of other programs on the database; any number will do. */
 const LOCKS = 7_118_563;
+/** Every connection to an account holds this lock together with the others, so that a move can tell that there are none. */
+const USERS = LOCKS + 1;
 
 /** 64-bit integers and their sums, which are times, sizes and credits below 2 ** 53. */
 const NUMERIC_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
@@ -26,6 +30,10 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     NUMERIC_TYPES.includes(oid) ? Number : pg.types.getTypeParser(oid, format),
 };
+
+/** Longer than the server needs to notice that a process has died; nodes have their connections until they end. */
+const ALONE_TIMEOUT_MS = 2000;
+const LOCK_TIMEOUT = '55P03';
 
 export interface PostgresStore extends Store {
   /** Runs statements without parameters, separated by semicolons. */
@@ -40,11 +48,38 @@ export interface PostgresAddress {
   readonly schema: string;
 }
 
-/** Prepares connections to a database. The first statement connects. */
-export function openPostgresStore({ url, schema }: PostgresAddress): PostgresStore {
+/** Host and name of a database for messages: never the password. */
+export function describeDatabase(url: string): string {
+  const { hostname, port, pathname } = URL.parse(url) ?? { hostname: '', port: '', pathname: '' };
+  return `${hostname === '' ? 'the local server' : hostname}${port === '' ? '' : `:${port}`}${pathname}`;
+}
+
+/**
+ * Prepares connections to a database. The first statement connects.
+ * @param alone for the only connection to an account, of any mark: the failure if there are others
+ */
+export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () => Failure): PostgresStore {
+  const users = `${USERS}, hashtext('${schema}')`;
+  const join = async (client: pg.ClientBase) => {
+    await client.query(`SELECT pg_advisory_lock_shared(${users})`);
+    const found = await client.query(`SELECT 1 WHERE to_regclass('${MARK_TABLE}') IS NOT NULL`);
+    if (found.rowCount === 0) return;
+    const [mark] = (await client.query<Mark>({ text: READ_MARK, types })).rows;
+    if (mark !== undefined) throw refuseMarked(mark, describeDatabase(url));
+  };
+  const joinAlone = async (client: pg.ClientBase, failure: Failure) => {
+    try {
+      await client.query(
+        `SET lock_timeout = ${ALONE_TIMEOUT_MS}; SELECT pg_advisory_lock(${users}); RESET lock_timeout`,
+      );
+    } catch (error) {
+      throw error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT ? failure : error;
+    }
+  };
   const pool = new pg.Pool({
     connectionString: url,
-    max: CONNECTIONS,
+    ...(alone === undefined ? { max: CONNECTIONS, min: 1 } : { max: 1, idleTimeoutMillis: 0 }),
+    onConnect: (client) => (alone === undefined ? join(client) : joinAlone(client, alone())),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     options: `${LIMITS_OF_SESSION} -c search_path=${schema}`,
     application_name: 'vloc',

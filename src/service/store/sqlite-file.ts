@@ -31,11 +31,16 @@ const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 /** How long a statement waits while another process writes. Transactions of the service take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
+/** Longer than a command that reads keys has the file open; a service has it open until it ends. */
+const ALONE_TIMEOUT_MS = 1000;
+
 interface FileOptions {
   /** FULL survives a power failure; NORMAL survives the death of the process. */
   readonly synchronous: 'FULL' | 'NORMAL';
   /** What to do if the file is damaged, in whole sentences. */
   readonly advice: string;
+  /** Locks the file until it is closed. If another connection has it open, opening throws SQLITE_BUSY. */
+  readonly alone?: boolean;
   /** Called at each statement that finds damage, except while the file is opened, which throws instead. */
   readonly onFailure?: (failure: Failure) => void;
   /** Reads data before anything is written. If it throws, the file is not opened. */
@@ -48,7 +53,8 @@ interface FileOptions {
  */
 export function openSqliteFile(path: string, options: FileOptions): SqliteFile {
   ensurePrivateFile(path);
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  const { alone = false } = options;
+  const database = new DatabaseSync(path, { timeout: alone ? ALONE_TIMEOUT_MS : BUSY_TIMEOUT_MS });
   let isOpen = false;
   const file = overDatabase(database, (error) => {
     const failure = failureOfContent(error, path, options.advice);
@@ -57,6 +63,7 @@ export function openSqliteFile(path: string, options: FileOptions): SqliteFile {
     return failure;
   });
   try {
+    if (alone) file.script('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     options.inspect?.(file);
     file.script(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`,

@@ -2,10 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { storePath } from '../../../src/service/folders.ts';
 import { createService } from '../../../src/service/index.ts';
+import { CREATE_MARK, MARK_TABLE, MARKED } from '../../../src/service/store/mark.ts';
+import { SCHEMA_VERSION } from '../../../src/service/store/schema.ts';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { LINES, TRANSLATION } from '../../commands/support/run-vloc.ts';
 import { createCaller } from '../../service/harness/caller.ts';
@@ -87,6 +91,7 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bvideos\b/, fillFolder('videos', 'tour.mp4')],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
+  [/\bserve migrate\b/, makeMoved],
   [/\bserve control\b/, startControl],
   [/\bapi\.example\.com\b|\bprofile add\b/, nameService],
   [/\bwebhooks\b/, signDelivery],
@@ -201,6 +206,19 @@ async function makeProfiles(desk: Desk, line: string): Promise<string> {
 async function makeKey(desk: Desk, line: string): Promise<string> {
   const { stdout } = await desk.run(['serve', 'keys', 'create', '-o', 'json']);
   return line.replace(/\bvk_Zm\w+/, JSON.parse(stdout).key);
+}
+
+/** The account of the desk, where it was moved away for `--undo`, and the address of a database that is not there. */
+async function makeMoved(desk: Desk, line: string): Promise<string> {
+  const { VLOC_STATE_DIR: stateDir = '' } = desk.env;
+  await desk.run(['serve', 'keys', 'create', '-o', 'json']);
+  if (line.includes('--undo')) {
+    const store = new DatabaseSync(storePath(stateDir));
+    store.exec(`${CREATE_MARK} INSERT INTO ${MARK_TABLE} VALUES ('moved', 'an-id', 'db.example.com/vloc', 0);
+      PRAGMA user_version = ${MARKED + SCHEMA_VERSION}`);
+    store.close();
+  }
+  return line.replace('/var/lib/vloc', stateDir).replace('db.example.com', '127.0.0.1:1');
 }
 
 /** A controlled service in the state folder of the desk, with the key, the webhook or the workspace of the example. */

@@ -37,12 +37,18 @@ const LISTING = { reason: 'the jobs go on once they are listed', run: letGoWhenL
 const WATCHING = { reason: 'it watches until it is stopped', code: 130, run: runUntilLocalized };
 const UNTRIED = { reason: 'its server or program is not here', run: addUntried };
 const CONFIGURED = { reason: 'it needs configured engines', run: runConfigured };
+const NO_DATABASE = {
+  reason: 'its database is not here; test/cluster moves accounts to a real one',
+  code: 4,
+};
 const INSTALLING = { reason: 'it would change this machine', hindrance: findMissingEngines };
 
 export const WAYS: Readonly<Record<string, Way>> = {
   'vloc jobs list --kind dubbing --status processing --all -o id | vloc jobs wait -': LISTING,
   'vloc jobs list --status processing --all -o id | vloc jobs wait - --out out': LISTING,
   'vloc localize inbox --to es --out out --watch': WATCHING,
+  'vloc serve migrate --from /var/lib/vloc --to postgres://vloc@db.example.com/vloc': NO_DATABASE,
+  'vloc serve migrate --from postgres://vloc@db.example.com/vloc --to /var/lib/vloc': NO_DATABASE,
   'vloc batch status out': FAILED_ITEM,
   'vloc batch status out --watch': FAILED_ITEM,
   'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"': FAILED_ITEM,

@@ -1,0 +1,194 @@
+/** Where an account can be: in a state folder or in a PostgreSQL database. Opened here, no vloc can use it. */
+import { join } from 'node:path';
+import { Failure } from '../../errors/failure.ts';
+import { sqliteCode } from '../../errors/system-error.ts';
+import { type Folders, foldersOf, prepareFolders } from '../folders.ts';
+import { CREATE_MARK, MARK_TABLE, MARKED, type Mark, READ_MARK } from '../store/mark.ts';
+import { hasTraces, openAccountAlone } from '../store/open-account.ts';
+import { claimFolder, openPostgresAlone, refuseForeignFiles } from '../store/open-postgres.ts';
+import { forPostgres, MIGRATIONS, SCHEMA_VERSION } from '../store/schema.ts';
+import { openSqliteFile, type SqliteFile } from '../store/sqlite-file.ts';
+import type { Statements } from '../store/store.ts';
+
+/** A database of an account inside a transaction. */
+export interface OpenAccount extends Statements {
+  /** The version of the tables, 0 for none, and the mark. */
+  state(): Promise<{ readonly version: number; readonly mark: Mark | null }>;
+  createTables(): Promise<void>;
+  setMark(mark: Mark): Promise<void>;
+  removeMark(): Promise<void>;
+  /** The database of the nonces. */
+  readonly nonces: Statements;
+  /** Refuses a folder with the files of another account. */
+  checkFiles(): Promise<void>;
+  /** Makes the files of the folder those of this account. */
+  claimFiles(): Promise<void>;
+}
+
+export interface Place {
+  /** For messages: a path, or host and name of a database. */
+  readonly shown: string;
+  /** Where the files of the account are. */
+  readonly folders: Folders;
+  /** Runs work in a transaction; no other one may be open at this place. */
+  transaction<Result>(work: (account: OpenAccount) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** What a user names: a state folder, or a database and the folder with the files of its account. */
+export type PlaceName =
+  | { readonly stateDir: string; readonly database?: undefined }
+  | { readonly database: string; readonly stateDir: string };
+
+/** The target may be missing or empty. */
+type Role = 'source' | 'target';
+
+/** @throws Failure NO_SERVICE for a source without an account, SERVICE_RUNS if a vloc has the account open */
+export const openPlace = ({ database, stateDir }: PlaceName, role: Role): Promise<Place> =>
+  database === undefined ? openFolder(stateDir, role) : openDatabase(database, stateDir, role);
+
+async function openFolder(stateDir: string, role: Role): Promise<Place> {
+  if (role === 'source' && !hasTraces(foldersOf(stateDir))) throw noAccount(stateDir);
+  const { folders } = await prepareFolders(stateDir);
+  const shown = folders.root;
+  const file = exclusively(shown, () => openAccountAlone(folders, role === 'source'));
+  const nonces = openSqliteFile(join(folders.root, 'nonces.sqlite'), { synchronous: 'NORMAL', advice: '' });
+  nonces.script(CREATE_NONCES);
+  const readVersion = () => file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+  const setVersion = (version: number) => file.script(`PRAGMA user_version = ${version}`);
+  const account: OpenAccount = {
+    ...asStatements(file),
+    nonces: asStatements(nonces),
+    async state() {
+      const version = readVersion();
+      const mark = version < MARKED ? undefined : file.get<Mark>(READ_MARK);
+      return { version: version % MARKED, mark: mark ?? null };
+    },
+    async createTables() {
+      for (const step of MIGRATIONS) file.script(step);
+      setVersion(SCHEMA_VERSION);
+    },
+    async setMark({ kind, id, place, at }) {
+      file.script(CREATE_MARK);
+      file.run(`INSERT INTO ${MARK_TABLE} VALUES (?, ?, ?, ?)`, kind, id, place, at);
+      setVersion(readVersion() + MARKED);
+    },
+    async removeMark() {
+      file.script(`DROP TABLE ${MARK_TABLE}`);
+      setVersion(readVersion() - MARKED);
+    },
+    // They are in the same folder.
+    checkFiles: async () => {},
+    claimFiles: async () => {},
+  };
+  return {
+    shown,
+    folders,
+    async transaction(work) {
+      file.begin();
+      try {
+        const result = await work(account);
+        file.commit();
+        return result;
+      } catch (error) {
+        file.rollback();
+        throw error;
+      }
+    },
+    async close() {
+      nonces.close();
+      file.close();
+    },
+  };
+}
+
+const CREATE_NONCES = `CREATE TABLE IF NOT EXISTS nonces
+  (key_id TEXT NOT NULL, nonce TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (key_id, nonce)) STRICT, WITHOUT ROWID;`;
+
+/** SQLITE_BUSY: another process has the file open. */
+const BUSY = 5;
+
+function exclusively(shown: string, open: () => SqliteFile): SqliteFile {
+  try {
+    return open();
+  } catch (error) {
+    throw sqliteCode(error) === BUSY ? isInUse(shown, error) : error;
+  }
+}
+
+function isInUse(shown: string, cause?: unknown): Failure {
+  return new Failure(
+    {
+      category: 'configuration',
+      code: 'SERVICE_RUNS',
+      message: `a vloc uses the account of ${shown} now`,
+      advice: 'Stop every vloc that uses it, then run the same command again.',
+    },
+    { cause },
+  );
+}
+
+const asStatements = (file: SqliteFile): Statements => ({
+  get: async (sql, ...values) => file.get(sql, ...values),
+  all: async (sql, ...values) => file.all(sql, ...values),
+  run: async (sql, ...values) => file.run(sql, ...values),
+});
+
+/** @param shown a folder or a database */
+function noAccount(shown: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'NO_SERVICE',
+    message: `no service has been in ${shown}`,
+    advice: 'Check what --from names, or VLOC_DATABASE without it.',
+  });
+}
+
+async function openDatabase(url: string, stateDir: string, role: Role): Promise<Place> {
+  const { store, shown } = await openPostgresAlone(url, {
+    inUse: isInUse,
+    ...(role === 'source' ? { missing: noAccount } : {}),
+  });
+  const folders = role === 'source' ? foldersOf(stateDir) : (await prepareFolders(stateDir)).folders;
+  return {
+    shown,
+    folders,
+    transaction: (work) =>
+      store.transaction(async (tx) => {
+        const script = (sql: string) => store.script(tx, forPostgres(sql));
+        const setVersion = (change: string) => tx.run(`UPDATE vloc_version SET version = ${change}`);
+        const account: OpenAccount = {
+          ...tx,
+          nonces: tx,
+          async state() {
+            const row = await tx.get<{ version: number }>('SELECT version FROM vloc_version');
+            const version = row?.version ?? 0;
+            const mark = version < MARKED ? undefined : await tx.get<Mark>(READ_MARK);
+            return { version: version % MARKED, mark: mark ?? null };
+          },
+          async createTables() {
+            for (const step of MIGRATIONS) await script(step);
+            await setVersion(String(SCHEMA_VERSION));
+          },
+          async setMark({ kind, id, place, at }) {
+            await script(CREATE_MARK);
+            await tx.run(`INSERT INTO ${MARK_TABLE} VALUES (?, ?, ?, ?)`, kind, id, place, at);
+            await setVersion(`version + ${MARKED}`);
+          },
+          async removeMark() {
+            await script(`DROP TABLE ${MARK_TABLE}`);
+            await setVersion(`version - ${MARKED}`);
+          },
+          checkFiles: () => refuseForeignFiles(tx, shown, folders.root),
+          claimFiles: () => claimFolder(tx, shown, folders.root),
+        };
+        // Copies take as long as they take: the limits of a session are meant for requests.
+        await store.script(
+          tx,
+          'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
+        );
+        return work(account);
+      }),
+    close: () => store.close(),
+  };
+}
