@@ -12,6 +12,7 @@ import { measureOneVideo } from './one-video.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureReport } from './report.ts';
 import { measureRequests } from './requests.ts';
+import { measureScale } from './scale.ts';
 import { measureSplit } from './split.ts';
 import { measureStartup } from './startup.ts';
 import { measureTransfer } from './transfer.ts';
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'cold-start': measureColdStart,
   requests: measureRequests,
   load: measureLoad,
+  scale: measureScale,
   transfer: measureTransfer,
   waiting: measureWaiting,
   batch: measureBatch,

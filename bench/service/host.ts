@@ -9,15 +9,16 @@ const { createService } = await import(built);
 /** More than any bench sends, because requests are measured, not refusals. */
 const WITHOUT_LIMIT = 1e9;
 
-const [stateDir = ''] = process.argv.slice(2);
+const [stateDir = '', database = '', workers = '0'] = process.argv.slice(2);
 const clock = createMovableClock();
 const service = await createService({
   stateDir,
   clock,
   engines: createSmallEngines(),
+  ...(database === '' ? {} : { database }),
   config: {
-    // Jobs stay queued, because their work would slow down the requests.
-    workers: 0,
+    // By default jobs stay queued, because their work would slow down the requests.
+    workers: Number(workers),
     concurrentTasks: WITHOUT_LIMIT,
     openingCredits: WITHOUT_LIMIT,
     rate: { requests: WITHOUT_LIMIT, windowSeconds: 60 },

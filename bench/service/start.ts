@@ -37,9 +37,19 @@ export interface BareServer extends Running {
   answerWith(answer: CannedAnswer): Promise<void>;
 }
 
-/** Starts the built service on a state folder, without limits on rate and tasks, and without workers. */
-export async function startService(stateDir: string): Promise<RunningService> {
-  const child = fork(here('host.ts'), [stateDir]);
+interface NodeOptions {
+  /** Address of the database of its account. Default: it is in the state folder. */
+  readonly database?: string;
+  /** Jobs at a time. Default: none. */
+  readonly workers?: number;
+}
+
+/** Starts the built service on a state folder, without limits on rate and tasks. */
+export async function startService(
+  stateDir: string,
+  { database = '', workers = 0 }: NodeOptions = {},
+): Promise<RunningService> {
+  const child = fork(here('host.ts'), [stateDir, database, String(workers)]);
   const sent = (await firstMessage(child)) as Record<'url' | 'key' | 'secret', string>; // sent by host.ts
   const { url, key, secret } = sent;
   const { host, port } = new URL(url);

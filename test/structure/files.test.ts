@@ -8,7 +8,17 @@ import { countLines, listFiles, type Module, readModules } from './modules.ts';
 const LONGEST = 400;
 
 /** Folders of tests that cover several packages. */
-const WIDE_FOLDERS = ['cluster', 'conformance', 'docs', 'e2e', 'golden', 'hosted', 'quality', 'structure'];
+const WIDE_FOLDERS = [
+  'bench',
+  'cluster',
+  'conformance',
+  'docs',
+  'e2e',
+  'golden',
+  'hosted',
+  'quality',
+  'structure',
+];
 /** The same within a package. */
 const WIDE_PATHS = ['test/service/media/', 'test/service/traps/'];
 /** Tests of a behaviour that several files of one package share. All other tests mirror the file that they test. */

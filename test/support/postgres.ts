@@ -1,6 +1,15 @@
 /** A PostgreSQL server of its own for tests, from Debian's package, in a folder that is removed with it. */
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -24,6 +33,8 @@ export interface PostgresServer {
   readonly url: string;
   /** Ends it as a crash of the machine would: nothing is written any more. */
   kill(): void;
+  /** Number of the process whose children answer connections. */
+  pid(): number;
   start(): void;
   stop(): void;
 }
@@ -36,8 +47,11 @@ export function freshAccount({ url }: PostgresServer): string {
   return `${url}&schema=account_${process.pid}_${schemas}`;
 }
 
-/** Starts a server that listens on a socket alone. */
-export function startPostgres(): PostgresServer {
+/**
+ * Starts a server that listens on a socket alone.
+ * @param options `isDurable`: it waits for the disk, as in production; tests survive only the end of processes
+ */
+export function startPostgres({ isDurable = false } = {}): PostgresServer {
   if (POSTGRES_PROGRAMS === null) throw new Error('PostgreSQL is not installed');
   // The folder of the tests is closed to other users, and the path of a socket has at most 107 bytes.
   const root = mkdtempSync(
@@ -60,9 +74,10 @@ export function startPostgres(): PostgresServer {
   const server: PostgresServer = {
     url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
     start() {
-      const options = `-c listen_addresses='' -k ${root} -c fsync=off -c max_connections=200`;
+      const options = `-c listen_addresses='' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200`;
       run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(root, 'log'), 'start');
     },
+    pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]),
     kill: () => void run('pg_ctl', '-D', data, '-m', 'immediate', 'stop'),
     stop() {
       run('pg_ctl', '-D', data, '-w', '-m', 'immediate', 'stop');

@@ -1,0 +1,294 @@
+/**
+ * Several nodes of a service on one PostgreSQL server, all on this machine: rates for 1, 2 and 4 of them, the CPU time that each
+ * component needs for a job, and what the model makes of these costs for many machines.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { freshAccount, type PostgresServer, startPostgres } from '../test/support/postgres.ts';
+import type { Figure } from './figure.ts';
+import { type Costs, type Load, mostWorkers, predict, predictOnOneMachine } from './scale-model.ts';
+import { openConnections, type Reply } from './service/connections.ts';
+import { signedBytes, type Unsigned } from './service/sign.ts';
+import { type RunningService, startService } from './service/start.ts';
+
+const NODES = [1, 2, 4] as const;
+/** Enough for a second of work on two cores, after the JIT has compiled the nodes. */
+const READS = 2000;
+const CREATES = 400;
+const WARM_UP = 300;
+const CONNECTIONS = 16;
+/** Jobs of one worker at a time: enough to keep its core busy while some of them wait for the database. */
+const SLOTS = 8;
+/** The kernel counts CPU time in ticks of 10 ms. */
+const TICKS_A_SECOND = 100;
+
+const JOBS = '/v1/subtitle-translations';
+const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'Good morning.' }] };
+const CREATE: Unsigned = {
+  method: 'POST',
+  path: JOBS,
+  body: { subtitle: LINES, source_language: 'en', target_language: 'es' },
+};
+
+/** A figure of a load with the CPU seconds that it took, per operation. */
+interface Measured {
+  readonly perSecond: number;
+  readonly node: number;
+  readonly database: number;
+  /** Seconds for which the lock of transactions was held, per operation. */
+  readonly locked: number;
+}
+
+interface Cluster {
+  readonly server: PostgresServer;
+  readonly database: string;
+  readonly stateDir: string;
+}
+
+export async function measureScale(): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+  const server = startPostgres({ isDurable: true });
+  try {
+    const figures: Figure[] = [];
+    const runs: { reads: Measured; creates: Measured; jobs: Measured }[] = [];
+    for (const count of NODES) {
+      const cluster = { server, database: freshAccount(server), stateDir: join(folder, `state-${count}`) };
+      const { reads, creates } = await measureApi(cluster, count);
+      const jobs = await measureWorkers(cluster, count);
+      runs.push({ reads, creates, jobs });
+      figures.push(
+        { name: `signed GET of a job per second, ${count} API nodes`, value: reads.perSecond, unit: '' },
+        { name: `jobs created per second, ${count} API nodes`, value: creates.perSecond, unit: '' },
+        { name: `jobs done per second, ${count} workers`, value: jobs.perSecond, unit: '' },
+      );
+    }
+    return [...figures, ...describeCosts(costsOf(runs)), ...compareModel(costsOf(runs), runs)];
+  } finally {
+    server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureApi(cluster: Cluster, count: number): Promise<{ reads: Measured; creates: Measured }> {
+  const nodes = await startNodes(cluster, count, 0);
+  try {
+    await load(nodes, CREATE, WARM_UP);
+    const creates = await measure(cluster.server, nodes, CREATES, () => load(nodes, CREATE, CREATES));
+    const [job] = await load(nodes, CREATE, 1);
+    const read: Unsigned = { method: 'GET', path: `${JOBS}/${JSON.parse(String(job?.body)).id}` };
+    await load(nodes, read, WARM_UP);
+    const reads = await measure(cluster.server, nodes, READS, () => load(nodes, read, READS));
+    return { reads, creates };
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()));
+  }
+}
+
+/** The jobs that the API nodes have left in the queue. */
+async function measureWorkers({ server, database, stateDir }: Cluster, count: number): Promise<Measured> {
+  const watch = await openWatch(database);
+  const nodes = await startNodes({ server, database, stateDir }, count, SLOTS);
+  try {
+    // From the moment when all of them work: starting them is not measured.
+    const before = await watch.open();
+    const result = await measure(server, nodes, before, async () => {
+      while ((await watch.open()) > 0) await sleep(50);
+    });
+    return result;
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await watch.end();
+  }
+}
+
+function startNodes(cluster: Cluster, count: number, workers: number): Promise<RunningService[]> {
+  const { stateDir, database } = cluster;
+  return Promise.all(Array.from({ length: count }, () => startService(stateDir, { database, workers })));
+}
+
+/** Sends a request many times, to each node in turn. */
+async function load(
+  nodes: readonly RunningService[],
+  request: Unsigned,
+  count: number,
+): Promise<readonly Reply[]> {
+  const each = Math.ceil(count / nodes.length);
+  const answers = await Promise.all(
+    nodes.map(async ({ port, target }) => {
+      const connections = await openConnections(port, Math.ceil(CONNECTIONS / nodes.length));
+      const bytes = Array.from({ length: each }, () => signedBytes(target, request));
+      const { replies } = await connections.send(bytes);
+      connections.close();
+      return replies;
+    }),
+  );
+  const replies = answers.flat();
+  const wrong = replies.find(({ status }) => status !== 200 && status !== 202);
+  if (wrong !== undefined) throw new Error(`a request was refused:\n${wrong.head}\n\n${wrong.body}`);
+  return replies;
+}
+
+/** Runs work of so many operations. */
+async function measure(
+  server: PostgresServer,
+  nodes: readonly RunningService[],
+  count: number,
+  work: () => Promise<unknown>,
+): Promise<Measured> {
+  const nodeTicks = () => nodes.reduce((sum, node) => sum + node.cpuTicks(), 0);
+  const before = { nodes: nodeTicks(), database: serverTicks(server) };
+  const lock = await watchLock(server.url);
+  const begin = performance.now();
+  await work();
+  const seconds = (performance.now() - begin) / 1000;
+  const share = await lock.end();
+  const cpu = (ticks: number) => ticks / TICKS_A_SECOND / count;
+  return {
+    perSecond: count / seconds,
+    node: cpu(nodeTicks() - before.nodes),
+    database: cpu(serverTicks(server) - before.database),
+    locked: (share * seconds) / count,
+  };
+}
+
+/** CPU time of the server with all its children, also those that have ended. */
+function serverTicks(server: PostgresServer): number {
+  const pid = server.pid();
+  let ticks = 0;
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    let fields: string[];
+    try {
+      fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    } catch {
+      continue; // it has just ended
+    }
+    const [, parent = ''] = fields;
+    const times =
+      Number(name) === pid ? fields.slice(11, 15) : Number(parent) === pid ? fields.slice(11, 13) : [];
+    ticks += times.reduce((sum, each) => sum + Number(each), 0);
+  }
+  return ticks;
+}
+
+/** Rare, because each look takes CPU time. */
+const LOOK_EVERY_MS = 20;
+
+/** Looks again and again whether the lock of transactions is held. `end` returns the share of the looks at which it was. */
+async function watchLock(url: string): Promise<{ end(): Promise<number> }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  let looks = 0;
+  let held = 0;
+  let over = false;
+  const watching = (async () => {
+    while (!over) {
+      const { rowCount } = await client.query(
+        `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted`,
+      );
+      looks += 1;
+      if (rowCount !== 0) held += 1;
+      await sleep(LOOK_EVERY_MS);
+    }
+  })();
+  return {
+    async end() {
+      over = true;
+      await watching;
+      await client.end();
+      return held / looks;
+    },
+  };
+}
+
+/** Counts the jobs that are not done. */
+async function openWatch(database: string): Promise<{ open(): Promise<number>; end(): Promise<void> }> {
+  const schema = new URL(database).searchParams.get('schema');
+  const client = new pg.Client({ connectionString: database.replace(/&schema=\w+/, '') });
+  await client.connect();
+  return {
+    async open() {
+      const { rows } = await client.query<{ open: string }>(
+        `SELECT count(*) AS open FROM ${schema}.jobs WHERE status IN ('queued', 'processing')`,
+      );
+      return Number(rows[0]?.open);
+    },
+    end: () => client.end(),
+  };
+}
+
+type Runs = readonly { readonly reads: Measured; readonly creates: Measured; readonly jobs: Measured }[];
+
+/** Means over all runs: CPU time hardly depends on how busy the machine is. */
+function costsOf(runs: Runs): Costs {
+  const mean = (value: (run: Runs[number]) => number) =>
+    runs.reduce((sum, run) => sum + value(run), 0) / runs.length;
+  return {
+    api: { create: mean(({ creates }) => creates.node), read: mean(({ reads }) => reads.node) },
+    worker: { job: mean(({ jobs }) => jobs.node) },
+    database: {
+      create: mean(({ creates }) => creates.database),
+      job: mean(({ jobs }) => jobs.database),
+      read: mean(({ reads }) => reads.database),
+    },
+    transactions: { create: mean(({ creates }) => creates.locked), job: mean(({ jobs }) => jobs.locked) },
+  };
+}
+
+function describeCosts({ api, worker, database, transactions }: Costs): Figure[] {
+  const row = (name: string, seconds: number): Figure => ({ name, value: 1000 * seconds, unit: 'ms' });
+  return [
+    row('CPU time of an API node: created job', api.create),
+    row('the same: signed GET', api.read),
+    row('CPU time of a worker: job without media work', worker.job),
+    row('CPU time of PostgreSQL: created job', database.create),
+    row('the same: job taken and finished', database.job),
+    row('the same: signed GET', database.read),
+    row('lock of transactions held: created job', transactions.create),
+    row('the same: job taken and finished', transactions.job),
+  ];
+}
+
+const NO_MEDIA: Load = { readsPerJob: 0, mediaCpuSeconds: 0, jobSeconds: 0 };
+/**
+ * A minute of video with the built-in engines on two cores, read every 10 s: 0.67 of its length in CPU time, 0.4 of it until it is
+ * done. Source: the figures of one video in bench/README.md.
+ */
+const VIDEO: Load = { readsPerJob: 3, mediaCpuSeconds: 40, jobSeconds: 24 };
+/** Plenty, so that the machines are the limit. */
+const SLOTS_OF_FLEET = 100_000;
+
+/** How far the model is from what was measured here, and what it says about machines that are not here. */
+function compareModel(costs: Costs, runs: Runs): Figure[] {
+  const cores = availableParallelism();
+  // The jobs were created before.
+  const alone: Costs = {
+    ...costs,
+    api: { create: 0, read: 0 },
+    database: { ...costs.database, create: 0 },
+    transactions: { ...costs.transactions, create: 0 },
+  };
+  const jobs = predictOnOneMachine(alone, cores, NO_MEDIA);
+  const fleet = { apiNodes: 2, workerCores: 8, databaseCores: 4 };
+  const figures: Figure[] = runs.map((run, at) => ({
+    name: `jobs per second, measured ÷ predicted for these cores, ${NODES[at]} workers`,
+    value: run.jobs.perSecond / jobs,
+    unit: '×' as const,
+  }));
+  for (const workers of [1, 10, 100]) {
+    const { jobsPerSecond, saturated } = predict(costs, { ...fleet, workers, slots: SLOTS_OF_FLEET }, VIDEO);
+    figures.push({
+      name: `predicted: minutes of video per hour with ${workers} machines of 8 cores (saturated: ${saturated})`,
+      value: 3600 * jobsPerSecond,
+      unit: '',
+    });
+  }
+  figures.push({
+    name: 'predicted: machines of 8 cores that two API nodes and a database with 4 cores keep busy',
+    value: mostWorkers(costs, fleet, VIDEO),
+    unit: '',
+  });
+  return figures;
+}
