@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { STEM_FORMAT } from '../media/decode-audio.ts';
 import type { WavReader, WavWriter } from '../media/wav.ts';
 import { CLICK_MARGIN, type Click, findClicks, withoutClicks } from './clicks.ts';
+import { type Apart, findApart, type Powers } from './panning.ts';
 import { splitMidSide, sum, TINY, toInteger } from './samples.ts';
 import type { Segment } from './segments.ts';
 import type { Part } from './stems.ts';
@@ -26,6 +27,7 @@ export interface DenoisedPart {
   /** Products of the voice with the sum of the channels, and with their difference, for each block. */
   readonly mid: Float64Array;
   readonly side: Float64Array;
+  readonly powers: Powers;
 }
 
 export interface Denoised {
@@ -35,6 +37,8 @@ export interface Denoised {
    * Returns the direction of the voice in a segment, in radians: 0 in the centre, π/4 on the left side only, -π/4 on the right.
    */
   direction(segment: Segment): number;
+  /** Returns where voice and music are in a segment of all `segments`, if that tells them apart, else null. */
+  apart(segment: Segment, segments: readonly Segment[]): Apart | null;
 }
 
 /**
@@ -74,6 +78,7 @@ export async function denoise(
   const side = new Float32Array(BLOCK);
   const denoised = new Float32Array(BLOCK);
   const shares = { mid: new Float64Array(end - first), side: new Float64Array(end - first) };
+  const powers = emptyPowers(end - first);
   const look = async (block: number) => {
     const position = block * BLOCK;
     const found = findClicks(await mix.read(position - CLICK_MARGIN, BLOCK + 2 * CLICK_MARGIN), position);
@@ -97,12 +102,15 @@ export async function denoise(
     }
     if (block < first) continue;
     splitMidSide(await clean.read(start, BLOCK), mid, side);
+    const place = block - first;
+    powers.mid[place] = product(mid, mid);
+    powers.side[place] = product(side, side);
+    powers.both[place] = product(mid, side);
     for (let at = 0; at < BLOCK; at += DENOISER_FRAME) {
       const part = denoised.subarray(at, at + DENOISER_FRAME);
       const whole = mid.subarray(at, at + DENOISER_FRAME);
       // Where much was removed, some of the rest is music too.
       const weight = (product(part, part) / (product(whole, whole) + TINY)) ** 2;
-      const place = block - first;
       shares.mid[place] = (shares.mid[place] ?? 0) + weight * product(part, whole);
       shares.side[place] =
         (shares.side[place] ?? 0) + weight * product(part, side.subarray(at, at + DENOISER_FRAME));
@@ -110,19 +118,34 @@ export async function denoise(
     await into.write(toInteger(denoised.subarray(0, Math.min(BLOCK, mix.frames - start))));
     report((block + 1 - begin) / (end - begin));
   }
-  return { clicks: own, ...shares };
+  return { clicks: own, ...shares, powers };
+}
+
+function emptyPowers(blocks: number): Powers {
+  return { mid: new Float64Array(blocks), side: new Float64Array(blocks), both: new Float64Array(blocks) };
 }
 
 /** Joins what was measured in all parts of a 48 kHz file, in order. */
 export function joinDenoised(parts: readonly DenoisedPart[]): Denoised {
-  const mid = parts.flatMap((part) => [...part.mid]);
-  const side = parts.flatMap((part) => [...part.side]);
+  const join = (of: (part: DenoisedPart) => Float64Array) =>
+    Float64Array.from(parts.flatMap((part) => [...of(part)]));
+  const mid = join((part) => part.mid);
+  const side = join((part) => part.side);
+  const powers = {
+    mid: join((part) => part.powers.mid),
+    side: join((part) => part.powers.side),
+    both: join((part) => part.powers.both),
+  };
   const direction = ({ start, end }: Segment) => {
     const from = Math.floor((start * STEM_FORMAT.sampleRate) / BLOCK);
     const to = Math.ceil((end * STEM_FORMAT.sampleRate) / BLOCK);
     return directionOf(sum(mid.slice(from, to)), sum(side.slice(from, to)));
   };
-  return { clicks: parts.flatMap(({ clicks }) => clicks), direction };
+  return {
+    clicks: parts.flatMap(({ clicks }) => clicks),
+    direction,
+    apart: (segment, segments) => findApart(segment, segments, powers, BLOCK / STEM_FORMAT.sampleRate),
+  };
 }
 
 /** A voice that is 2.6 dB louder in one channel still counts as centred: that much may come from the music. */

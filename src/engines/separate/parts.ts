@@ -14,7 +14,9 @@ export interface VoiceSource {
 }
 
 /** What all parts of the stems share. */
-export interface SplitPlan extends VoiceSource, Pick<StemInput, 'segments' | 'weights' | 'directions'> {
+export interface SplitPlan
+  extends VoiceSource,
+    Pick<StemInput, 'segments' | 'weights' | 'directions' | 'apart'> {
   /** Whether the voice track for recognition is requested. */
   readonly withVoice: boolean;
   readonly clicks: readonly Click[];
@@ -42,7 +44,7 @@ export async function splitPart(
   { plan, part }: { readonly plan: SplitPlan; readonly part: Part },
   report: Report,
 ): Promise<void> {
-  const { clicks, segments, weights, directions } = plan;
+  const { clicks, segments, weights, directions, apart } = plan;
   const path = (name: keyof typeof WORKER_FILES) => join(plan.folder, WORKER_FILES[name]);
   const mix = await openWav(path('mix'));
   const source = await openWav(path(plan.source));
@@ -53,7 +55,15 @@ export async function splitPart(
   const voice: WavWriter | null = plan.withVoice
     ? await openWavPart(path('voice'), VOICE_FORMAT, from)
     : null;
-  const input = { mix, source: withoutClicks(source, clicks), denoised, segments, weights, directions };
+  const input = {
+    mix,
+    source: withoutClicks(source, clicks),
+    denoised,
+    segments,
+    weights,
+    directions,
+    apart,
+  };
   await splitStems(input, { vocals, background, voice }, part, report);
   await Promise.all([mix, source, denoised, vocals, background, voice].map((file) => file?.close()));
 }

@@ -1,6 +1,7 @@
 /** Splits sound into vocals and background, block by block, so that memory does not grow with the length. */
 import type { WavReader, WavWriter } from '../media/wav.ts';
 import { createFloor, createSurveyor } from './background.ts';
+import { type Apart, voiceAcross } from './panning.ts';
 import { partSamples, splitMidSide, TINY, toFloat, toInteger } from './samples.ts';
 import { type Segment, SPEECH_MARGIN, segmentFinder } from './segments.ts';
 import { BINS, createTransform, HOP, type Spectrum, turnSpectrum, WINDOW } from './spectrum.ts';
@@ -22,6 +23,8 @@ export interface StemInput {
   readonly weights: readonly number[];
   /** Where the voice of each segment is, in radians: 0 in the centre, π/4 on the left. */
   readonly directions: readonly number[];
+  /** For each segment: where voice and music are, if that tells them apart. Then nothing has to be masked. */
+  readonly apart: readonly (Apart | null)[];
 }
 
 interface StemOutput {
@@ -87,7 +90,7 @@ interface Block {
  * that ended HISTORY samples earlier.
  */
 function createBlockSplitter(
-  { source: mix, denoised: denoisedMix, segments, weights, directions }: StemInput,
+  { source: mix, denoised: denoisedMix, segments, weights, directions, apart }: StemInput,
   begin: number,
   withVoice: boolean,
 ): (start: number) => Promise<Block> {
@@ -101,6 +104,7 @@ function createBlockSplitter(
   const voice = new Float64Array(2 * WINDOW);
   const mask = new Float32Array(BINS);
   const gains = { first: new Float32Array(BINS), second: new Float32Array(BINS) };
+  const across = new Float32Array(WINDOW);
   const keepBackground = createFloor();
   const surveyor = createSurveyor(mix, segments, directions);
   // Those of the segment before; before the first one, any values work.
@@ -122,6 +126,14 @@ function createBlockSplitter(
       if (segment < 0 && !withVoice) continue;
       weight = weights[segment] ?? weight;
       direction = directions[segment] ?? direction;
+      const places = apart[segment] ?? null;
+      if (places !== null) {
+        voiceAcross(places, { mid, side }, offset, across);
+        transform.forward(across, SILENCE, 0, mixed);
+        transform.addInverse(mixed, { ...ALL, turn: -places.voice }, sums.mid, sums.side, offset);
+        if (withVoice) transform.addInverse(mixed, ALL, sums.voice, null, offset);
+        continue;
+      }
       const survey = segment < 0 ? null : await surveyor(segment);
       transform.forward(mid, side, offset, mixed);
       if (direction !== 0) turnSpectrum(mixed, direction);
@@ -142,6 +154,10 @@ function createBlockSplitter(
     return sums;
   };
 }
+
+const SILENCE = new Float32Array(WINDOW);
+/** Gains that change nothing. */
+const ALL = { first: new Float32Array(BINS).fill(1), second: new Float32Array(BINS).fill(1) };
 
 /**
  * Creates a buffer for sums of overlapping windows: first a finished block, then HISTORY samples that later windows

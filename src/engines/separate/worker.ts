@@ -100,6 +100,7 @@ type PathOf = (name: keyof typeof WORKER_FILES) => string;
  * 1. `speech-detector.ts` finds speech in the mix, or in its centre channel, and measures the loudness. At the same time,
  *    unless there is a centre channel, several threads (`threads.ts`) remove noise from parts of the file (`parts.ts`):
  *    `denoise.ts` finds clicks (`clicks.ts`), writes the sound without clicks, noise and music, and measures where the voice is.
+ *    `panning.ts` finds where that alone tells the voice from the music.
  * 2. `hidden-speech.ts` finds speech there that loud music hides in the mix. After that the times of speech are known.
  * 3. `background.ts` decides how far to mask each segment of speech.
  * 4. The threads write the stems, again in parts. In each part, `stems.ts` compares the spectra (`spectrum.ts`) of the mix and of
@@ -121,7 +122,9 @@ async function separate(folder: string, withVoice: boolean): Promise<void> {
     tellSpeech({ segments });
     const weights = maskingWeights(segments, heard.energies, WINDOW_SECONDS);
     const plan = { folder, source, withVoice, clicks: cleaned.clicks, segments, weights };
-    await splitInParts(threads, { ...plan, directions: segments.map(cleaned.direction) }, frames);
+    const directions = segments.map(cleaned.direction);
+    const apart = segments.map((segment) => cleaned.apart(segment, segments));
+    await splitInParts(threads, { ...plan, directions, apart }, frames);
   } finally {
     await threads.close();
   }

@@ -54,7 +54,15 @@ test('a file that is split in three parts has the same stems as in one, sample f
       const vocals = await openWavPart(path('vocals'), STEREO, from);
       const background = await openWavPart(path('background'), STEREO, from);
       const voice = await openWavPart(path('voice'), MONO, from);
-      const input = { mix, source: mix, denoised, segments, weights: [0.8, 0.4], directions: [0, 0.3] };
+      const input = {
+        mix,
+        source: mix,
+        denoised,
+        segments,
+        weights: [0.8, 0.4],
+        directions: [0, 0.3],
+        apart: [null, null],
+      };
       await splitStems(input, { vocals, background, voice }, part, () => {});
       await Promise.all([mix, denoised, vocals, background, voice].map((file) => file.close()));
     }

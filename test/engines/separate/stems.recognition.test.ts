@@ -12,7 +12,7 @@ test('a sound that is no voice is removed from the vocals, and a fifth of it is 
   const mix = soundOf(stereo(tone), 2);
   const denoised = soundOf(new Int16Array(FRAMES), 1);
   const [vocals, background, voice] = [recorder(2), recorder(2), recorder(1)];
-  const speech = { segments: [{ start: 0, end: 0.5 }], weights: [1], directions: [0] };
+  const speech = { segments: [{ start: 0, end: 0.5 }], weights: [1], directions: [0], apart: [null] };
   for (const part of divide(FRAMES, 1)) {
     await splitStems(
       { mix, source: mix, denoised, ...speech },
