@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { CLUSTER } from './vitest.cluster.config.ts';
+import { HOSTED } from './vitest.hosted.config.ts';
 
 /**
- * Tests with a process of their own: they run the suites of other files again against another service, damage built-in functions
- * or the memory of a WebAssembly module, load native code that can end a process, or work so long that it makes no difference.
+ * Tests with a process of their own: they damage built-in functions or the memory of a WebAssembly module, load native code that can
+ * end a process, or work so long that it makes no difference.
  */
 const ALONE = [
   'test/{stages,workflow/prepare}/**/*.test.ts',
@@ -11,7 +12,6 @@ const ALONE = [
   'test/engines/{backends/sherpa,export,media,recognize,run,separate,speak,translate}/**/*.test.ts',
   'test/engines/{capabilities,programs*}.test.ts',
   'test/golden/golden.test.ts',
-  'test/hosted/{minimal,sweeps}/**/*.test.ts',
   'test/prepare/{conversion,export,join,media,split}/**/*.test.ts',
   'test/report-page/dom/**/*.test.ts',
   'test/service/media/**/*.test.ts',
@@ -44,8 +44,8 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          // Nodes on real servers, and measurements of sound and picture over many clips: `npm run test:cluster` and `npm run quality`.
-          exclude: [...ALONE, ...PACKED, ...CLUSTER, 'test/quality/**'],
+          // Suites of their own: `npm run test:hosted`, `npm run test:cluster` and `npm run quality`.
+          exclude: [...ALONE, ...PACKED, ...HOSTED, ...CLUSTER, 'test/quality/**'],
         },
       },
     ],

@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config';
+
+/** What `npm test` leaves to this suite. */
+export const HOSTED = [
+  'test/hosted/{minimal,sweeps}/**/*.test.ts',
+  'test/batch/run/run-batch.swept-minimal.test.ts',
+];
+
+/**
+ * `npm run test:hosted`: the suites of the commands again, against a service that answers no more than the specification demands, and
+ * commands that are killed at random moments. Each file has a process of its own, because such a service is set for all of it.
+ */
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    include: HOSTED,
+    // As many as in vitest.config.ts, for the same reason.
+    maxWorkers: 4,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    globalSetup: 'test/structure/run-folder.ts',
+    setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
+  },
+});
