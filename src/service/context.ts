@@ -17,6 +17,7 @@ import type { LinkSigner } from './links.ts';
 import type { CursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
 import type { RandomBytes } from './random.ts';
+import type { Role } from './running/nodes.ts';
 import type { StageCache } from './stages/stage-cache.ts';
 import type { CommitTogether } from './store/commit-together.ts';
 import type { Store } from './store/store.ts';
@@ -34,6 +35,10 @@ export interface ServiceContext {
   readonly config: ServiceConfig;
   readonly folders: Folders;
   readonly store: Store;
+  /** What this process does. */
+  readonly role: Role;
+  /** Whether the account is in a database, so that nodes with other roles and engines may share it. */
+  readonly isShared: boolean;
   /** For changes to the store by a request. */
   readonly commitTogether: CommitTogether;
   readonly recentRows: RecentRows;

@@ -1,6 +1,6 @@
 /** The embedded service: the whole interface on one machine, over real HTTP with real signatures. */
 
-import { randomUUID, randomBytes as systemRandom } from 'node:crypto';
+import { randomBytes as systemRandom } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Engines } from '../engines/engine.ts';
@@ -18,6 +18,7 @@ import { type Folders, prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { startExecution } from './jobs/execution.ts';
+import { failHopelessJobs, loadJudge } from './jobs/needs.ts';
 import { createRecentRows } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
@@ -25,7 +26,8 @@ import type { Log } from './log.ts';
 import type { Service, ServiceOptions } from './options.ts';
 import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
 import { createFractions } from './random.ts';
-import { createLeases, type LeasedRows } from './running/leases.ts';
+import { type CanDo, createLeases, type LeasedRows, nameOwner } from './running/leases.ts';
+import { announceNode } from './running/nodes.ts';
 import { createStageCache } from './stages/stage-cache.ts';
 import { createCommitTogether } from './store/commit-together.ts';
 import { openAccountStore } from './store/open-account.ts';
@@ -72,7 +74,7 @@ const start: StartService = async (options, supply) => {
       await server.close();
       throw error;
     });
-    const workers = await startWorkers(context, `${process.pid}-${randomUUID()}`);
+    const workers = await startWorkers(context);
     const end = async () => {
       await Promise.all([server.close(), workers.stop()]);
       await context.closeEngines();
@@ -154,7 +156,9 @@ async function openContext(
 ): Promise<ServiceContext> {
   const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
-  const config = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
+  const { role = 'all', database } = options;
+  const chosen = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
+  const config = role === 'api' ? { ...chosen, workers: 0 } : chosen;
   const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
   const onUpgrade = options.onUpgrade ?? ((message: string) => log({ level: 'info', message }));
@@ -165,6 +169,8 @@ async function openContext(
     config,
     folders,
     store,
+    role,
+    isShared: database !== undefined,
     commitTogether: createCommitTogether(store),
     recentRows: createRecentRows(store),
     stages: createStageCache({
@@ -258,6 +264,7 @@ const OPEN_JOBS: LeasedRows = {
   table: 'jobs',
   open: `status IN ('queued', 'processing')`,
   firstBy: 'created_at',
+  needs: 'needs',
 };
 const OPEN_VALIDATIONS: LeasedRows = {
   table: 'uploads',
@@ -265,20 +272,24 @@ const OPEN_VALIDATIONS: LeasedRows = {
   firstBy: 'created_at',
 };
 
-/**
- * Starts all background work: jobs, validations, webhooks and the sweeper. Resolves when jobs may run.
- * @param owner of this process's leases, unique for every process
- */
-export async function startWorkers(
-  context: ServiceContext,
-  owner: string,
-): Promise<{ stop(): Promise<void> }> {
+/** Starts all background work: jobs, validations, webhooks and the sweeper. Resolves when jobs may run. */
+async function startWorkers(context: ServiceContext): Promise<{ stop(): Promise<void> }> {
   const { store, signals } = context;
-  const jobLeases = createLeases(store, OPEN_JOBS, owner);
+  const owner = nameOwner();
+  let running = () => 0;
+  const node = context.isShared ? await announce(context, owner, () => running()) : null;
+  const ability = async (): Promise<CanDo> => {
+    const capabilities = node?.capabilities() ?? null;
+    if (capabilities === null) return () => true;
+    const judge = await loadJudge();
+    return (needs) => judge(needs, capabilities) === null;
+  };
+  const jobLeases = createLeases(store, OPEN_JOBS, owner, ability);
   const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
   const sweeper = await startSweeper(context);
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
+  running = () => execution.count().running;
   const validation = startValidation(context, uploadLeases);
   signals.on('jobQueued', () => execution.wake());
   signals.on('jobCancelled', (id) => {
@@ -292,6 +303,17 @@ export async function startWorkers(
       await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
       // Stopped last: jobs that end while the other workers stop may still create an event.
       await deliveries.stop();
+      await node?.stop();
     },
   };
+}
+
+function announce(context: ServiceContext, id: string, running: () => number) {
+  const runsJobs = context.config.workers > 0;
+  return announceNode(context, {
+    id,
+    running,
+    capabilities: runsJobs ? async () => (await context.engines()).capabilities() : null,
+    check: (watchedMs) => failHopelessJobs(context, watchedMs),
+  });
 }

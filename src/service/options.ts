@@ -7,6 +7,7 @@ import type { ServiceConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';
 import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';
+import type { Role } from './running/nodes.ts';
 
 export interface ServiceOptions {
   /** Folder of all data of the service. Several processes may share it. Created with mode 0700 if missing. */
@@ -16,6 +17,11 @@ export interface ServiceOptions {
    * Uploads and results stay in the folder, which the nodes must share too.
    */
   readonly database?: string;
+  /**
+   * What this process does: `api` answers requests, `worker` carries out jobs and opens no port, `all` does both. Other roles
+   * than `all` need a database. Default: `all`.
+   */
+  readonly role?: Role;
   /** Address to listen on. Default: `127.0.0.1`. */
   readonly host?: string;
   /** Port to listen on. Default: 0, a free port. */

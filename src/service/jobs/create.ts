@@ -17,6 +17,7 @@ import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fet
 import { checkUrl } from '../outgoing/url-policy.ts';
 import type { Statements, Transaction } from '../store/store.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
+import { needsOf, refuseUnsupported } from './needs.ts';
 import { answerJob } from './read.ts';
 import { checkJobExport } from './tasks.ts';
 
@@ -27,35 +28,35 @@ const RETRY_AFTER_SECONDS = '10';
 export async function createJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const kind = kindOf(call);
   refuseTooManyLines(call.body);
-  const [{ checkJobRequest }] = await loadChecks();
+  const { checkJobRequest } = await loadChecks();
   const checked = checkJobRequest(kind, call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const request = checked.value;
   refuseClosedCallback(context, request);
+  const needs = needsOf(kind, request);
   if ((await findReplay(context.store, call)) === null) {
     const input = await resolveInput(context, context.store, call, request);
-    await refuseUnsupported(context, kind, request);
+    await refuseUnsupported(context, needs);
     await refuseUnexportable(context, request, input);
   }
   const outcome = await carryOutOnce(context, call, async (tx, now) => {
     // Resolved again, because the upload may have expired while the engines were loading.
     const input = await resolveInput(context, tx, call, request);
-    const resourceId = await insertJob(context, tx, call, { kind, request, input, now });
+    const resourceId = await insertJob(context, tx, call, { kind, request, needs, input, now });
     return { status: 202, resourceId };
   });
   if (!outcome.replayed) context.signals.emit('jobQueued');
   return answerJob(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
 }
 
-type Checks = [typeof import('../../protocol/requests.ts'), typeof import('../../engines/support.ts')];
-let checks: Promise<Checks> | null = null;
+let checks: Promise<typeof import('../../protocol/requests.ts')> | null = null;
 
 /**
  * Loaded lazily: validators take longer to load than the rest of the service, and most commands never send a POST.
  * Cached, because importing a loaded module again takes a twentieth of a request.
  */
-function loadChecks(): Promise<Checks> {
-  checks ??= Promise.all([import('../../protocol/requests.ts'), import('../../engines/support.ts')]);
+function loadChecks(): Promise<typeof import('../../protocol/requests.ts')> {
+  checks ??= import('../../protocol/requests.ts');
   return checks;
 }
 
@@ -79,23 +80,16 @@ function refuseClosedCallback({ config }: ServiceContext, { callback_url: callba
   if (!target.ok) throw refuseField('/callback_url', target.reason);
 }
 
-/** Also refuses if an engine is not installed: retrying would not help, and the detail says what to do. */
-async function refuseUnsupported(context: ServiceContext, kind: JobKind, request: JobRequest): Promise<void> {
-  const [, { explainUnsupported }] = await loadChecks();
-  const engines = await context.engines();
-  const fields: Readonly<Record<string, unknown>> = { ...request };
-  const obstacle = explainUnsupported(kind, fields, await engines.capabilities());
-  if (obstacle === null) return;
-  throw new Refusal('LANGUAGE_NOT_SUPPORTED', `${obstacle.message}; ${obstacle.advice}`);
-}
-
-/** Checks memory, time and fonts before anything is charged. Without an upload the job checks the picture itself. */
+/**
+ * Checks memory, time and fonts before anything is charged. Without an upload the job checks the picture itself, and for a node
+ * without engines all of it.
+ */
 async function refuseUnexportable(
   context: ServiceContext,
   request: JobRequest,
   { file, size }: Input,
 ): Promise<void> {
-  if (!('resolution' in request)) return;
+  if (!('resolution' in request) || context.role === 'api') return;
   const video = file === null ? null : join(context.folders.uploads, file);
   // The other stages take about as long as the video.
   const seconds = context.config.jobDeadlineMs / 1000 - size.seconds;
@@ -108,11 +102,19 @@ async function refuseUnexportable(
   }
 }
 
+interface NewJob {
+  readonly kind: JobKind;
+  readonly request: JobRequest;
+  readonly needs: string;
+  readonly input: Input;
+  readonly now: number;
+}
+
 async function insertJob(
   context: ServiceContext,
   tx: Transaction,
   call: OperationCall,
-  { kind, request, input, now }: { kind: JobKind; request: JobRequest; input: Input; now: number },
+  { kind, request, needs, input, now }: NewJob,
 ): Promise<string> {
   const { config } = context;
   const { unit } = KINDS[kind];
@@ -131,8 +133,8 @@ async function insertJob(
   await refuseWithoutSlot(context, tx);
   await tx.run(
     `INSERT INTO jobs (id, key_id, kind, status, client_reference, callback_url, created_at, updated_at,
-       upload_id, input, request)
-     VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`,
+       upload_id, input, request, needs)
+     VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     call.key.id,
     kind,
@@ -143,6 +145,7 @@ async function insertJob(
     input.uploadId,
     JSON.stringify(describeRequest(request)),
     JSON.stringify(request),
+    needs,
   );
   return id;
 }

@@ -271,8 +271,9 @@ async function make(
       ? { material: await findMaterial(context, request, row.file), size: null }
       : await fetchMaterial(context, address, work);
   const engines = await context.engines();
-  if (size !== null && 'resolution' in request) {
-    const seconds = context.config.jobDeadlineMs / 1000 - size.seconds;
+  // A node that accepted the job may have no engines to check it with.
+  if ('resolution' in request && (size !== null || context.isShared)) {
+    const seconds = context.config.jobDeadlineMs / 1000 - (size?.seconds ?? 0);
     await checkJobExport(engines, request, { video: material.video, seconds }, work.signal);
   }
   return { made: await carryOut(engines, row.kind, request, material, work), size };

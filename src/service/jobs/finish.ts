@@ -1,5 +1,5 @@
 /** The only way to end a job: its record, its credits and its event change in one transaction. */
-import type { JobErrorCode } from '../../protocol/job-failure.ts';
+import type { JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { canJobBecome } from '../../protocol/states.ts';
@@ -41,6 +41,19 @@ export function finishJob(
   ending: Ending,
 ): Promise<boolean> {
   return context.store.transaction((tx) => endJob(context, tx, { id, owner, ending }));
+}
+
+/** Fails a job that no process works on. @returns false if one does, or the job has ended */
+export function failWaitingJob(
+  context: ServiceContext,
+  id: string,
+  { code, message }: JobFailure,
+): Promise<boolean> {
+  return context.store.transaction(async (tx) => {
+    const isWaiting =
+      (await tx.get('SELECT 1 FROM jobs WHERE id = ? AND lease_owner IS NULL', id)) !== undefined;
+    return isWaiting && endJob(context, tx, { id, owner: null, ending: { status: 'failed', code, message } });
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { type Cancel, type Clock, repeat } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
+import { describeOwner, LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
 
 /** The row was cancelled, or another process took it over. */
 export class LeaseLost extends Error {
@@ -41,6 +41,8 @@ interface WorkerParts {
 }
 
 export interface LeaseWorker {
+  /** Number of rows that it works on, and how many it has taken over from processes that died. */
+  count(): { readonly running: number; readonly takenOver: number };
   /** Looks for work now instead of at the next poll. */
   wake(): void;
   /** Drops a row that was cancelled in this process. */
@@ -71,6 +73,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   /** Whether a slot is kept for a row that is being leased. */
   let claiming = false;
   let stopping = false;
+  let takenOver = 0;
   let lastPoll = clock.now();
   let calmAt = 0;
 
@@ -109,7 +112,10 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
     try {
       const lease = await leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
       if (lease === null) return false;
-      tellTakeover(log, lease);
+      if (lease.takenFrom !== null) {
+        takenOver += 1;
+        tellTakeover(log, lease, lease.takenFrom);
+      }
       begin(lease);
       return true;
     } finally {
@@ -192,6 +198,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const stopPolling: Cancel = repeat(clock, POLL_MS, poll);
   wake();
   return {
+    count: () => ({ running: running.size, takenOver }),
     wake,
     drop: (id) => running.get(id)?.controller.abort(new LeaseLost('cancelled')),
     async stop() {
@@ -248,11 +255,8 @@ async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff 
   }
 }
 
-function tellTakeover(log: Log, { id, crashes, takenFrom }: Lease): void {
-  if (takenFrom === null) return;
-  // The name of a process begins with its number.
-  const [pid] = takenFrom.split('-');
-  const message = `the process ${pid} died while it worked on this; it is started again, and the attempt does not count (${crashes} of at most ${MOST_CRASHES} times)`;
+function tellTakeover(log: Log, { id, crashes }: Lease, takenFrom: string): void {
+  const message = `the process ${describeOwner(takenFrom)} died or was cut off while it worked on this; it is started again, and the attempt does not count (${crashes} of at most ${MOST_CRASHES} times)`;
   log({ level: 'warn', message, resourceId: id });
 }
 

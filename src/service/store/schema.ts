@@ -151,8 +151,33 @@ CREATE TABLE tasks (name TEXT PRIMARY KEY, begun_at INTEGER NOT NULL) STRICT, WI
 /** When a job that has started must have ended. Moves on while no process works on the job. */
 const DEADLINES = 'ALTER TABLE jobs ADD COLUMN deadline_at INTEGER;';
 
+/**
+ * `turns`: when each key last had work started, so that keys take turns. `needs`: what a job needs of the engines. `nodes`:
+ * the processes of a service with a database, what their engines can do, and when they were last alive.
+ */
+const NODES = `
+CREATE TABLE turns (
+  queue TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  taken_at INTEGER NOT NULL,
+  PRIMARY KEY (queue, key_id)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE jobs ADD COLUMN needs TEXT;
+CREATE TABLE nodes (
+  id TEXT PRIMARY KEY,
+  role TEXT NOT NULL,
+  version TEXT NOT NULL,
+  host TEXT NOT NULL,
+  capabilities TEXT,
+  running INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  stopped_at INTEGER
+) STRICT, WITHOUT ROWID;
+`;
+
 /** Each step for SQLite. `forPostgres` says it for the other database. */
-export const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS, DEADLINES];
+export const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS, DEADLINES, NODES];
 
 /** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -106,7 +106,7 @@ test('a state folder from before there were webhooks is brought up to date', asy
   await service.close();
   const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.script(
-    'DROP TABLE deliveries; DROP TABLE tasks; ALTER TABLE jobs DROP COLUMN crashes; ALTER TABLE uploads DROP COLUMN crashes; ALTER TABLE jobs DROP COLUMN deadline_at; PRAGMA user_version = 1',
+    'DROP TABLE deliveries; DROP TABLE tasks; DROP TABLE turns; DROP TABLE nodes; ALTER TABLE jobs DROP COLUMN needs; ALTER TABLE jobs DROP COLUMN crashes; ALTER TABLE uploads DROP COLUMN crashes; ALTER TABLE jobs DROP COLUMN deadline_at; PRAGMA user_version = 1',
   );
   migrate(store);
   expect(store.get('SELECT count(*) AS jobs FROM jobs')).toEqual({ jobs: 1 });

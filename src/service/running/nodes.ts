@@ -1,0 +1,156 @@
+/** The nodes of a service with a database: each says regularly that it is alive, and what its engines can do. */
+import { hostname } from 'node:os';
+import packageFile from '../../../package.json' with { type: 'json' };
+import type { Capabilities } from '../../engines/engine.ts';
+import { type Clock, repeat } from '../clock.ts';
+import type { ServiceContext } from '../context.ts';
+import type { Statements } from '../store/store.ts';
+import { LEASE_MS } from './leases.ts';
+
+/** What a node does: `api` answers requests, `worker` carries out jobs, `all` does both. */
+export const ROLES = ['api', 'worker', 'all'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface NodeRow {
+  readonly id: string;
+  readonly role: Role;
+  readonly version: string;
+  readonly host: string;
+  /** Null for a node that carries out no jobs. */
+  readonly capabilities: Capabilities | null;
+  /** Jobs that it carries out now. */
+  readonly running: number;
+  readonly startedAt: number;
+  readonly seenAt: number;
+  /** When it was stopped in order; null while it runs, and after a crash. */
+  readonly stoppedAt: number | null;
+}
+
+/** How often a node says that it is alive: three times in the life of a lease. */
+const BEAT_MS = 5000;
+/** How often a node looks for servers of engines that answer again, and for jobs that nobody can do. */
+const CHECK_MS = 30_000;
+/** Nodes that were not seen for a day are history. */
+const KEPT_MS = 24 * 60 * 60_000;
+
+/** Whether a node was alive a moment ago. Its leases end after the same time. */
+export function isLive({ seenAt, stoppedAt }: NodeRow, now: number): boolean {
+  return stoppedAt === null && seenAt > now - LEASE_MS;
+}
+
+/** Returns all nodes of the last day, the newest first. */
+export async function readNodes(store: Statements): Promise<NodeRow[]> {
+  const rows = await store.all<Omit<NodeRow, 'capabilities'> & { capabilities: string | null }>(
+    `SELECT id, role, version, host, capabilities, running, started_at AS "startedAt", seen_at AS "seenAt",
+       stopped_at AS "stoppedAt" FROM nodes ORDER BY started_at DESC, id DESC`,
+  );
+  return rows.map((row) => ({ ...row, capabilities: parse(row.capabilities) }));
+}
+
+/** Capabilities by their text: all workers of a service usually have the same. */
+const parsed = new Map<string, Capabilities>();
+/** More than one service has different machines. */
+const MOST_PARSED = 100;
+
+function parse(text: string | null): Capabilities | null {
+  if (text === null) return null;
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  // It was written by `announce`.
+  const capabilities: Capabilities = JSON.parse(text);
+  parsed.set(text, capabilities);
+  return capabilities;
+}
+
+const ANNOUNCE = `
+  INSERT INTO nodes (id, role, version, host, capabilities, running, started_at, seen_at)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+  ON CONFLICT (id) DO UPDATE SET capabilities = excluded.capabilities, running = excluded.running,
+    seen_at = excluded.seen_at, stopped_at = NULL`;
+
+interface NodeParts {
+  /** The same as the owner of its leases. */
+  readonly id: string;
+  /** Number of jobs that it carries out now. */
+  readonly running: () => number;
+  /** What its engines can do; null: it carries out no jobs. */
+  readonly capabilities: (() => Promise<Capabilities>) | null;
+  /** Called regularly with the time for which this node has seen the others without a gap. */
+  readonly check: (watchedMs: number) => Promise<void>;
+}
+
+interface AnnouncedNode {
+  /** What its engines could do when they were last asked. */
+  readonly capabilities: () => Capabilities | null;
+  /** Tells the others that it stops. */
+  stop(): Promise<void>;
+}
+
+/** Announces a node, then keeps it announced. Resolves when the others know it. */
+export async function announceNode(context: ServiceContext, parts: NodeParts): Promise<AnnouncedNode> {
+  const { store, clock, log, role } = context;
+  const startedAt = clock.now();
+  let capabilities = (await parts.capabilities?.()) ?? null;
+  let watchedSince = startedAt;
+  let seenAt = startedAt;
+  let failing = false;
+
+  const announce = async () => {
+    const now = clock.now();
+    // It was suspended, or could not reach the store: what the others did meanwhile is not known.
+    if (now - seenAt > LEASE_MS) watchedSince = now;
+    const can = capabilities === null ? null : JSON.stringify(capabilities);
+    const values = [parts.id, role, packageFile.version, hostname(), can, parts.running(), startedAt, now];
+    await store.run(ANNOUNCE, ...values);
+    seenAt = now;
+  };
+  const beat = async () => {
+    try {
+      await announce();
+      failing = false;
+    } catch (error) {
+      if (!failing) log({ level: 'warn', message: 'this node is not announced; it is tried again', error });
+      failing = true;
+    }
+  };
+  // Apart from the beat, which must not wait for an engine that answers slowly.
+  const check = async () => {
+    try {
+      capabilities = (await parts.capabilities?.()) ?? null;
+      await store.run('DELETE FROM nodes WHERE seen_at < ?', clock.now() - KEPT_MS);
+      if (!failing) await parts.check(seenAt - watchedSince);
+    } catch (error) {
+      if (!failing)
+        log({ level: 'warn', message: 'waiting jobs were not checked; it is tried again', error });
+    }
+  };
+
+  await announce();
+  const stops = [repeatAlone(clock, BEAT_MS, beat), repeatAlone(clock, CHECK_MS, check)];
+  return {
+    capabilities: () => capabilities,
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()));
+      try {
+        await store.run('UPDATE nodes SET stopped_at = ?, running = 0 WHERE id = ?', clock.now(), parts.id);
+      } catch (error) {
+        log({ level: 'warn', message: 'the other nodes do not know that this one has stopped', error });
+      }
+    },
+  };
+}
+
+/** Repeats work unless it is still under way. Returns what stops it and waits for its end. */
+function repeatAlone(clock: Clock, intervalMs: number, work: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | null = null;
+  const cancel = repeat(clock, intervalMs, () => {
+    underWay ??= work().finally(() => {
+      underWay = null;
+    });
+  });
+  return async () => {
+    cancel();
+    await underWay;
+  };
+}

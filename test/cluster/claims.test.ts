@@ -1,0 +1,32 @@
+/** The rules of claims on a real PostgreSQL server, the same as in `test/service/running/leases.test.ts` on SQLite. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createLeases } from '../../src/service/running/leases.ts';
+import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
+import { makeStateDir } from '../service/harness/scene.ts';
+import { describeClaims, JOBS } from '../service/running/claims.ts';
+import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+
+const NEEDS = POSTGRES_PROGRAMS === null;
+
+let server: PostgresServer;
+beforeAll(() => {
+  if (!NEEDS) server = startPostgres();
+});
+afterAll(() => {
+  if (!NEEDS) server.stop();
+});
+
+async function open() {
+  const store = await openPostgresAccount(freshAccount(server), await makeStateDir(), Date.now);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describe.skipIf(NEEDS)('leases in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
+  describeClaims(open);
+
+  it('find nothing in an empty account', async () => {
+    const store = await open();
+    expect(await createLeases(store, JOBS, 'one').claim(Date.now(), true, [])).toBeNull();
+  });
+});

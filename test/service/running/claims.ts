@@ -1,0 +1,122 @@
+/** The rules of claims, for the store of either kind. */
+import { expect, it } from 'vitest';
+import { type CanDo, createLeases, LEASE_MS, type Leases } from '../../../src/service/running/leases.ts';
+import type { Store } from '../../../src/service/store/store.ts';
+
+const NOW = 1_800_000_000_000;
+export const JOBS = {
+  table: 'jobs',
+  open: `status IN ('queued', 'processing')`,
+  firstBy: 'created_at',
+  needs: 'needs',
+} as const;
+
+async function addKey(store: Store, key: string): Promise<void> {
+  const insert = `INSERT INTO keys (id, secret, webhook_secret, permissions, allowed_addresses, created_at)
+    VALUES (?, '', '', '', '', 0)`;
+  await store.run(insert, key);
+}
+
+/** Adds waiting jobs of a key, the first at `from`. */
+async function addJobs(store: Store, key: string, count: number, from = 0, needs: string | null = null) {
+  await addKey(store, key);
+  await store.transaction(async (tx) => {
+    for (let at = 0; at < count; at += 1) {
+      await tx.run(
+        `INSERT INTO jobs (id, key_id, kind, status, created_at, updated_at, input, request, needs)
+         VALUES (?, ?, 'dubbing', 'queued', ?, 0, '', '', ?)`,
+        `${key}${String(at + 1).padStart(4, '0')}`,
+        key,
+        from + at,
+        needs,
+      );
+    }
+  });
+}
+
+const end = (store: Store, id: string) =>
+  store.run(`UPDATE jobs SET status = 'succeeded', lease_owner = NULL, lease_until = NULL WHERE id = ?`, id);
+
+/** Claims one row after another, without ending any; gives their ids. */
+async function claimed(leases: Leases, count: number, from = NOW): Promise<(string | undefined)[]> {
+  const ids = [];
+  for (let at = 0; at < count; at += 1) ids.push((await leases.claim(from + at, true, []))?.id);
+  return ids;
+}
+
+/** @param open opens an account without keys and jobs */
+export function describeClaims(open: () => Promise<Store>): void {
+  it('give the oldest job of a key first', async () => {
+    const store = await open();
+    await addJobs(store, 'a', 3);
+    expect(await claimed(createLeases(store, JOBS, 'one'), 4)).toEqual([
+      'a0001',
+      'a0002',
+      'a0003',
+      undefined,
+    ]);
+  });
+
+  it('give the single job of one key before the next of a thousand jobs of another', async () => {
+    const store = await open();
+    await addJobs(store, 'many', 1000);
+    const leases = createLeases(store, JOBS, 'one');
+    expect(await claimed(leases, 2)).toEqual(['many0001', 'many0002']);
+    await addJobs(store, 'few', 1, 5000);
+    expect(await claimed(leases, 2, NOW + 10)).toEqual(['few0001', 'many0003']);
+  });
+
+  it('let keys take turns on a single slot, where no job runs when the next is chosen', async () => {
+    const store = await open();
+    await addJobs(store, 'a', 1000);
+    await addJobs(store, 'b', 3, 5000);
+    const leases = createLeases(store, JOBS, 'one');
+    const ids: string[] = [];
+    for (let at = 0; at < 8; at += 1) {
+      const [id = ''] = await claimed(leases, 1, NOW + at);
+      ids.push(id);
+      await end(store, id);
+    }
+    expect(ids).toEqual(['a0001', 'b0001', 'a0002', 'b0002', 'a0003', 'b0003', 'a0004', 'a0005']);
+  });
+
+  it('do not count the jobs of a dead process as running', async () => {
+    const store = await open();
+    await addJobs(store, 'a', 2);
+    await addJobs(store, 'b', 2, 5000);
+    await claimed(createLeases(store, JOBS, 'dead'), 1);
+    const later = NOW + LEASE_MS + 1;
+    const first = await createLeases(store, JOBS, 'one').claim(later, true, []);
+    expect(first).toMatchObject({ id: 'b0001', takenFrom: null });
+    const second = await createLeases(store, JOBS, 'one').claim(later + 1, true, []);
+    expect(second).toMatchObject({ id: 'a0001', takenFrom: 'dead', attempt: 1, crashes: 1 });
+  });
+
+  it('leave what a process cannot do to others, however many such jobs come first', async () => {
+    const store = await open();
+    await addJobs(store, 'a', 30, 0, 'dubbing - es');
+    await addJobs(store, 'b', 30, 0, 'dubbing - fr');
+    await addJobs(store, 'c', 1, 5000, 'dubbing - de');
+    await addJobs(store, 'd', 1, 5001);
+    const only =
+      (needs: string): (() => Promise<CanDo>) =>
+      async () =>
+      (each) =>
+        each === needs;
+    const german = createLeases(store, JOBS, 'german', only('dubbing - de'));
+    expect(await claimed(german, 3)).toEqual(['c0001', 'd0001', undefined]);
+    const none = createLeases(store, JOBS, 'none', async () => () => false);
+    expect(await claimed(none, 1)).toEqual([undefined]);
+    expect(await claimed(createLeases(store, JOBS, 'any'), 2)).toEqual(['a0001', 'b0001']);
+  });
+
+  it('give each row to one of many processes', async () => {
+    const store = await open();
+    await addJobs(store, 'a', 20);
+    const owners = Array.from({ length: 8 }, (_, at) => createLeases(store, JOBS, `owner${at}`));
+    const found = await Promise.all(owners.map((leases) => claimed(leases, 3)));
+    const ids = found.flat().filter((id) => id !== undefined);
+    expect(ids).toHaveLength(20);
+    expect(new Set(ids).size).toBe(20);
+  });
+}
