@@ -12,8 +12,9 @@ import { openEngines } from '../context/engines.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
-import { stateFolder } from '../profiles/environment.ts';
-import type { IssuedKey, LogEntry, Service, ServiceOptions } from '../service/index.ts';
+import { readVariable, stateFolder } from '../profiles/environment.ts';
+import { ROLES, type Role } from '../protocol/roles.ts';
+import type { IssuedKey, Log, LogEntry, Service, ServiceOptions, Worker } from '../service/index.ts';
 import { chooseDatabase, DATABASE, STATE_DIR, showNewKey } from './serve-keys.ts';
 
 const OPTIONS = {
@@ -21,6 +22,11 @@ const OPTIONS = {
   port: { type: 'number', value: 'port', help: 'port to listen on (default: one that is free)' },
   stateDir: STATE_DIR,
   database: DATABASE,
+  role: {
+    type: 'choice',
+    choices: ROLES,
+    help: 'with a database: api answers requests, worker carries out jobs and opens no port (default: VLOC_ROLE or all)',
+  },
   config: { type: 'text', value: 'file', help: 'JSON file of settings; options win over it' },
   publicOrigin: { type: 'text', value: 'url', help: 'scheme and host that callers see, behind a proxy' },
   trustedProxy: {
@@ -71,12 +77,13 @@ export const serve: Command = defineCommand({
   notes: [
     'The engines are those of engines.json in the folder of the profiles, or of the file that --engines or VLOC_ENGINES names; it is read at the start.',
     'The first start on a state folder makes a key and shows its secrets, this once; with --output plain it makes none. `vloc serve keys create` makes others.',
+    'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` carries out jobs without a port, on as many machines as you like; docs/service.md describes it.',
     '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` talks to it, and docs/control.md describes it.',
     'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
   run: async (context, _operands, options) => {
     context.io.keepHeapSmall?.();
-    const [{ createService }, { createLogWriter }] = await Promise.all([
+    const [{ createService, createWorker }, { createLogWriter }] = await Promise.all([
       import('../service/index.ts'),
       import('../service/log.ts'),
     ]);
@@ -90,6 +97,14 @@ export const serve: Command = defineCommand({
     const settings = { ...chosen, control: readControl(options, chosen) };
     const warn = (message: string) => logs.log({ level: 'warn', message });
     const engines = await openEngines(context, warn);
+    if (settings.role === 'worker') {
+      refuseAddress(options);
+      const onStoreFailure = (failure: Failure) => context.fail(failure);
+      const worker = await openStateFolder(settings.stateDir, '--state-dir', () =>
+        createWorker({ ...settings, ...logs, engines, onStoreFailure }),
+      );
+      return runWorker(context, worker, logs.log);
+    }
     const service = await listen(
       () =>
         openStateFolder(settings.stateDir, '--state-dir', () =>
@@ -121,12 +136,48 @@ export const serve: Command = defineCommand({
       message: 'draining: running requests finish, unfinished jobs go to the next one on this folder',
     });
     await service.close();
-    const { reason } = context.signal;
-    // SIGTERM is how a supervisor stops a server, so it is not a failure.
-    if (reason instanceof Interruption) return 0;
-    throw reason;
+    return endOf(context);
   },
 });
+
+/** SIGTERM is how a supervisor stops a server, so it is not a failure. */
+function endOf({ signal }: Context): number {
+  if (signal.reason instanceof Interruption) return 0;
+  throw signal.reason;
+}
+
+/** Says that the worker works, waits for the signal, and gives its jobs to other workers. */
+async function runWorker(context: Context, worker: Worker, log: Log): Promise<number> {
+  const isDocument = context.output === 'json' || context.output === 'ndjson';
+  context.print(isDocument ? JSON.stringify({ role: 'worker', node: worker.id }) : worker.id);
+  log({ level: 'info', message: `carrying out jobs as ${worker.id}` });
+  await aborted(context.signal);
+  log({ level: 'info', message: 'draining: unfinished jobs go to other workers' });
+  await worker.close();
+  return endOf(context);
+}
+
+/** @throws Failure (`usage`) for options of a process that answers requests */
+function refuseAddress({ host, port, publicOrigin, control }: Options): void {
+  const given = Object.entries({ host, port, 'public-origin': publicOrigin, control: control || undefined });
+  const [name] = given.find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  throw usageFailure(`--${name} was given for a worker, which opens no port`, `Leave out --${name}.`);
+}
+
+/** @throws Failure (`configuration`) for a variable that names no role */
+function readRole({ io }: Context): { role?: Role } {
+  const given = readVariable(io.env, 'VLOC_ROLE');
+  if (given === undefined) return {};
+  const role = ROLES.find((each) => each === given);
+  if (role !== undefined) return { role };
+  throw new Failure({
+    category: 'configuration',
+    code: 'SETTING_INVALID',
+    message: `VLOC_ROLE is not a role: ${given}`,
+    advice: `Set it to ${ROLES.join(', ')}, or unset it.`,
+  });
+}
 
 /** True if the first key can be created: only when its secrets are printed. @throws Failure (`usage`) for `id` */
 function showsSecrets({ output }: Context): boolean {
@@ -164,12 +215,13 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
   const { checkSettings, optionsOf, readSettingsFile, SettingsError } = await import(
     '../service/operate/settings.ts'
   );
-  const { host, port, stateDir, database, publicOrigin, trustedProxy, allowLoopback, config } = options;
+  const { host, port, stateDir, database, role, publicOrigin, trustedProxy, allowLoopback, config } = options;
   const given = {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(stateDir === undefined ? {} : { state_dir: stateDir }),
     ...(database === undefined ? {} : { database: chooseDatabase(context, database) }),
+    ...(role === undefined ? {} : { role }),
     ...(publicOrigin === undefined ? {} : { public_origin: publicOrigin }),
     ...(trustedProxy.length === 0 ? {} : { trusted_proxies: trustedProxy }),
     ...(allowLoopback ? { allow_loopback: true } : {}),
@@ -180,7 +232,8 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
     inFile = true;
     const file = config === undefined ? {} : await readSettingsFile(resolve(context.io.cwd, config));
     const chosen = chooseDatabase(context, undefined);
-    const settings = { ...(chosen === undefined ? {} : { database: chosen }), ...file, ...flags };
+    const variables = { ...(chosen === undefined ? {} : { database: chosen }), ...readRole(context) };
+    const settings = { ...variables, ...file, ...flags };
     return optionsOf(settings, stateFolder(context.io.env, context.io.platform));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

@@ -24,6 +24,8 @@ export const ENVIRONMENT = {
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
   VLOC_DATABASE:
     'PostgreSQL database that keeps the account of `vloc serve`, postgres://user:password@host/name',
+  VLOC_ROLE:
+    'what `vloc serve` does with a database: api answers requests, worker carries out jobs, all does both (the default)',
   VLOC_STAGE_CACHE_MIB:
     'most MiB of finished stages that the embedded service keeps for other jobs with the same input, default 4096; 0 keeps none',
   VLOC_NO_KEYCHAIN:

@@ -4,11 +4,14 @@ import { randomBytes as systemRandom } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Engines } from '../engines/engine.ts';
+import { Failure } from '../errors/failure.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
+import type { Role } from '../protocol/roles.ts';
 import { changeKey, createKeyRing, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
 import { createSharedNonces, openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter, createSharedCounter } from './auth/rate.ts';
+import { startBackground } from './background.ts';
 import { systemClock } from './clock.ts';
 import { DEFAULT_CONFIG, type ServiceConfig } from './config.ts';
 import type { ServiceContext, Signals } from './context.ts';
@@ -17,25 +20,17 @@ import { grantCredits } from './credits/account.ts';
 import { type Folders, prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
-import { startExecution } from './jobs/execution.ts';
-import { failHopelessJobs, loadJudge } from './jobs/needs.ts';
 import { createRecentRows } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
-import type { Service, ServiceOptions } from './options.ts';
-import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
+import type { Service, ServiceOptions, Worker } from './options.ts';
 import { createFractions } from './random.ts';
-import { type CanDo, createLeases, type LeasedRows, nameOwner } from './running/leases.ts';
-import { announceNode } from './running/nodes.ts';
 import { createStageCache } from './stages/stage-cache.ts';
 import { createCommitTogether } from './store/commit-together.ts';
 import { openAccountStore } from './store/open-account.ts';
 import { ensureSecret } from './store/store.ts';
-import { startSweeper } from './sweep.ts';
-import { startValidation } from './uploads/validation.ts';
 
-export { Failure } from '../errors/failure.ts';
 export type { IssuedKey, KeyRules } from './auth/keys.ts';
 export type { Cancel, Clock } from './clock.ts';
 export type { ServiceConfig } from './config.ts';
@@ -44,7 +39,8 @@ export { type FaultScript, scriptFaults } from './faults/script.ts';
 export type { ServiceResponse } from './http/exchange.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
 export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
-export type { Service, ServiceOptions } from './options.ts';
+export type { Service, ServiceOptions, Worker } from './options.ts';
+export { Failure };
 
 /**
  * Starts a service on a state folder. Resolves when it listens.
@@ -59,14 +55,44 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   return startControlled(options, supply, start);
 }
 
+/**
+ * Starts a worker, which opens no port. Resolves when it takes jobs.
+ * @param options `role` is `worker` whatever they say, and nothing about addresses and keys is used
+ * @throws Failure as `createService`
+ */
+export async function createWorker(options: ServiceOptions): Promise<Worker> {
+  const supply = createEngineLoader(options.engines, options.log);
+  const context = await openContext({ ...options, role: 'worker' }, supply, () => '');
+  try {
+    const workers = await startBackground(context);
+    const end = async () => {
+      await workers.stop();
+      await context.closeEngines();
+      await closeStores(context);
+    };
+    let ended: Promise<void> | null = null;
+    return {
+      id: workers.owner,
+      close() {
+        ended ??= end();
+        return ended;
+      },
+    };
+  } catch (error) {
+    await closeStores(context);
+    throw error;
+  }
+}
+
+async function closeStores({ store, nonces, stages }: ServiceContext): Promise<void> {
+  await store.close();
+  await nonces.close();
+  stages.close();
+}
+
 const start: StartService = async (options, supply) => {
   let origin = '';
   const context = await openContext(options, supply, () => context.config.publicOrigin ?? origin);
-  const closeStores = async () => {
-    await context.store.close();
-    await context.nonces.close();
-    context.stages.close();
-  };
   try {
     const server = await listen(context, options);
     origin = server.origin;
@@ -74,11 +100,11 @@ const start: StartService = async (options, supply) => {
       await server.close();
       throw error;
     });
-    const workers = await startWorkers(context);
+    const workers = await startBackground(context);
     const end = async () => {
       await Promise.all([server.close(), workers.stop()]);
       await context.closeEngines();
-      await closeStores();
+      await closeStores(context);
     };
     let ended: Promise<void> | null = null;
     const service: Service = {
@@ -94,7 +120,7 @@ const start: StartService = async (options, supply) => {
     };
     return { service, context };
   } catch (error) {
-    await closeStores();
+    await closeStores(context);
     throw error;
   }
 };
@@ -149,6 +175,25 @@ async function openAccountParts(
   };
 }
 
+/** On one machine, one process answers requests and carries out jobs. */
+function needsDatabase(role: Role): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'ROLE_WITHOUT_DATABASE',
+    message: `a process with the role ${role} needs a database, in which it finds the others`,
+    advice: 'Name it with --database or VLOC_DATABASE, or leave out the role.',
+  });
+}
+
+function idleWorker(): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'SETTINGS_INVALID',
+    message: 'a worker whose setting "workers" is 0 carries out no jobs',
+    advice: 'Leave the setting out: the default is the number of cores.',
+  });
+}
+
 async function openContext(
   options: ServiceOptions,
   supply: EngineSupply,
@@ -157,8 +202,10 @@ async function openContext(
   const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const { role = 'all', database } = options;
+  if (role !== 'all' && database === undefined) throw needsDatabase(role);
   const chosen = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
   const config = role === 'api' ? { ...chosen, workers: 0 } : chosen;
+  if (role === 'worker' && config.workers === 0) throw idleWorker();
   const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
   const onUpgrade = options.onUpgrade ?? ((message: string) => log({ level: 'info', message }));
@@ -258,62 +305,4 @@ async function openAccount(
   // An earlier request may have cached that there are no keys.
   keys.forget();
   return newKey;
-}
-
-const OPEN_JOBS: LeasedRows = {
-  table: 'jobs',
-  open: `status IN ('queued', 'processing')`,
-  firstBy: 'created_at',
-  needs: 'needs',
-};
-const OPEN_VALIDATIONS: LeasedRows = {
-  table: 'uploads',
-  open: `status = 'validating'`,
-  firstBy: 'created_at',
-};
-
-/** Starts all background work: jobs, validations, webhooks and the sweeper. Resolves when jobs may run. */
-async function startWorkers(context: ServiceContext): Promise<{ stop(): Promise<void> }> {
-  const { store, signals } = context;
-  const owner = nameOwner();
-  let running = () => 0;
-  const node = context.isShared ? await announce(context, owner, () => running()) : null;
-  const ability = async (): Promise<CanDo> => {
-    const capabilities = node?.capabilities() ?? null;
-    if (capabilities === null) return () => true;
-    const judge = await loadJudge();
-    return (needs) => judge(needs, capabilities) === null;
-  };
-  const jobLeases = createLeases(store, OPEN_JOBS, owner, ability);
-  const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
-  const sweeper = await startSweeper(context);
-  const deliveries = startDeliveries(context, owner);
-  const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
-  running = () => execution.count().running;
-  const validation = startValidation(context, uploadLeases);
-  signals.on('jobQueued', () => execution.wake());
-  signals.on('jobCancelled', (id) => {
-    execution.drop(id);
-    deliveries.wake();
-  });
-  signals.on('uploadCompleted', () => validation.wake());
-  signals.on('webhookDue', () => deliveries.wake());
-  return {
-    async stop() {
-      await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
-      // Stopped last: jobs that end while the other workers stop may still create an event.
-      await deliveries.stop();
-      await node?.stop();
-    },
-  };
-}
-
-function announce(context: ServiceContext, id: string, running: () => number) {
-  const runsJobs = context.config.workers > 0;
-  return announceNode(context, {
-    id,
-    running,
-    capabilities: runsJobs ? async () => (await context.engines()).capabilities() : null,
-    check: (watchedMs) => failHopelessJobs(context, watchedMs),
-  });
 }

@@ -1,13 +1,13 @@
 import type { Engines } from '../engines/engine.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { ControlAddress } from '../protocol/control-operations.ts';
+import type { Role } from '../protocol/roles.ts';
 import type { IssuedKey, KeyRules } from './auth/keys.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';
 import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';
-import type { Role } from './running/nodes.ts';
 
 export interface ServiceOptions {
   /** Folder of all data of the service. Several processes may share it. Created with mode 0700 if missing. */
@@ -62,6 +62,14 @@ export interface ServiceOptions {
    * service then runs on `clock` and can be moved.
    */
   readonly control?: boolean | { readonly port?: number };
+}
+
+/** A process that carries out jobs and answers no requests. */
+export interface Worker {
+  /** Its name in the log of the other nodes. */
+  readonly id: string;
+  /** Releases unfinished jobs, which another worker takes immediately, and ends. */
+  close(): Promise<void>;
 }
 
 /** A running service. */

@@ -53,6 +53,27 @@ describe('vloc serve', () => {
     expect(stderr).toContain('the database 127.0.0.1:1/vloc does not listen');
   });
 
+  it('refuses a role that is none, that lacks a database, or that opens no port and is given one', async () => {
+    const database = { VLOC_DATABASE: 'postgres://vloc@127.0.0.1:1/vloc' };
+    const cases = [
+      { words: [], env: { VLOC_ROLE: 'boss' }, code: 4, says: 'VLOC_ROLE is not a role: boss' },
+      { words: [], env: { VLOC_ROLE: 'api' }, code: 4, says: 'the role api needs a database' },
+      { words: ['--role', 'worker'], env: {}, code: 4, says: 'the role worker needs a database' },
+      {
+        words: ['--role', 'worker', '--port', '80'],
+        env: database,
+        code: 2,
+        says: '--port was given for a worker',
+      },
+      { words: ['--role', 'worker'], env: database, code: 4, says: 'does not listen' },
+    ];
+    for (const { words, env, code, says } of cases) {
+      const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir, ...env } });
+      expect(await main(['serve', ...words], io)).toBe(code);
+      expect(stderr()).toContain(says);
+    }
+  });
+
   it('takes its settings from the file, and options over them', async () => {
     const file = join(stateDir, 'service.json');
     await writeFile(file, '{"public_origin":"https://file.example","header_prefix":"X-Vendor"}');

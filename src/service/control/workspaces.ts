@@ -58,6 +58,7 @@ const OF_THE_MACHINE = [
   'port',
   'state_dir',
   'public_origin',
+  'role',
   'trusted_proxies',
   'metrics_from',
 ];

@@ -22,7 +22,7 @@ interface Obstacle {
 }
 
 /** Returns why these engines cannot do what a job needs; null if they can. */
-export type Judge = (needs: string, capabilities: Capabilities) => Obstacle | null;
+type Judge = (needs: string, capabilities: Capabilities) => Obstacle | null;
 
 let judge: Promise<Judge> | null = null;
 

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { parseInstant } from '../../protocol/instant.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import type { FieldError } from '../../protocol/problem.ts';
+import { ROLES } from '../../protocol/roles.ts';
 import { compileAllowList } from '../auth/caller-address.ts';
 import { DEFAULT_CONFIG, type ServiceConfig } from '../config.ts';
 import { toCredits, toThousandths } from '../credits/account.ts';
@@ -75,6 +76,11 @@ const FIELDS = {
     default: '`VLOC_DATABASE`, else the account is in the state folder',
     flag: '--database',
   }),
+  role: field(
+    v.picklist(ROLES, `must be ${ROLES.join(', ')}`),
+    'what this process does with a database: `api` answers requests, `worker` carries out jobs and opens no port, `all` does both',
+    { default: '`VLOC_ROLE`, else `"all"`', flag: '--role' },
+  ),
   public_origin: field(v.nullable(origin), 'scheme and host that callers see, behind a proxy', {
     default: 'the address listened on',
     flag: '--public-origin',
@@ -225,10 +231,19 @@ function messageOf(error: unknown): string {
 
 /** Converts settings to options of the service. Missing settings use the defaults of the service. */
 export function optionsOf(settings: Settings, stateDir: string): ServiceOptions {
-  const { host, port, state_dir, database, trusted_proxies = [], metrics_from = METRICS_FROM } = settings;
+  const {
+    host,
+    port,
+    state_dir,
+    database,
+    role,
+    trusted_proxies = [],
+    metrics_from = METRICS_FROM,
+  } = settings;
   return {
     stateDir: state_dir ?? stateDir,
     ...(database === undefined ? {} : { database }),
+    ...(role === undefined ? {} : { role }),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     trustedProxies: trusted_proxies,

@@ -2,14 +2,11 @@
 import { hostname } from 'node:os';
 import packageFile from '../../../package.json' with { type: 'json' };
 import type { Capabilities } from '../../engines/engine.ts';
+import type { Role } from '../../protocol/roles.ts';
 import { type Clock, repeat } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Statements } from '../store/store.ts';
 import { LEASE_MS } from './leases.ts';
-
-/** What a node does: `api` answers requests, `worker` carries out jobs, `all` does both. */
-export const ROLES = ['api', 'worker', 'all'] as const;
-export type Role = (typeof ROLES)[number];
 
 export interface NodeRow {
   readonly id: string;
@@ -141,16 +138,26 @@ export async function announceNode(context: ServiceContext, parts: NodeParts): P
   };
 }
 
-/** Repeats work unless it is still under way. Returns what stops it and waits for its end. */
+/**
+ * Repeats work, never twice at a time: what becomes due meanwhile follows at once. Returns what stops it and waits for its end.
+ */
 function repeatAlone(clock: Clock, intervalMs: number, work: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;
+  let isDue = false;
+  const run = async () => {
+    while (isDue) {
+      isDue = false;
+      await work();
+    }
+    underWay = null;
+  };
   const cancel = repeat(clock, intervalMs, () => {
-    underWay ??= work().finally(() => {
-      underWay = null;
-    });
+    isDue = true;
+    underWay ??= run();
   });
   return async () => {
     cancel();
+    isDue = false;
     await underWay;
   };
 }

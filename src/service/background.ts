@@ -1,0 +1,74 @@
+/** The work of a process besides its answers: jobs, validations, webhooks, the sweeper, and its place among the nodes. */
+import type { ServiceContext } from './context.ts';
+import { startExecution } from './jobs/execution.ts';
+import { failHopelessJobs, loadJudge } from './jobs/needs.ts';
+import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
+import { type CanDo, createLeases, type LeasedRows, nameOwner } from './running/leases.ts';
+import { announceNode } from './running/nodes.ts';
+import { startSweeper } from './sweep.ts';
+import { startValidation } from './uploads/validation.ts';
+
+const OPEN_JOBS: LeasedRows = {
+  table: 'jobs',
+  open: `status IN ('queued', 'processing')`,
+  firstBy: 'created_at',
+  needs: 'needs',
+};
+const OPEN_VALIDATIONS: LeasedRows = {
+  table: 'uploads',
+  open: `status = 'validating'`,
+  firstBy: 'created_at',
+};
+
+interface BackgroundWork {
+  /** Name of this process in leases. */
+  readonly owner: string;
+  stop(): Promise<void>;
+}
+
+/** Starts all background work: jobs, validations, webhooks and the sweeper. Resolves when jobs may run. */
+export async function startBackground(context: ServiceContext): Promise<BackgroundWork> {
+  const { store, signals } = context;
+  const owner = nameOwner();
+  let running = () => 0;
+  const node = context.isShared ? await announce(context, owner, () => running()) : null;
+  const ability = async (): Promise<CanDo> => {
+    const capabilities = node?.capabilities() ?? null;
+    if (capabilities === null) return () => true;
+    const judge = await loadJudge();
+    return (needs) => judge(needs, capabilities) === null;
+  };
+  const jobLeases = createLeases(store, OPEN_JOBS, owner, ability);
+  const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
+  const sweeper = await startSweeper(context);
+  const deliveries = startDeliveries(context, owner);
+  const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
+  running = () => execution.count().running;
+  const validation = startValidation(context, uploadLeases);
+  signals.on('jobQueued', () => execution.wake());
+  signals.on('jobCancelled', (id) => {
+    execution.drop(id);
+    deliveries.wake();
+  });
+  signals.on('uploadCompleted', () => validation.wake());
+  signals.on('webhookDue', () => deliveries.wake());
+  return {
+    owner,
+    async stop() {
+      await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
+      // Stopped last: jobs that end while the other workers stop may still create an event.
+      await deliveries.stop();
+      await node?.stop();
+    },
+  };
+}
+
+function announce(context: ServiceContext, id: string, running: () => number) {
+  const runsJobs = context.config.workers > 0;
+  return announceNode(context, {
+    id,
+    running,
+    capabilities: runsJobs ? async () => (await context.engines()).capabilities() : null,
+    check: (watchedMs) => failHopelessJobs(context, watchedMs),
+  });
+}

@@ -1,0 +1,152 @@
+/** Nodes with roles: who answers, who works, and who can do what. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createService } from '../../src/service/index.ts';
+import { makeStateDir, until, untilJob } from '../service/harness/scene.ts';
+import { createSmallEngines } from '../service/harness/small-engines.ts';
+import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { NEW_JOB, openFleet, translation } from './fleet.ts';
+
+const NEEDS = POSTGRES_PROGRAMS === null;
+
+let server: PostgresServer;
+beforeAll(() => {
+  if (!NEEDS) server = startPostgres();
+});
+afterAll(() => {
+  if (!NEEDS) server.stop();
+});
+
+/** Engines of a machine where none are installed. */
+function noEngines() {
+  const fail = () => Promise.reject(new Error('no engine is installed here'));
+  return Object.assign(createSmallEngines(), { capabilities: fail, inspect: fail, checkExport: fail });
+}
+
+describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', () => {
+  it('accept jobs without engines, and leave them to workers', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines() });
+    const waiting = await api.caller.post(NEW_JOB, translation());
+    expect(waiting.status).toBe(202);
+    const { engines } = await fleet.startWorker();
+    await untilJob(api.caller, waiting.json, 'succeeded');
+    const created = await api.caller.post(NEW_JOB, translation('fr'));
+    await untilJob(api.caller, created.json, 'succeeded');
+    expect(engines.begun).toHaveLength(2);
+    expect(api.engines.begun).toHaveLength(0);
+  });
+
+  it('refuse at once what none of the workers can do', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines() });
+    await fleet.startWorker(['es']);
+    await fleet.startWorker(['fr']);
+    const refused = await api.caller.post(NEW_JOB, translation('de'));
+    expect(refused.status).toBe(422);
+    expect(refused.json.code).toBe('LANGUAGE_NOT_SUPPORTED');
+    expect(refused.json.detail).toContain('German');
+    expect((await api.caller.post(NEW_JOB, translation('fr'))).status).toBe(202);
+  });
+
+  it('give each job to a worker whose engines can do it', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines() });
+    const [spanish, french] = [await fleet.startWorker(['es']), await fleet.startWorker(['fr'])];
+    const targets = ['fr', 'fr', 'es', 'fr', 'es'];
+    const jobs = [];
+    for (const target of targets) jobs.push((await api.caller.post(NEW_JOB, translation(target))).json);
+    for (const job of jobs) await untilJob(api.caller, job, 'succeeded');
+    expect([spanish.engines.begun.length, french.engines.begun.length]).toEqual([2, 3]);
+  });
+
+  it('fail a job after five minutes in which no worker could do it, at no cost', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines() });
+    const french = await fleet.startWorker(['fr']);
+    await fleet.startWorker(['es']);
+    french.engines.hold();
+    const { json: job } = await api.caller.post(NEW_JOB, translation('fr'));
+    await until(
+      () => french.engines.begun.length,
+      (count) => count === 1,
+    );
+    await french.worker.close();
+    await fleet.pass(4 * 60_000);
+    expect((await api.caller.get(job.detail_url)).json.error).toBeNull();
+    await fleet.pass(2 * 60_000);
+    const failed = await untilJob(api.caller, job, 'failed');
+    expect(failed).toMatchObject({
+      error: { code: 'LANGUAGE_NOT_SUPPORTED', retryable: false },
+      billing: { charged_credits: 0 },
+    });
+    expect(failed.error.message).toMatch(/^no worker of the last 5 minutes can do this job: .*French/);
+  });
+
+  it('keep jobs for an hour in which no worker runs at all', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines() });
+    const { json: job } = await api.caller.post(NEW_JOB, translation());
+    await fleet.pass(20 * 60_000);
+    expect((await api.caller.get(job.detail_url)).json.status).toBe('queued');
+    await fleet.pass(41 * 60_000);
+    const failed = await untilJob(api.caller, job, 'failed');
+    expect(failed).toMatchObject({ error: { code: 'ENGINE_ERROR', retryable: true } });
+    expect(failed.error.message).toContain('no worker has run for 60 minutes');
+  });
+
+  it('know only what they have seen: a node that was away for an hour fails no job', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines() });
+    const { json: job } = await api.caller.post(NEW_JOB, translation());
+    fleet.clock.advance(2 * 3_600_000);
+    await fleet.pass(60_000);
+    expect((await api.caller.get(job.detail_url)).json.status).toBe('queued');
+    await fleet.startWorker();
+    await untilJob(api.caller, job, 'succeeded');
+  });
+
+  it('give the job of a worker that stops to another one immediately, as the same attempt', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines() });
+    const first = await fleet.startWorker();
+    first.engines.hold();
+    const { json: job } = await api.caller.post(NEW_JOB, translation());
+    await until(
+      () => first.engines.begun.length,
+      (count) => count === 1,
+    );
+    await fleet.startWorker();
+    const leaving = fleet.clock.now();
+    await first.worker.close();
+    await untilJob(api.caller, job, 'succeeded');
+    const row = await fleet.store.get(
+      'SELECT attempts, crashes, finished_at - ? < 10000 AS soon FROM jobs',
+      leaving,
+    );
+    expect(row).toEqual({ attempts: 1, crashes: 0, soon: true });
+    const nodes = await fleet.store.all(
+      'SELECT role, stopped_at IS NULL AS works FROM nodes ORDER BY started_at',
+    );
+    expect(nodes).toEqual([
+      { role: 'api', works: true },
+      { role: 'worker', works: false },
+      { role: 'worker', works: true },
+    ]);
+  });
+});
+
+describe('a role without a database', () => {
+  it('is refused, because it would find no other nodes', async () => {
+    const stateDir = await makeStateDir();
+    await expect(createService({ stateDir, role: 'api' })).rejects.toThrow('the role api needs a database');
+  });
+
+  it('of a worker that has no slot is refused, too', async () => {
+    const stateDir = await makeStateDir();
+    const database = NEEDS ? 'postgres:///none' : freshAccount(server);
+    const { createWorker } = await import('../../src/service/index.ts');
+    await expect(createWorker({ stateDir, database, config: { workers: 0 } })).rejects.toThrow(
+      '"workers" is 0',
+    );
+  });
+});
