@@ -1,6 +1,8 @@
 /** `npm run torture`: kills the service in every way we know, and fails when anything is lost, doubled or left behind. */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { POSTGRES_PROGRAMS } from '../support/postgres.ts';
+import { runCluster } from './cluster.ts';
 import { runFaults } from './faults.ts';
 import { runKills } from './kills.ts';
 import { runPair } from './pair.ts';
@@ -8,7 +10,8 @@ import { makeDisk, runPower } from './power.ts';
 import { canTrace, runSyscalls } from './syscalls.ts';
 import { makeWorld, type World } from './world.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     kills: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
@@ -16,10 +19,13 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '2000' },
     // Source: the same, power loss.
     losses: { type: 'string', default: '50' },
+    // Source: the requirements of scale-out.
+    'database-kills': { type: 'string', default: '20' },
     only: { type: 'string' },
   },
 });
 const [seed, kills] = [Number(values.seed), Number(values.kills)];
+const only = positionals[0] ?? values.only;
 
 const PAIRS = 10;
 
@@ -85,23 +91,38 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
     };
     return { ...world, close };
   },
+  async cluster() {
+    if (POSTGRES_PROGRAMS === null) return leaveOut('cluster: left out, since PostgreSQL is not installed');
+    const databaseKills = Number(values['database-kills']);
+    const startedAt = Date.now();
+    const { counts, violations } = await runCluster({ kills, databaseKills, seed, tell });
+    tellResult('cluster', { ...counts, violations: violations.length }, startedAt);
+    tellViolations(violations);
+    return null;
+  },
 };
 
+function tellResult(name: string, counts: Readonly<Record<string, number>>, startedAt: number): void {
+  const parts = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
+  tell(`${name}: ${parts.join(', ')} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+}
+
+function tellViolations(violations: readonly string[]): void {
+  for (const violation of violations.slice(0, 20)) tell(`  ${violation}`);
+  if (violations.length > 0) process.exitCode = 1;
+}
+
+if (only !== undefined && !Object.hasOwn(PARTS, only)) {
+  throw new Error(`there is no part "${only}"; there are ${Object.keys(PARTS).join(', ')}`);
+}
 tell(`seed ${seed}`);
 for (const [name, run] of Object.entries(PARTS)) {
-  if (values.only !== undefined && values.only !== name) continue;
+  if (only !== undefined && only !== name) continue;
   const startedAt = Date.now();
   const world = await run();
   if (world === null) continue;
-  const { book } = world;
-  const counts = Object.entries({
-    ...book.counts,
-    jobs: book.accepted.size,
-    violations: book.violations.length,
-  });
-  const seconds = Math.round((Date.now() - startedAt) / 1000);
-  tell(`${name}: ${counts.map(([what, count]) => `${count} ${what}`).join(', ')} in ${seconds} s`);
-  for (const violation of book.violations.slice(0, 20)) tell(`  ${violation}`);
-  if (book.violations.length > 0) process.exitCode = 1;
+  const { counts, accepted, violations } = world.book;
+  tellResult(name, { ...counts, jobs: accepted.size, violations: violations.length }, startedAt);
+  tellViolations(violations);
   world.close();
 }

@@ -1,0 +1,15 @@
+/** A sample of `npm run torture cluster`: kills of nodes and of the database server, while callers create jobs. */
+import { expect, it } from 'vitest';
+import { POSTGRES_PROGRAMS } from '../support/postgres.ts';
+import { runCluster } from '../torture/cluster.ts';
+
+it.skipIf(POSTGRES_PROGRAMS === null)(
+  'killed nodes and databases lose no accepted job, charge none twice, and are replaced in time (needs postgresql)',
+  async () => {
+    const { counts, violations } = await runCluster({ kills: 9, databaseKills: 3, seed: 18, tell: () => {} });
+    expect(violations).toEqual([]);
+    expect(counts).toMatchObject({ api: 3, worker: 3, finishing: 3, database: 3 });
+    expect(counts.jobs).toBeGreaterThan(20);
+    expect(counts.takeovers).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,71 @@
+/** What the processes of a cluster are told, and what they say. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type Caller, type Credentials, createCaller } from '../service/harness/caller.ts';
+
+export type ClusterRole = 'api' | 'worker';
+
+export interface ClusterOrders {
+  readonly database: string;
+  readonly stateDir: string;
+  readonly role: ClusterRole;
+  /** Jobs that may be queued or processing at a time. */
+  readonly openJobs: number;
+}
+
+/** Points in the transaction that ends a job. */
+export const CLUSTER_MOMENTS = ['before the ledger', 'before the commit', 'after the commit'] as const;
+export type ClusterMoment = (typeof CLUSTER_MOMENTS)[number];
+
+/** Said once, when it takes requests and jobs. */
+export interface ClusterWord {
+  /** Null for a worker, which answers no requests. */
+  readonly api: { readonly url: string; readonly credentials: Credentials } | null;
+}
+
+/** A node that may be dead. */
+export interface ClusterNode {
+  readonly role: ClusterRole;
+  readonly pid: number;
+  /** Resolves once it works, or has died before. */
+  readonly ready: Promise<void>;
+  /** A caller of an API node that works now. */
+  caller(): Caller | null;
+  /** It kills itself at that moment of the next end of a job. */
+  dieAt(moment: ClusterMoment): void;
+  readonly ended: Promise<void>;
+  kill(): Promise<void>;
+}
+
+export function startNode(orders: ClusterOrders): ClusterNode {
+  const host = join(import.meta.dirname, 'cluster-host.ts');
+  const child = spawn(process.execPath, [host, JSON.stringify(orders)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  // The channel breaks with the process; what matters then is its end.
+  child.on('error', () => {});
+  let caller: Caller | null = null;
+  const ended = once(child, 'exit').then(() => {
+    caller = null;
+  });
+  const listening = once(child, 'message').then(([word]: ClusterWord[]) => {
+    const api = isOver(child) ? null : (word?.api ?? null);
+    if (api !== null) caller = createCaller(api.url, api.credentials, Date.now);
+  });
+  return {
+    role: orders.role,
+    pid: child.pid ?? 0,
+    ready: Promise.race([ended, listening]),
+    caller: () => caller,
+    dieAt: (moment) => void child.send(moment),
+    ended,
+    async kill() {
+      caller = null;
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
