@@ -8,6 +8,9 @@ const DATA = [
   { folder: 'src/engines/trial', file: 'speech-0870.flac' },
 ];
 
+/** Licenses of what is part of packages that do not include them, by the name of the package. */
+const NOTICES = 'build/notices';
+
 /** What package.json exports. */
 const PUBLIC = ['client', 'service'];
 
@@ -45,7 +48,9 @@ function describePackage(folder) {
     );
   }
   const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
-  return `${name} ${version}\n\n${text}\n`;
+  const parts = join(NOTICES, `${name}.txt`);
+  const notice = existsSync(parts) ? `\n${readFileSync(parts, 'utf8').trim()}\n` : '';
+  return `${name} ${version}\n\n${text}\n${notice}`;
 }
 
 /** Folders of packages whose code is in what was built so far. */

