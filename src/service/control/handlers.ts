@@ -13,11 +13,13 @@ import {
   revokeKey,
   rotateKey,
 } from '../auth/keys.ts';
-import { formatInstant } from '../clock.ts';
+import { formatInstant, systemClock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import { grantCredits, readAccount, toCredits } from '../credits/account.ts';
 import { type Fault, FaultError } from '../faults/fault.ts';
 import { Refusal, refuseField } from '../http/refusal.ts';
+import { LEASE_MS } from '../running/leases.ts';
+import { isLive, type NodeRow, readNodes } from '../running/nodes.ts';
 import { type FieldValues, readFields } from './fields.ts';
 import { listWebhooks, resendWebhook } from './webhooks.ts';
 import type { Workspace, Workspaces } from './workspaces.ts';
@@ -34,13 +36,15 @@ type Handlers = { readonly [N in ControlName]: (call: ControlCall<N>) => unknown
 
 export const HANDLERS: Handlers = {
   'clock.show': ({ workspace }) => describeClock(workspace),
-  'clock.advance'({ workspace, fields }) {
+  async 'clock.advance'({ workspace, fields }) {
     const ms = Math.round(fields.seconds * 1000);
     if (workspace.clock.now() + ms > LATEST_MS) throw refuseField('seconds', 'leads beyond the year 9000');
+    await refuseOtherNodes(workspace.context);
     workspace.clock.advance(ms);
     return describeClock(workspace);
   },
-  'clock.freeze'({ workspace }) {
+  async 'clock.freeze'({ workspace }) {
+    await refuseOtherNodes(workspace.context);
     workspace.clock.freeze();
     return describeClock(workspace);
   },
@@ -176,6 +180,20 @@ function asList(data: readonly object[]) {
 
 function unknown(what: string, id: string): Refusal {
   return new Refusal('RESOURCE_NOT_FOUND', `there is no ${what} "${id.slice(0, 128)}"`);
+}
+
+/** The clock of a process cannot be moved against those of others: they would take over its jobs, or it theirs. */
+async function refuseOtherNodes({ store, clock, isShared }: ServiceContext): Promise<void> {
+  if (!isShared) return;
+  // This node by its own clock, the others by theirs. What a killed node with a moved clock left does not count.
+  const times = [clock.now(), systemClock.now()];
+  const isNow = (node: NodeRow) => times.some((now) => isLive(node, now) && node.seenAt < now + LEASE_MS);
+  const count = (await readNodes(store)).filter(isNow).length;
+  if (count < 2) return;
+  throw new Refusal(
+    'INVALID_REQUEST',
+    `${count} nodes use the database, and only the clock of this one would move; stop the others first`,
+  );
 }
 
 function describeClock({ clock }: Workspace) {

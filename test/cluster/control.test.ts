@@ -1,0 +1,93 @@
+/** The control interface of a service whose account is in a real PostgreSQL database. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import { exchange } from '../service/harness/caller.ts';
+import { startControlledService } from '../service/harness/controlled.ts';
+import { startScene, until, untilJob } from '../service/harness/scene.ts';
+import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+const NEEDS = POSTGRES_PROGRAMS === null;
+
+let server: PostgresServer;
+beforeAll(() => {
+  if (!NEEDS) server = startPostgres();
+});
+afterAll(() => {
+  if (!NEEDS) server.stop();
+});
+
+const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
+const DUBBING = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
+const DAY_SECONDS = 86_400;
+
+async function schemas(): Promise<string[]> {
+  const store = openPostgresStore({ url: server.url, schema: 'public' });
+  const rows = await store.all<{ name: string }>(`SELECT nspname::text AS name FROM pg_namespace`);
+  await store.close();
+  return rows.map(({ name }) => name).filter((name) => name.startsWith('ws_'));
+}
+
+describe.skipIf(NEEDS)('a controlled service with a database (needs postgresql: sh .ci/packages)', () => {
+  it('moves its clock, and grants credits and changes keys in the database', async () => {
+    const { ask, caller } = await startControlledService({ database: freshAccount(server) });
+    const { json: job } = await caller.post('/v1/dubbings', DUBBING);
+    const done = await untilJob(caller, job, 'succeeded');
+    const { json: clock } = await ask('POST', '/clock/advance', { seconds: DAY_SECONDS + 1 });
+    expect(clock.offset_seconds).toBe(DAY_SECONDS + 1);
+    expect((await exchange(done.result.audio.url)).status).toBe(410);
+    const { json: credits } = await ask('POST', '/credits', { credits: 5 });
+    expect((await caller.get('/v1/credits')).json.balance_credits).toBe(credits.balance_credits);
+    const { json: again } = await caller.post('/v1/dubbings', DUBBING);
+    expect(await untilJob(caller, again, 'succeeded')).toMatchObject({ billing: { status: 'settled' } });
+  });
+
+  it('gives each workspace a schema of its own, and removes it with the workspace', async () => {
+    const { ask, callerFor, control } = await startControlledService({ database: freshAccount(server) });
+    const { json: workspace } = await ask('POST', '/workspaces', { settings: { opening_credits: 3 } });
+    expect(await schemas()).toEqual([workspace.id]);
+    const caller = callerFor(workspace.base_url, workspace);
+    expect((await caller.get('/v1/credits')).json.balance_credits).toBe(3);
+    expect((await ask('POST', '/clock/advance', { seconds: 60 }, workspace.control_url)).status).toBe(200);
+    expect(workspace.control_url).toContain(control.url);
+    await ask('DELETE', `/workspaces/${workspace.id}`);
+    expect(await schemas()).toEqual([]);
+  });
+
+  it('is found by the commands through its state folder', async () => {
+    const { stateDir } = await startControlledService({ database: freshAccount(server) });
+    const { io, stdout } = createTestIo();
+    const words = [
+      'serve',
+      'control',
+      'credits',
+      'grant',
+      '2.5',
+      '--state-dir',
+      stateDir,
+      '--output',
+      'json',
+    ];
+    expect(await main(words, io)).toBe(0);
+    expect(JSON.parse(stdout()).balance_credits).toBe(100_002.5);
+  });
+
+  it('does not move its clock while another node uses the database, and does so when that has stopped', async () => {
+    const database = freshAccount(server);
+    const { ask, stateDir } = await startControlledService({ database });
+    const other = await startScene({ database, stateDir });
+    for (const path of ['/clock/advance', '/clock/freeze']) {
+      const { status, json } = await ask('POST', path, path.endsWith('advance') ? { seconds: 1 } : undefined);
+      expect([path, status]).toEqual([path, 400]);
+      expect(json.detail).toContain('2 nodes use the database');
+    }
+    expect((await ask('POST', '/credits', { credits: 1 })).status).toBe(200);
+    await other.service.close();
+    await until(
+      () => ask('POST', '/clock/advance', { seconds: 3600 }),
+      ({ status }) => status === 200,
+    );
+    expect((await ask('POST', '/clock/freeze')).status).toBe(200);
+  });
+});
