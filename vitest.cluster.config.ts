@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests outside `test/cluster` that start a server of PostgreSQL or S3: they mirror a file of `src`. */
-const MIRRORS = ['test/service/store/open-postgres.test.ts'];
+const MIRRORS = ['test/service/storage/open-s3.test.ts', 'test/service/store/open-postgres.test.ts'];
 
 /** What `npm test` leaves to this suite. */
 export const CLUSTER = ['test/cluster/**/*.test.ts', ...MIRRORS];
@@ -16,7 +16,7 @@ export default defineConfig({
     include: [...CLUSTER, 'test/conformance/conformance.test.ts'],
     // Two cores; a server of PostgreSQL and several nodes per file leave little for a third one.
     maxWorkers: 2,
-    env: { VLOC_TEST_DATABASE: 'postgres' },
+    env: { VLOC_TEST_DATABASE: 'postgres', VLOC_TEST_STORAGE: 's3' },
     testTimeout: 180_000,
     hookTimeout: 180_000,
     globalSetup: 'test/structure/run-folder.ts',

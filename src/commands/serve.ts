@@ -27,6 +27,11 @@ const OPTIONS = {
     choices: ROLES,
     help: 'with a database: api answers requests, worker carries out jobs and opens no port (default: VLOC_ROLE or all)',
   },
+  storage: {
+    type: 'text',
+    value: 'url',
+    help: 'keep uploads and results in a bucket, s3://BUCKET?endpoint=URL&region=REGION, with --database (default: VLOC_STORAGE, else in the state folder)',
+  },
   config: { type: 'text', value: 'file', help: 'JSON file of settings; options win over it' },
   publicOrigin: { type: 'text', value: 'url', help: 'scheme and host that callers see, behind a proxy' },
   trustedProxy: {
@@ -215,13 +220,15 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
   const { checkSettings, optionsOf, readSettingsFile, SettingsError } = await import(
     '../service/operate/settings.ts'
   );
-  const { host, port, stateDir, database, role, publicOrigin, trustedProxy, allowLoopback, config } = options;
+  const { host, port, stateDir, database, storage, role, publicOrigin } = options;
+  const { trustedProxy, allowLoopback, config } = options;
   const given = {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(stateDir === undefined ? {} : { state_dir: stateDir }),
     ...(database === undefined ? {} : { database: chooseDatabase(context, database) }),
     ...(role === undefined ? {} : { role }),
+    ...(storage === undefined ? {} : { storage }),
     ...(publicOrigin === undefined ? {} : { public_origin: publicOrigin }),
     ...(trustedProxy.length === 0 ? {} : { trusted_proxies: trustedProxy }),
     ...(allowLoopback ? { allow_loopback: true } : {}),
@@ -232,9 +239,15 @@ async function readOptions(context: Context, options: Options): Promise<ServiceO
     inFile = true;
     const file = config === undefined ? {} : await readSettingsFile(resolve(context.io.cwd, config));
     const chosen = chooseDatabase(context, undefined);
-    const variables = { ...(chosen === undefined ? {} : { database: chosen }), ...readRole(context) };
+    const bucket = readVariable(context.io.env, 'VLOC_STORAGE');
+    const variables = {
+      ...(chosen === undefined ? {} : { database: chosen }),
+      ...(bucket === undefined ? {} : { storage: bucket }),
+      ...readRole(context),
+    };
     const settings = { ...variables, ...file, ...flags };
-    return optionsOf(settings, stateFolder(context.io.env, context.io.platform));
+    const { env, platform } = context.io;
+    return { ...optionsOf(settings, stateFolder(env, platform)), env };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const { message, errors } = error;

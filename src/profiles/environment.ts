@@ -26,6 +26,8 @@ export const ENVIRONMENT = {
     'PostgreSQL database that keeps the account of `vloc serve`, postgres://user:password@host/name',
   VLOC_ROLE:
     'what `vloc serve` does with a database: api answers requests, worker carries out jobs, all does both (the default)',
+  VLOC_STORAGE:
+    'bucket that keeps uploads and results of `vloc serve`, s3://BUCKET?endpoint=URL&region=REGION; its credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
   VLOC_STAGE_CACHE_MIB:
     'most MiB of finished stages that the embedded service keeps for other jobs with the same input, default 4096; 0 keeps none',
   VLOC_NO_KEYCHAIN:

@@ -44,7 +44,7 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
   running = () => execution.count().running;
-  const validation = startValidation(context, uploadLeases);
+  const validation = startValidation(context, uploadLeases, owner);
   signals.on('jobQueued', () => execution.wake());
   signals.on('jobCancelled', (id) => {
     execution.drop(id);

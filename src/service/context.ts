@@ -19,6 +19,8 @@ import type { CursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
 import type { RandomBytes } from './random.ts';
 import type { StageCache } from './stages/stage-cache.ts';
+import type { Scratch } from './storage/scratch.ts';
+import type { ServiceStorage } from './storage/storage.ts';
 import type { CommitTogether } from './store/commit-together.ts';
 import type { Store } from './store/store.ts';
 
@@ -35,6 +37,10 @@ export interface ServiceContext {
   readonly config: ServiceConfig;
   readonly folders: Folders;
   readonly store: Store;
+  /** Uploads and results. */
+  readonly storage: ServiceStorage;
+  /** Room for work on this machine. */
+  readonly scratch: Scratch;
   /** What this process does. */
   readonly role: Role;
   /** Whether the account is in a database, so that nodes with other roles and engines may share it. */

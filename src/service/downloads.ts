@@ -5,9 +5,8 @@ import { errorCode } from '../errors/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { ServiceContext } from './context.ts';
 import type { Exchange, ServiceResponse } from './http/exchange.ts';
-import { assetPermission } from './jobs/read.ts';
 import { assetFileName, type StoredAsset, type StoredResult } from './jobs/results.ts';
-import { refuseLink } from './links.ts';
+import { assetPermission, refuseLink } from './links.ts';
 
 interface Row {
   readonly kind: JobKind;
@@ -30,7 +29,9 @@ export async function serveAsset(
   const { method = '' } = exchange.request;
   const expiresAt = Number(asked.query.get('expires') ?? Number.NaN);
   const permission = assetPermission(asked.jobId, asked.name, expiresAt);
-  if (!['GET', 'HEAD'].includes(method) || !context.links.verify(permission, asked.query)) {
+  // A service with other storage gives no such addresses.
+  const isHere = context.storage.sharesFolder && ['GET', 'HEAD'].includes(method);
+  if (!isHere || !context.links.verify(permission, asked.query)) {
     return refuseLink('LINK_NOT_VALID', 'the address was not made for this, or it was changed', exchange);
   }
   const asset = expiresAt > exchange.receivedAt ? await openAsset(context, asked.jobId, asked.name) : null;

@@ -1,7 +1,8 @@
 /** The layout of the state folder, which no other user can read, and durable writes in it. */
 
+import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
 import { errorCode } from '../errors/system-error.ts';
@@ -57,13 +58,48 @@ export function ensurePrivateFile(path: string): void {
   }
 }
 
-/** Removes the files of all attempts at an unfinished job, left by a process that died. */
-export async function removeAttempts({ work, assets }: Folders, jobId: string): Promise<void> {
-  for (const folder of [work, assets]) {
-    const names = await readdir(folder);
-    const left = names.filter((name) => jobOfAttempt(name) === jobId);
-    for (const name of left) await rm(join(folder, name), { recursive: true, force: true });
+/** Removes the work of all attempts at an unfinished job, left by a process that died. */
+export async function removeWork({ work }: Folders, jobId: string): Promise<void> {
+  const left = (await readdir(work)).filter((name) => jobOfAttempt(name) === jobId);
+  for (const name of left) await rm(join(work, name), { recursive: true, force: true });
+}
+
+/** Writes a file unless it exists. Other processes see the whole file or none. */
+export async function writeOnce(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text, { flag: 'wx', mode: FILE_MODE, flush: true });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
+}
+
+/**
+ * Names the folder of a new attempt.
+ * @param owner the process, as in leases: its number, `-`, and what is unique for it
+ */
+export function nameAttempt(jobId: string, owner: string): string {
+  return `${jobId}-${ownerPart(owner)}${randomBytes(ATTEMPT_BYTES).toString('hex')}`;
+}
+
+/** Whether a folder is that of an attempt by a process. */
+export function isAttemptOf(folder: string, owner: string | null): boolean {
+  const [, part = ''] = folder.split('-');
+  return owner !== null && part.startsWith(ownerPart(owner));
+}
+
+/** 64 bits: attempts at one job are few. Longer paths are trouble for programs. */
+const ATTEMPT_BYTES = 8;
+const OWNER_LETTERS = 8;
+
+function ownerPart(owner: string): string {
+  return owner
+    .slice(owner.indexOf('-') + 1)
+    .replaceAll('-', '')
+    .slice(0, OWNER_LETTERS);
 }
 
 /** The folder of an attempt is named by the id of its job, `-`, and a part that is unique for each attempt. */

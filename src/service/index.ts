@@ -27,6 +27,9 @@ import type { Log } from './log.ts';
 import type { Service, ServiceOptions, Worker } from './options.ts';
 import { createFractions } from './random.ts';
 import { createStageCache } from './stages/stage-cache.ts';
+import { createFolderStorage } from './storage/folder-storage.ts';
+import type { OpenBucket } from './storage/open-s3.ts';
+import { createScratch } from './storage/scratch.ts';
 import { createCommitTogether } from './store/commit-together.ts';
 import { openAccountStore } from './store/open-account.ts';
 import { ensureSecret } from './store/store.ts';
@@ -84,10 +87,11 @@ export async function createWorker(options: ServiceOptions): Promise<Worker> {
   }
 }
 
-async function closeStores({ store, nonces, stages }: ServiceContext): Promise<void> {
+async function closeStores({ store, nonces, stages, storage }: ServiceContext): Promise<void> {
   await store.close();
   await nonces.close();
   stages.close();
+  storage.close();
 }
 
 const start: StartService = async (options, supply) => {
@@ -157,7 +161,7 @@ function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: Service
 
 /** What nodes of one service must share: in the state folder, or in a database. */
 async function openAccountParts(
-  { database, onStoreFailure, onUpgrade = () => undefined }: ServiceOptions,
+  { database, storage, onStoreFailure, onUpgrade = () => undefined }: ServiceOptions,
   folders: Folders,
   { rate }: ServiceConfig,
 ): Promise<Pick<ServiceContext, 'store' | 'nonces' | 'rate'>> {
@@ -167,7 +171,9 @@ async function openAccountParts(
     return { store, nonces, rate: createRateLimiter(rate) };
   }
   const { openPostgresAccount } = await import('./store/open-postgres.ts');
-  const store = await openPostgresAccount(database, folders.root, systemClock.now, onUpgrade);
+  // A node with storage elsewhere has a folder of its own.
+  const root = storage === undefined ? folders.root : null;
+  const store = await openPostgresAccount(database, root, systemClock.now, onUpgrade);
   return {
     store,
     nonces: createSharedNonces(store),
@@ -194,6 +200,26 @@ function idleWorker(): Failure {
   });
 }
 
+/** A bucket that may be used, or null for the state folder. @throws Failure before anything is changed */
+async function openBucketOf({
+  storage,
+  database,
+  env = process.env,
+}: ServiceOptions): Promise<OpenBucket | null> {
+  if (storage === undefined) return null;
+  if (database === undefined) {
+    throw new Failure({
+      category: 'configuration',
+      code: 'STORAGE_WITHOUT_DATABASE',
+      message:
+        'the storage is a bucket, and the account is in the state folder, which other machines do not see',
+      advice: 'Name a PostgreSQL database too, with --database or VLOC_DATABASE, or omit the storage.',
+    });
+  }
+  const { openCheckedBucket } = await import('./storage/open-s3.ts');
+  return openCheckedBucket(storage, env);
+}
+
 async function openContext(
   options: ServiceOptions,
   supply: EngineSupply,
@@ -208,9 +234,22 @@ async function openContext(
   if (role === 'worker' && config.workers === 0) throw idleWorker();
   const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
+  const bucket = await openBucketOf(options);
   const onUpgrade = options.onUpgrade ?? ((message: string) => log({ level: 'info', message }));
-  const { store, nonces, rate } = await openAccountParts({ ...options, onUpgrade }, folders, config);
+  const { store, nonces, rate } = await openAccountParts({ ...options, onUpgrade }, folders, config).catch(
+    (error: unknown) => {
+      bucket?.bucket.close();
+      throw error;
+    },
+  );
   const nextId = createIdMaker(createFractions(randomBytes));
+  const links = createLinkSigner(await ensureSecret(store, 'links', randomBytes));
+  const stages = createStageCache({
+    root: folders.stages,
+    path: join(folders.root, 'stages.sqlite'),
+    maxBytes: config.stageCacheBytes,
+    ...{ clock, log },
+  });
   return {
     clock,
     config,
@@ -218,18 +257,18 @@ async function openContext(
     store,
     role,
     isShared: database !== undefined,
+    storage:
+      bucket === null
+        ? createFolderStorage(folders, links, origin)
+        : await bucket.open({ store, root: folders.root, clock, now: systemClock.now, log }),
+    scratch: createScratch(folders.work, stages.empty),
     commitTogether: createCommitTogether(store),
     recentRows: createRecentRows(store),
-    stages: createStageCache({
-      root: folders.stages,
-      path: join(folders.root, 'stages.sqlite'),
-      maxBytes: config.stageCacheBytes,
-      ...{ clock, log },
-    }),
+    stages,
     keys: createKeyRing(store),
     nonces,
     rate,
-    links: createLinkSigner(await ensureSecret(store, 'links', randomBytes)),
+    links,
     cursors: createCursorSealer(await ensureSecret(store, 'cursors', randomBytes), randomBytes),
     randomBytes,
     log,

@@ -6,9 +6,11 @@ import { createHmac } from 'node:crypto';
 import { equalInConstantTime } from '../protocol/constant-time.ts';
 import { PROBLEM_CONTENT_TYPE } from '../protocol/problem.ts';
 import type { Exchange, ServiceResponse } from './http/exchange.ts';
+import { ASSETS_PATH, OBJECTS_PATH } from './http/router.ts';
+import type { UploadRow } from './uploads/rows.ts';
 
 /** The permission of a signed URL. The declared type and size of an upload are part of the signature. */
-export interface LinkClaims {
+interface LinkClaims {
   readonly method: 'GET' | 'PUT';
   /** Path of the object below the origin. */
   readonly path: string;
@@ -42,6 +44,22 @@ export function createLinkSigner(secret: Buffer): LinkSigner {
       query.get(EXPIRES) === String(permission.expiresAt) &&
       equalInConstantTime(query.get(SIGNATURE) ?? '', seal(permission)),
   };
+}
+
+/** The permission in the direct-upload URL of an upload. */
+export function uploadPermission(row: UploadRow): LinkClaims {
+  return {
+    method: 'PUT',
+    path: `${OBJECTS_PATH}/${row.id}`,
+    contentType: row.content_type,
+    sizeBytes: row.size_bytes,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** The permission in the download URL of an asset. */
+export function assetPermission(jobId: string, name: string, expiresAt: number): LinkClaims {
+  return { method: 'GET', path: `${ASSETS_PATH}/${jobId}/${name}`, expiresAt };
 }
 
 const LINK_PROBLEMS = {

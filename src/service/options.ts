@@ -14,7 +14,7 @@ export interface ServiceOptions {
   readonly stateDir: string;
   /**
    * `postgres://user@host/database`: keeps the account there instead of in the state folder, so that several nodes share it.
-   * Uploads and results stay in the folder, which the nodes must share too.
+   * Without `storage`, uploads and results stay in the folder, which the nodes must share too.
    */
   readonly database?: string;
   /**
@@ -22,6 +22,13 @@ export interface ServiceOptions {
    * than `all` need a database. Default: `all`.
    */
   readonly role?: Role;
+  /**
+   * `s3://BUCKET?endpoint=URL&region=REGION`: keeps uploads and results there instead of in the state folder, together with
+   * `database`. Each node then has a state folder of its own.
+   */
+  readonly storage?: string;
+  /** Variables with the credentials of `storage`: `AWS_ACCESS_KEY_ID` and so on. Default: those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Address to listen on. Default: `127.0.0.1`. */
   readonly host?: string;
   /** Port to listen on. Default: 0, a free port. */

@@ -1,11 +1,13 @@
 /** Removes expired data: first the files, then the records. Source: specification, "Limits" (retention). */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../protocol/limits.ts';
 import { type Cancel, repeat } from './clock.ts';
 import type { ServiceContext } from './context.ts';
-import { jobOfAttempt } from './folders.ts';
+import { isAttemptOf, jobOfAttempt } from './folders.ts';
 import { finishJob } from './jobs/finish.ts';
+import { entriesOf } from './storage/folder-storage.ts';
+import { StorageAway, type StoredEntry } from './storage/storage.ts';
 import { expireUploads, UPLOAD_RECORD_MS } from './uploads/rows.ts';
 
 interface Sweeper {
@@ -25,6 +27,7 @@ export async function startSweeper(context: ServiceContext): Promise<Sweeper> {
   let underWay: Promise<void> | null = null;
   const sweepIfDue = (onExpired = () => {}) => {
     underWay ??= takeTurn(context, onExpired)
+      .finally(() => (context.storage.sharesFolder ? undefined : sweepOwnFolder(context)))
       .catch((error) => context.log({ level: 'error', message: 'sweeping failed; it is tried again', error }))
       .finally(() => {
         underWay = null;
@@ -43,10 +46,10 @@ export async function startSweeper(context: ServiceContext): Promise<Sweeper> {
 
 /** Half of the interval: timers of several processes are never exactly a minute apart. */
 const RECENT_MS = INTERVAL_MS / 2;
-const LAST_SWEEP = `SELECT 1 FROM tasks WHERE name = 'sweep' AND begun_at > ?1 AND begun_at <= ?2`;
+const LAST_TASK = 'SELECT 1 FROM tasks WHERE name = ?3 AND begun_at > ?1 AND begun_at <= ?2';
 // A time in the future was written before a clock was set back.
-const BEGIN_SWEEP = `
-  INSERT INTO tasks (name, begun_at) VALUES ('sweep', ?2)
+const BEGIN_TASK = `
+  INSERT INTO tasks (name, begun_at) VALUES (?3, ?2)
   ON CONFLICT (name) DO UPDATE SET begun_at = ?2 WHERE tasks.begun_at <= ?1 OR tasks.begun_at > ?2`;
 
 /**
@@ -55,35 +58,50 @@ const BEGIN_SWEEP = `
  */
 async function takeTurn(context: ServiceContext, onExpired: () => void): Promise<void> {
   const now = context.clock.now();
-  const { store } = context;
-  // A read needs no lock.
-  if ((await store.get(LAST_SWEEP, now - RECENT_MS, now)) !== undefined) return;
-  if ((await store.run(BEGIN_SWEEP, now - RECENT_MS, now)) !== 1) return;
+  if (!(await beginTask(context, 'sweep', RECENT_MS, now))) return;
   await endForgottenJobs(context, now);
-  await expireUploads(store, now);
+  await expireUploads(context.store, now);
   onExpired();
   await removeExpired(context, now);
+}
+
+/** Returns true if no process has begun the task in that time. Then this one has. */
+async function beginTask({ store }: ServiceContext, name: string, ms: number, now: number): Promise<boolean> {
+  const values = [now - ms, now, name];
+  // A read needs no lock.
+  if ((await store.get(LAST_TASK, ...values)) !== undefined) return false;
+  return (await store.run(BEGIN_TASK, ...values)) === 1;
 }
 
 /** Removes all data that has expired. */
 async function removeExpired(context: ServiceContext, now: number): Promise<void> {
   await context.nonces.sweep(now);
-  await removeUploadBytes(context);
-  await removeResults(context, now);
+  await unlessAway(context, () => removeUploadBytes(context));
+  await unlessAway(context, () => removeResults(context, now));
   await removeRecords(context, now);
-  await context.stages.sweep(now);
-  await removeOrphans(context, now);
+  await unlessAway(context, () => removeOrphans(context, now));
+  if (context.storage.sharesFolder) await sweepOwnFolder(context);
+}
+
+/** Records are removed even while the storage is away: those that name bytes stay. */
+async function unlessAway({ log }: ServiceContext, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof StorageAway)) throw error;
+    log({ level: 'warn', message: 'expired files were not removed; it is tried again', error });
+  }
 }
 
 /** Removes files of expired uploads, unless a job still uses them. */
 async function removeUploadBytes(context: ServiceContext): Promise<void> {
-  const { store, folders } = context;
+  const { store, storage } = context;
   const rows = await store.all<{ id: string; file: string }>(
     `SELECT id, file FROM uploads WHERE status = 'expired' AND file IS NOT NULL AND NOT EXISTS
        (SELECT 1 FROM jobs WHERE upload_id = uploads.id AND jobs.status IN ('queued', 'processing'))`,
   );
   for (const { id, file } of rows) {
-    await rm(join(folders.uploads, file), { force: true });
+    await storage.removeUpload(file);
     await store.run('UPDATE uploads SET file = NULL WHERE id = ?', id);
   }
 }
@@ -104,13 +122,13 @@ async function endForgottenJobs(context: ServiceContext, now: number): Promise<v
 }
 
 async function removeResults(context: ServiceContext, now: number): Promise<void> {
-  const { store, folders } = context;
+  const { store, storage } = context;
   const rows = await store.all<{ id: string; folder: string }>(
     'SELECT id, folder FROM jobs WHERE folder IS NOT NULL AND links_expire_at <= ?',
     now,
   );
   for (const { id, folder } of rows) {
-    await rm(join(folders.assets, folder), { recursive: true, force: true });
+    await storage.removeResult(folder);
     await store.run('UPDATE jobs SET folder = NULL WHERE id = ?', id);
   }
 }
@@ -144,38 +162,81 @@ const HAS_RESULTS = `SELECT 1 FROM jobs WHERE id = ? AND (status IN ('queued', '
 const HAS_ENDED = `SELECT 1 FROM jobs WHERE id = ? AND status NOT IN ('queued', 'processing')`;
 
 /**
- * Removes files without a record, left by processes that died: attempts at finished jobs at once, others when they are
- * old, because their record may still be written. The next attempt at an open job removes those before it.
+ * Removes uploads and results without a record, left by processes that died: results of finished jobs at once, others when they
+ * are old, because their record may still be written. The next attempt at an open job removes those before it.
  */
 async function removeOrphans(context: ServiceContext, now: number): Promise<void> {
-  const { store, folders } = context;
-  const known = async (sql: string, ...values: string[]) => (await store.get(sql, ...values)) !== undefined;
-  const hasEnded = (name: string) => known(HAS_ENDED, jobOfAttempt(name));
-  await removeFrom(folders.uploads, now, (name) => known('SELECT 1 FROM uploads WHERE file = ?', name));
-  await removeFrom(folders.assets, now, (name) => known(HAS_RESULTS, jobOfAttempt(name), name), hasEnded);
-  await removeFrom(folders.stages, now, async (name) => context.stages.isKnown(name, now));
-  await removeFrom(
-    folders.work,
-    now,
-    async (name) => (await known(IS_OPEN, jobOfAttempt(name))) || context.stages.isKnown(name, now),
-    hasEnded,
-  );
+  const { storage } = context;
+  if (
+    storage.sweepEveryMs > 0 &&
+    !(await beginTask(context, 'sweep of storage', storage.sweepEveryMs, now))
+  ) {
+    return;
+  }
+  const has = asks(context);
+  await removeUnknown(storage.listUploads(), storage.removeUpload, now, {
+    isKnown: (name) => has('SELECT 1 FROM uploads WHERE file = ?', name),
+    isOver: async () => false,
+  });
+  await removeUnknown(storage.listResults(), storage.removeResult, now, {
+    isKnown: (name) => has(HAS_RESULTS, jobOfAttempt(name), name),
+    isOver: (name) => has(HAS_ENDED, jobOfAttempt(name)),
+  });
 }
 
-/** @param isOver returns true for files that are not kept although they are recent */
-async function removeFrom(
-  folder: string,
+/** Removes work and stages without a job from the state folder, and expired stages. */
+async function sweepOwnFolder(context: ServiceContext): Promise<void> {
+  const { clock, folders, stages, storage } = context;
+  const now = clock.now();
+  const has = asks(context);
+  await stages.sweep(now);
+  const remove = (folder: string) => (name: string) =>
+    rm(join(folder, name), { recursive: true, force: true });
+  await removeUnknown(entriesOf(folders.stages), remove(folders.stages), now, {
+    isKnown: async (name) => stages.isKnown(name, now),
+    isOver: async () => false,
+  });
+  const isUnderWay = storage.sharesFolder
+    ? (name: string) => has(IS_OPEN, jobOfAttempt(name))
+    : (name: string) => isHeldByOwner(context, name);
+  await removeUnknown(entriesOf(folders.work), remove(folders.work), now, {
+    isKnown: async (name) => (await isUnderWay(name)) || stages.isKnown(name, now),
+    // In a folder of its own, a process finds only attempts of its own and of those that died before.
+    isOver: async (name) => !storage.sharesFolder || has(HAS_ENDED, jobOfAttempt(name)),
+  });
+}
+
+function asks({ store }: ServiceContext) {
+  return async (sql: string, ...values: string[]) => (await store.get(sql, ...values)) !== undefined;
+}
+
+/** Whether the process that made an attempt still has the lease of its job or upload. */
+async function isHeldByOwner({ store }: ServiceContext, attempt: string): Promise<boolean> {
+  const holders = await store.all<{ owner: string | null }>(
+    'SELECT lease_owner AS owner FROM jobs WHERE id = ?1 UNION ALL SELECT lease_owner FROM uploads WHERE id = ?1',
+    jobOfAttempt(attempt),
+  );
+  return holders.some(({ owner }) => isAttemptOf(attempt, owner));
+}
+
+interface Judge {
+  readonly isKnown: (name: string) => Promise<boolean>;
+  /** Returns true for what is not kept although it is recent. */
+  readonly isOver: (name: string) => Promise<boolean>;
+}
+
+async function removeUnknown(
+  entries: AsyncIterable<StoredEntry>,
+  remove: (name: string) => Promise<void>,
   now: number,
-  isKnown: (name: string) => Promise<boolean>,
-  isOver: (name: string) => Promise<boolean> = async () => false,
+  { isKnown, isOver }: Judge,
 ): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for await (const { name, modifiedAt } of entries) {
     if (await isKnown(name)) continue;
-    const path = join(folder, name);
     if (!(await isOver(name))) {
-      const facts = await stat(path).catch(() => null);
-      if (facts === null || now - facts.mtimeMs < MIN_AGE_MS) continue;
+      const since = await modifiedAt();
+      if (since === null || now - since < MIN_AGE_MS) continue;
     }
-    await rm(path, { recursive: true, force: true });
+    await remove(name);
   }
 }

@@ -1,10 +1,12 @@
 /**
  * Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. With
- * VLOC_TEST_DATABASE=postgres the account is in a PostgreSQL server that the run starts (`npm run test:cluster`).
+ * VLOC_TEST_DATABASE=postgres the account is in a PostgreSQL server that the run starts, and with VLOC_TEST_STORAGE=s3 uploads and results are in
+ * a bucket of an S3 server, if one is installed (`npm run test:cluster`).
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshAccount, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { HAS_S3, S3_OWNER, type S3Server, startS3 } from '../support/s3.ts';
 import type { ControlledRun } from './control.ts';
 import { makeCertificate } from './harness/certificate.ts';
 import { startEmbedded } from './harness/embedded.ts';
@@ -21,9 +23,14 @@ let receiver: Receiver;
 let host: MediaHost;
 let harness: ControlledRun;
 let database: PostgresServer | null = null;
+let s3: S3Server | null = null;
 
 beforeAll(async () => {
   if (process.env.VLOC_TEST_DATABASE === 'postgres') database = startPostgres();
+  if (process.env.VLOC_TEST_STORAGE === 's3' && HAS_S3) {
+    s3 = await startS3();
+    await s3.createBucket('conformance');
+  }
   const bytes = await readFile(SAMPLE);
   const certificate = await makeCertificate();
   receiver = await startReceiver({ host: '127.0.0.1', port: 0, publicUrl: null, certificate });
@@ -34,12 +41,14 @@ beforeAll(async () => {
     ffmpeg: await findVideoMaker(),
     receiver,
     ...(database === null ? {} : { database: freshAccount(database) }),
+    ...(s3 === null ? {} : { storage: s3.address('conformance'), env: S3_OWNER }),
   });
 });
 
 afterAll(async () => {
   await Promise.all([harness.close(), receiver.close(), host.close()]);
   database?.stop();
+  await s3?.stop();
 });
 
 const sections = Map.groupBy(RULES, ({ id }: Rule) => id.split('.', 1)[0] ?? '');

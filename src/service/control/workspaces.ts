@@ -54,6 +54,7 @@ export type StartService = (
 /** Settings of the machine, which a workspace cannot choose. */
 const OF_THE_MACHINE = [
   'database',
+  'storage',
   'host',
   'port',
   'state_dir',
@@ -103,6 +104,7 @@ export async function openWorkspaces(
     temporary.delete(id);
     await closeWorkspace(found.workspace);
     if (options.database !== undefined) await removeDatabase(options.database, id);
+    if (options.storage !== undefined) await removeStorage(options, options.storage, id);
     await rm(found.folder, { recursive: true, force: true });
   };
 
@@ -124,7 +126,7 @@ export async function openWorkspaces(
       try {
         const { allowLoopback } = config;
         const stateDir = join(folder, 'state');
-        const database = await ownDatabase(inherited.database, id);
+        const database = await ownDatabase(inherited, id);
         const chosen = {
           ...inherited,
           ...database,
@@ -149,11 +151,29 @@ export async function openWorkspaces(
   };
 }
 
-/** A workspace has tables of its own in the database of the service. */
-async function ownDatabase(url: string | undefined, id: string): Promise<{ database?: string }> {
-  if (url === undefined) return {};
+/** A workspace has tables of its own in the database of the service, and a folder of its own in its bucket. */
+async function ownDatabase(
+  { database, storage }: ServiceOptions,
+  id: string,
+): Promise<Pick<ServiceOptions, 'database' | 'storage'>> {
+  if (database === undefined) return {};
   const { withSchema } = await import('../store/open-postgres.ts');
-  return { database: withSchema(url, id) };
+  const own = { database: withSchema(database, id) };
+  if (storage === undefined) return own;
+  const { withFolder } = await import('../storage/s3-address.ts');
+  return { ...own, storage: withFolder(storage, id) };
+}
+
+async function removeStorage(
+  { env = process.env }: ServiceOptions,
+  address: string,
+  id: string,
+): Promise<void> {
+  const [{ removeFolder }, { withFolder }] = await Promise.all([
+    import('../storage/open-s3.ts'),
+    import('../storage/s3-address.ts'),
+  ]);
+  await removeFolder(withFolder(address, id), env);
 }
 
 async function removeDatabase(url: string, id: string): Promise<void> {

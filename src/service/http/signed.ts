@@ -13,6 +13,7 @@ import {
 import type { KeyRow } from '../auth/keys.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import { HANDLERS } from '../operations.ts';
+import { StorageAway } from '../storage/storage.ts';
 import { isPassingStoreError } from '../store/store.ts';
 import { CallerGone, isPlain, readBody } from './body.ts';
 import type { Exchange, ServiceResponse } from './exchange.ts';
@@ -86,7 +87,7 @@ function explainFault(
     requestId: exchange.id,
     error,
   });
-  if (operation.errors.includes(500) && !isPassingStoreError(error)) {
+  if (operation.errors.includes(500) && !isPassingStoreError(error) && !(error instanceof StorageAway)) {
     return new Refusal('INTERNAL_ERROR', `the service failed; its log has the cause under ${exchange.id}`);
   }
   return new Refusal(

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -81,8 +80,8 @@ function refuseClosedCallback({ config }: ServiceContext, { callback_url: callba
 }
 
 /**
- * Checks memory, time and fonts before anything is charged. Without an upload the job checks the picture itself, and for a node
- * without engines all of it.
+ * Checks memory, time and fonts before anything is charged. Without an upload on this machine the job checks the picture itself,
+ * and for a node without engines all of it.
  */
 async function refuseUnexportable(
   context: ServiceContext,
@@ -90,7 +89,7 @@ async function refuseUnexportable(
   { file, size }: Input,
 ): Promise<void> {
   if (!('resolution' in request) || context.role === 'api') return;
-  const video = file === null ? null : join(context.folders.uploads, file);
+  const video = file === null ? null : context.storage.pathOf(file);
   // The other stages take about as long as the video.
   const seconds = context.config.jobDeadlineMs / 1000 - size.seconds;
   try {
@@ -165,7 +164,7 @@ interface Input {
   readonly size: InputSize;
   /** The upload that contains the bytes, or null. */
   readonly uploadId: string | null;
-  /** Name of its file in the folder of uploads. */
+  /** Its name in the storage. */
   readonly file: string | null;
 }
 

@@ -1,5 +1,4 @@
 /** The worker that runs jobs from `queued` to their end: attempts, deadline, progress. Source: contract, "Jobs". */
-import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stage, StageSharing, Work } from '../../engines/engine.ts';
@@ -13,7 +12,7 @@ import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
 import type { Clock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
-import { DISK_FAILURE_DETAIL, FOLDER_MODE, removeAttempts } from '../folders.ts';
+import { DISK_FAILURE_DETAIL, FOLDER_MODE, nameAttempt, removeWork } from '../folders.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import {
@@ -102,6 +101,9 @@ interface Row {
   readonly created_at: number;
   readonly deadline_at: number;
   readonly file: string | null;
+  readonly etag: string | null;
+  readonly sha256: string | null;
+  readonly size_bytes: number | null;
   /** When the uploaded file is deleted, in ms since 1970. */
   readonly upload_expires_at: number | null;
   readonly quantity: number;
@@ -126,16 +128,22 @@ async function runJob(
   const row = await begin(context, lease);
   if (row === undefined) return;
   // Each attempt has its own folder, because an earlier attempt that lost its lease may still be writing.
-  const folder = `${lease.id}-${randomUUID()}`;
+  const folder = nameAttempt(lease.id, owner);
   const workFolder = join(context.folders.work, folder);
-  const assetFolder = join(context.folders.assets, folder);
+  const { storage } = context;
   const deadline = watchDeadline(context, row.deadline_at);
   const stopped = AbortSignal.any([signal, deadline.signal]);
   let kept = false;
+  let isStoring = false;
+  let giveBackRoom = () => {};
   // An engine may still report after its work has ended, when the store may already be closed.
   let over = false;
   try {
-    if (lease.takenFrom !== null) await removeAttempts(context.folders, lease.id);
+    if (lease.takenFrom !== null) {
+      await removeWork(context.folders, lease.id);
+      await storage.removeResultsOf(lease.id);
+    }
+    giveBackRoom = await keepRoom(context, row);
     await mkdir(workFolder, { mode: FOLDER_MODE });
     const write = (percent: number, stage: Stage | null) => {
       if (!over) void record(context, lease.id, owner, percent, stage);
@@ -144,7 +152,8 @@ async function runJob(
     const work = { signal: stopped, folder: workFolder, report, ...sharingOf(context, row, lend) };
     const { made, size } = await make(context, row, work);
     stopped.throwIfAborted();
-    const assets = await storeFiles({ workFolder, assetFolder }, row.kind, made.products);
+    isStoring = true;
+    const assets = await storeFiles(storage, work, folder, row.kind, made.products);
     kept = await finishJob(context, lease.id, owner, {
       status: 'succeeded',
       result: { assets, values: made.values },
@@ -158,10 +167,24 @@ async function runJob(
   } finally {
     over = true;
     deadline.cancel();
+    giveBackRoom();
     await rm(workFolder, { recursive: true, force: true });
-    if (!kept && !(await isRecorded(context, folder))) {
-      await rm(assetFolder, { recursive: true, force: true });
-    }
+    if (isStoring && !kept && !(await isRecorded(context, folder))) await discardResult(context, folder);
+  }
+}
+
+/** Keeps room for the copy of an upload that is not on this machine. @throws StorageAway if there is not enough now */
+async function keepRoom({ storage, scratch }: ServiceContext, { file, size_bytes: bytes }: Row) {
+  const isCopied = file !== null && storage.pathOf(file) === null;
+  return isCopied ? scratch.reserve(bytes ?? 0) : () => {};
+}
+
+/** Never throws: the sweep removes what is left. */
+async function discardResult({ storage, log }: ServiceContext, folder: string): Promise<void> {
+  try {
+    await storage.removeResult(folder);
+  } catch (error) {
+    log({ level: 'warn', message: 'the files of an attempt were not removed yet', error });
   }
 }
 
@@ -213,7 +236,7 @@ function begin(context: ServiceContext, lease: Lease): Promise<Row | undefined> 
     );
     return tx.get<Row>(
       `SELECT jobs.kind, jobs.key_id, jobs.request, jobs.created_at, jobs.deadline_at, uploads.file,
-         uploads.expires_at AS upload_expires_at, bills.quantity
+         uploads.etag, uploads.sha256, uploads.size_bytes, uploads.expires_at AS upload_expires_at, bills.quantity
        FROM jobs JOIN bills ON bills.job_id = jobs.id LEFT JOIN uploads ON uploads.id = jobs.upload_id
        WHERE jobs.id = ? AND jobs.status = 'processing'`,
       lease.id,
@@ -268,10 +291,10 @@ async function make(
   const address = sourceAddress(request);
   const { material, size } =
     address === null
-      ? { material: await findMaterial(context, request, row.file), size: null }
+      ? { material: await findMaterial(context, request, row, work), size: null }
       : await fetchMaterial(context, address, work);
   const engines = await context.engines();
-  // A node that accepted the job may have no engines to check it with.
+  // A node that accepted the job may have no engines to check it with, and not the picture.
   if ('resolution' in request && (size !== null || context.isShared)) {
     const seconds = context.config.jobDeadlineMs / 1000 - (size?.seconds ?? 0);
     await checkJobExport(engines, request, { video: material.video, seconds }, work.signal);
@@ -282,13 +305,15 @@ async function make(
 async function findMaterial(
   context: ServiceContext,
   request: JobRequest,
-  file: string | null,
+  { file, etag, sha256, size_bytes }: Row,
+  work: Work,
 ): Promise<JobInputs> {
   if ('subtitle' in request && request.subtitle.type === 'lines') {
     return { video: '', lines: request.subtitle.lines };
   }
-  if (file === null) throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
-  const path = join(context.folders.uploads, file);
+  if (file === null || size_bytes === null)
+    throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
+  const path = await context.storage.fetchUpload({ file, etag, sha256, size_bytes }, work);
   if ('source' in request) return { video: path, lines: [] };
   return { video: '', lines: decodeSrt(await readFile(path)) };
 }

@@ -10,12 +10,10 @@ import { kindOf, type OperationCall, type ServiceContext } from '../context.ts';
 import { toCredits } from '../credits/account.ts';
 import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
-import { ASSETS_PATH } from '../http/router.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
-import type { LinkClaims } from '../links.ts';
 import { readPage } from '../lists/page.ts';
 import type { Statements } from '../store/store.ts';
-import type { StoredResult } from './results.ts';
+import { assetFileName, type StoredResult } from './results.ts';
 import { findOwnJob, type JobRow, SUMMARY_COLUMNS, type SummaryRow } from './rows.ts';
 
 /** The list item. Source: specification, "Business job list item". */
@@ -33,13 +31,13 @@ function presentSummary(row: SummaryRow): JobSummary {
 }
 
 /** The single resource. Source: contract, "Jobs". */
-function presentJob(context: Pick<ServiceContext, 'links' | 'origin'>, row: JobRow): JobResource {
+async function presentJob(context: Pick<ServiceContext, 'storage'>, row: JobRow): Promise<JobResource> {
   return {
     ...presentSummary(row),
     stage: row.stage,
     input: JSON.parse(row.input),
     error: presentError(row),
-    result: presentResult(context, row),
+    result: await presentResult(context, row),
     billing: presentBilling(row),
     expires_at: formatOptional(row.links_expire_at),
     started_at: formatOptional(row.started_at),
@@ -68,22 +66,19 @@ function presentBilling(row: JobRow): BillingResource {
   };
 }
 
-/** The permission in the download URL of an asset. */
-export function assetPermission(jobId: string, name: string, expiresAt: number): LinkClaims {
-  return { method: 'GET', path: `${ASSETS_PATH}/${jobId}/${name}`, expiresAt };
-}
-
-function presentResult(
-  context: Pick<ServiceContext, 'links' | 'origin'>,
+async function presentResult(
+  { storage }: Pick<ServiceContext, 'storage'>,
   row: JobRow,
-): JobResource['result'] {
+): Promise<JobResource['result']> {
   if (row.result === null || row.links_expire_at === null) return null;
-  const expiresAt = row.links_expire_at;
+  const { id: jobId, kind, folder, links_expire_at: expiresAt } = row;
   const stored: StoredResult = JSON.parse(row.result);
   const result: Record<string, ResultValue> = { ...stored.values };
   for (const [name, asset] of Object.entries(stored.assets)) {
-    const address = context.links.sign(assetPermission(row.id, name, expiresAt));
-    result[name] = { url: context.origin() + address, expires_at: formatInstant(expiresAt), ...asset };
+    const file = { contentType: asset.content_type, fileName: assetFileName(kind, name, jobId) };
+    // Without a folder the files are gone, and the address says so.
+    const url = await storage.resultUrl({ jobId, name, folder: folder ?? jobId, ...file, expiresAt });
+    result[name] = { url, expires_at: formatInstant(expiresAt), ...asset };
   }
   return result;
 }
@@ -93,7 +88,7 @@ export async function getJob(context: ServiceContext, call: OperationCall): Prom
   const job = { id: call.resourceId, keyId: call.key.id, kind: kindOf(call), now: call.now };
   const row = await context.recentRows.find(job, (asked) => findOwnJob(context.store, asked));
   if (row === undefined) throw refuseUnknownResource();
-  return json(200, presentJob(context, row));
+  return json(200, await presentJob(context, row));
 }
 
 /** Returns the job of a call. @throws Refusal RESOURCE_NOT_FOUND */
@@ -111,7 +106,7 @@ export async function answerJob(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ServiceResponse> {
   const row = await requireOwnJob(context.store, call, outcome.resourceId);
-  return json(outcome.status, presentJob(context, row), { ...headers, ...replayHeader(outcome) });
+  return json(outcome.status, await presentJob(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
 /** The list of every job kind: summaries, newest first. */

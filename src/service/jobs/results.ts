@@ -1,14 +1,14 @@
-/** Results on disk: moves the files of a job to the folder for downloads, and describes them for the record. */
-import { realpath, rename, stat, writeFile } from 'node:fs/promises';
+/** Results: stores the files of a job for downloads, and describes them for the record. */
+import { realpath, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { makeFolder } from '../../disk/folder.ts';
 import { hashFile } from '../../disk/hash-file.ts';
-import type { MediaFile, Subtitle } from '../../engines/engine.ts';
+import type { MediaFile, Subtitle, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import type { AssetResource, ResultValue } from '../../protocol/resources.ts';
 import { formatSrt } from '../../protocol/srt.ts';
-import { FILE_MODE, FOLDER_MODE, syncToDisk } from '../folders.ts';
+import { FILE_MODE } from '../folders.ts';
+import type { ProducedFile, ServiceStorage } from '../storage/storage.ts';
 
 export interface StoredAsset {
   readonly content_type: string;
@@ -23,40 +23,32 @@ export interface StoredResult {
 }
 
 /**
- * The target folder for the files of one attempt. A second attempt that overlaps with the first uses another folder.
- */
-interface ResultFolders {
-  /** Folder of the running attempt, which contains its products. */
-  readonly workFolder: string;
-  /** Folder of the finished attempt, which contains its assets. */
-  readonly assetFolder: string;
-}
-
-/**
- * Moves files to the asset folder and flushes them to disk, so that the job can be recorded as finished.
+ * Stores the files of an attempt, so that the job can be recorded as finished. A second attempt that overlaps with the first
+ * uses another folder.
+ * @param work `folder` is the work folder of the attempt, which contains the products
+ * @param folder name of the attempt in the storage
  * @param products files from an engine, by the names of their assets
  */
 export async function storeFiles(
-  folders: ResultFolders,
+  storage: ServiceStorage,
+  work: Pick<Work, 'folder' | 'signal'>,
+  folder: string,
   kind: JobKind,
   products: Readonly<Record<string, MediaFile>>,
 ): Promise<Record<string, StoredAsset>> {
-  await makeFolder(folders.assetFolder, FOLDER_MODE);
-  const assets: Record<string, StoredAsset> = {};
+  const files: Record<string, ProducedFile> = {};
   for (const [name, product] of Object.entries(products)) {
-    const source = await requireInside(folders.workFolder, product.path);
-    await syncToDisk(source);
-    const { size } = await stat(source);
-    assets[name] = {
-      content_type: contentTypeOf(kind, name),
-      size_bytes: size,
-      sha256: await hashFile(source),
-    };
-    await rename(source, join(folders.assetFolder, name));
+    const path = await requireInside(work.folder, product.path);
+    const { size: sizeBytes } = await stat(path);
+    files[name] = { path, contentType: contentTypeOf(kind, name), sizeBytes, sha256: await hashFile(path) };
   }
-  await syncToDisk(folders.assetFolder);
-  await syncToDisk(join(folders.assetFolder, '..'));
-  return assets;
+  await storage.storeResult(folder, files, work);
+  return Object.fromEntries(
+    Object.entries(files).map(([name, { contentType, sizeBytes, sha256 }]) => [
+      name,
+      { content_type: contentType, size_bytes: sizeBytes, sha256 },
+    ]),
+  );
 }
 
 /** Writes subtitles as the SRT file that becomes the `subtitle` asset. */

@@ -26,6 +26,8 @@ export interface JobRow extends SummaryRow {
   readonly error_message: string | null;
   /** JSON of `StoredResult`. */
   readonly result: string | null;
+  /** Where the files of the result are; null after they were removed. */
+  readonly folder: string | null;
   readonly links_expire_at: number | null;
   readonly started_at: number | null;
   readonly finished_at: number | null;
@@ -40,7 +42,7 @@ export const SUMMARY_COLUMNS = 'id, kind, status, progress, client_reference, cr
 
 const FIND = `
   SELECT jobs.id, kind, jobs.status, progress, client_reference, created_at, updated_at, stage, input, error_code,
-    error_message, result, links_expire_at, started_at, finished_at,
+    error_message, result, folder, links_expire_at, started_at, finished_at,
     bills.status AS billing_status, unit, quantity, reserved, charged
   FROM jobs JOIN bills ON bills.job_id = jobs.id
   WHERE jobs.id = ? AND jobs.key_id = ? AND kind = ? AND created_at > ?`;

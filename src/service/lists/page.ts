@@ -91,7 +91,7 @@ interface ListSource<Row, Item> {
   /** Filters of the caller, by parameter, which is also the column's name. */
   readonly filters: Readonly<Record<string, Filter>>;
   readonly positionOf: (row: Row) => { time: number; id: string };
-  readonly present: (row: Row) => Item;
+  readonly present: (row: Row) => Item | Promise<Item>;
 }
 
 interface Condition {
@@ -132,7 +132,7 @@ export async function readPage<Row, Item>(
   const more = rows.length > query.limit && last !== undefined;
   return {
     object: 'list',
-    data: shown.map(source.present),
+    data: await Promise.all(shown.map(source.present)),
     has_more: more,
     next_cursor: more ? context.cursors.seal(source.positionOf(last), scope) : null,
   };

@@ -46,12 +46,7 @@ export async function openKeyAdmin(
   const store =
     database === undefined
       ? openAccountStore(folders, { onUpgrade })
-      : await (await import('../store/open-postgres.ts')).openPostgresAccount(
-          database,
-          folders.root,
-          now,
-          onUpgrade,
-        );
+      : await (await import('../store/open-postgres.ts')).openPostgresAccount(database, null, now, onUpgrade);
   return {
     issue: (rules) => issueKey(store, rules, now(), randomBytes),
     drop: (id) => dropKey(store, id),

@@ -81,6 +81,10 @@ const FIELDS = {
     'what this process does with a database: `api` answers requests, `worker` carries out jobs and opens no port, `all` does both',
     { default: '`VLOC_ROLE`, else `"all"`', flag: '--role' },
   ),
+  storage: field(text, 'bucket of S3 that keeps uploads and results; needs `database`', {
+    default: '`VLOC_STORAGE`, else they are in the state folder',
+    flag: '--storage',
+  }),
   public_origin: field(v.nullable(origin), 'scheme and host that callers see, behind a proxy', {
     default: 'the address listened on',
     flag: '--public-origin',
@@ -237,6 +241,7 @@ export function optionsOf(settings: Settings, stateDir: string): ServiceOptions 
     state_dir,
     database,
     role,
+    storage,
     trusted_proxies = [],
     metrics_from = METRICS_FROM,
   } = settings;
@@ -244,6 +249,7 @@ export function optionsOf(settings: Settings, stateDir: string): ServiceOptions 
     stateDir: state_dir ?? stateDir,
     ...(database === undefined ? {} : { database }),
     ...(role === undefined ? {} : { role }),
+    ...(storage === undefined ? {} : { storage }),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     trustedProxies: trusted_proxies,

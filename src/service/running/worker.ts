@@ -1,6 +1,7 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { type Cancel, type Clock, repeat } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { StorageAway } from '../storage/storage.ts';
 import { describeOwner, LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
 
 /** The row was cancelled, or another process took it over. */
@@ -239,10 +240,16 @@ async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff 
   } catch (error) {
     const { reason } = controller.signal;
     if (reason instanceof LeaseLost) return;
-    const record = () =>
-      reason instanceof ShuttingDown
-        ? leases.release(lease.id, { runAfter: 0, counted: false })
-        : fail(lease, error);
+    const record = () => {
+      if (reason instanceof ShuttingDown) return leases.release(lease.id, { runAfter: 0, counted: false });
+      if (!(error instanceof StorageAway)) return fail(lease, error);
+      log({
+        level: 'warn',
+        message: `this waits, and the attempt does not count: ${error.message}`,
+        resourceId: lease.id,
+      });
+      return leases.release(lease.id, { runAfter: clock.now() + STORAGE_WAIT_MS, counted: false });
+    };
     try {
       await record();
     } catch (second) {
@@ -254,6 +261,9 @@ async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff 
     stopRenewing();
   }
 }
+
+/** How long work waits for storage that is away, or for room: about as long as a server takes to start. */
+const STORAGE_WAIT_MS = 5000;
 
 function tellTakeover(log: Log, { id, crashes }: Lease, takenFrom: string): void {
   const message = `the process ${describeOwner(takenFrom)} died or was cut off while it worked on this; it is started again, and the attempt does not count (${crashes} of at most ${MOST_CRASHES} times)`;

@@ -1,10 +1,10 @@
 /** Opens the account in a PostgreSQL database, after checks that change nothing, and migrates its tables. */
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { errorCode } from '../../errors/system-error.ts';
-import { FILE_MODE } from '../folders.ts';
+import { writeOnce } from '../folders.ts';
 import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
 import {
   describeDatabase,
@@ -38,13 +38,13 @@ CREATE TABLE rates (name TEXT COLLATE "C" PRIMARY KEY, ends_at BIGINT NOT NULL, 
  * Opens the database, creates the tables in an empty one, and migrates those of an older version after copying them. Several
  * nodes may do so at once: one migrates, the others wait.
  * @param url `postgres://user@host/database`, with `?schema=NAME` for tables outside the schema `public`
- * @param root the state folder with the files of the account
+ * @param root the state folder with the files of the account; null if they are elsewhere, or not needed
  * @param now the time of this machine, in ms since 1970
  * @throws Failure, with nothing changed
  */
 export async function openPostgresAccount(
   url: string,
-  root: string,
+  root: string | null,
   now: () => number,
   onUpgrade: OnUpgrade = () => undefined,
 ): Promise<PostgresStore> {
@@ -56,7 +56,7 @@ export async function openPostgresAccount(
     if (await migrate(store, shown, address)) {
       onUpgrade(describeUpgrade(`${tableBefore('jobs', SCHEMA_VERSION)} and the tables beside it`));
     }
-    await refuseOtherFolder(store, shown, root);
+    if (root !== null) await refuseOtherFolder(store, shown, root);
     return store;
   } catch (error) {
     await store.close();
@@ -163,7 +163,9 @@ async function refuseSkew(store: Statements, shown: string, now: () => number): 
 }
 
 /** The name of the file that says which account the files of a folder belong to. */
-const FOLDER_ID = 'database.id';
+export const FOLDER_ID = 'database.id';
+/** Start of the same for a cluster whose files are in a bucket. */
+export const OF_A_BUCKET = 's3:';
 
 /** Bytes of uploads and results are in the folder, so that nodes with another one would lose each other's. */
 async function refuseOtherFolder(store: Statements, shown: string, root: string): Promise<void> {
@@ -184,25 +186,20 @@ export async function refuseForeignFiles(store: Statements, shown: string, root:
   const own = await readFile(join(root, FOLDER_ID), 'utf8').catch(() => null);
   const row = await store.get<{ folder: string | null }>('SELECT folder FROM vloc_version');
   if ((row?.folder ?? own) === own) return;
+  if (row?.folder?.startsWith(OF_A_BUCKET) === true) {
+    throw new Failure({
+      category: 'configuration',
+      code: 'DATABASE_OF_ANOTHER',
+      message: `the database ${shown} belongs to a cluster that keeps uploads and results in a bucket`,
+      advice: 'Name its bucket with --storage or VLOC_STORAGE, or choose another database.',
+    });
+  }
   throw new Failure({
     category: 'configuration',
     code: 'DATABASE_OF_ANOTHER',
     message: `the database ${shown} belongs to another state folder than ${root}`,
     advice: 'Choose the folder that its other nodes use with --state-dir, or another database.',
   });
-}
-
-/** Writes a file unless it exists. Other processes see the whole file or none. */
-async function writeOnce(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, text, { flag: 'wx', mode: FILE_MODE, flush: true });
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
 }
 
 /** Creates the schema and the tables that have no version. @returns the names of all tables that were there */

@@ -6,9 +6,7 @@ import { formatInstant } from '../clock.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
-import { OBJECTS_PATH } from '../http/router.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
-import type { LinkClaims } from '../links.ts';
 import { readPage } from '../lists/page.ts';
 import {
   expireUploads,
@@ -19,19 +17,11 @@ import {
   type UploadRow,
 } from './rows.ts';
 
-/** The permission in the direct-upload URL of an upload. */
-export function uploadPermission(row: UploadRow): LinkClaims {
-  return {
-    method: 'PUT',
-    path: `${OBJECTS_PATH}/${row.id}`,
-    contentType: row.content_type,
-    sizeBytes: row.size_bytes,
-    expiresAt: row.expires_at,
-  };
-}
-
 /** The upload resource. Source: contract, "Uploads". */
-function presentUpload(context: Pick<ServiceContext, 'links' | 'origin'>, row: UploadRow): UploadResource {
+async function presentUpload(
+  context: Pick<ServiceContext, 'storage'>,
+  row: UploadRow,
+): Promise<UploadResource> {
   return {
     id: row.id,
     object: 'upload',
@@ -40,7 +30,7 @@ function presentUpload(context: Pick<ServiceContext, 'links' | 'origin'>, row: U
     file_name: row.file_name,
     content_type: row.content_type,
     size_bytes: row.size_bytes,
-    upload_request: row.status === 'waiting_for_upload' ? describeTarget(context, row) : null,
+    upload_request: row.status === 'waiting_for_upload' ? await describeTarget(context, row) : null,
     media: row.media === null ? null : JSON.parse(row.media),
     subtitle: row.subtitle === null ? null : presentSubtitle(row.subtitle),
     error: row.error === null ? null : JSON.parse(row.error),
@@ -52,13 +42,11 @@ function presentUpload(context: Pick<ServiceContext, 'links' | 'origin'>, row: U
   };
 }
 
-function describeTarget(context: Pick<ServiceContext, 'links' | 'origin'>, row: UploadRow): UploadTarget {
-  return {
-    method: 'PUT',
-    url: context.origin() + context.links.sign(uploadPermission(row)),
-    headers: { 'Content-Type': row.content_type },
-    expires_at: formatInstant(row.expires_at),
-  };
+async function describeTarget(
+  { storage }: Pick<ServiceContext, 'storage'>,
+  row: UploadRow,
+): Promise<UploadTarget> {
+  return { method: 'PUT', ...(await storage.uploadTarget(row)), expires_at: formatInstant(row.expires_at) };
 }
 
 function presentSubtitle(text: string): NonNullable<UploadResource['subtitle']> {
@@ -70,7 +58,7 @@ function presentSubtitle(text: string): NonNullable<UploadResource['subtitle']> 
 export async function getUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const row = await findOwnUpload(context.store, call.key.id, call.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
-  return json(200, presentUpload(context, row));
+  return json(200, await presentUpload(context, row));
 }
 
 /** Answers a POST with the current state of the upload. */
@@ -82,7 +70,7 @@ export async function answerUpload(
 ): Promise<ServiceResponse> {
   const row = await findOwnUpload(context.store, call.key.id, outcome.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
-  return json(outcome.status, presentUpload(context, row), { ...headers, ...replayHeader(outcome) });
+  return json(outcome.status, await presentUpload(context, row), { ...headers, ...replayHeader(outcome) });
 }
 
 /** `GET /uploads`: newest first. */

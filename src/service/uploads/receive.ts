@@ -6,9 +6,8 @@ import type { ServiceContext } from '../context.ts';
 import { FILE_MODE, syncToDisk } from '../folders.ts';
 import { CallerGone, isPlain } from '../http/body.ts';
 import type { Exchange, ServiceResponse } from '../http/exchange.ts';
-import { refuseLink } from '../links.ts';
+import { refuseLink, uploadPermission } from '../links.ts';
 import { watchFlow } from '../time-limits.ts';
-import { uploadPermission } from './read.ts';
 import { findUpload, type UploadRow } from './rows.ts';
 
 /** 1 MiB at a time: one write for sixteen chunks of the socket, with little memory. */
@@ -31,7 +30,9 @@ export async function receiveObject(
   const now = exchange.receivedAt;
   const row = await findUpload(context.store, uploadId, now);
   const refuse = (detail: string) => refuseLink('LINK_NOT_VALID', detail, exchange);
-  const permitted = row !== undefined && context.links.verify(uploadPermission(row), query);
+  // A service with other storage gives no such addresses.
+  const isHere = context.storage.sharesFolder && row !== undefined;
+  const permitted = isHere && context.links.verify(uploadPermission(row), query);
   if (!permitted || exchange.request.method !== 'PUT') {
     return refuse('the address was not made for this, or it was changed');
   }

@@ -5,6 +5,7 @@ import type { OperationCall, ServiceContext } from '../context.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseFields, refuseUnknownResource } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
+import type { StoredBytes } from '../storage/storage.ts';
 import type { Transaction } from '../store/store.ts';
 import { answerUpload } from './read.ts';
 import { FIRST_REFUSED_SIZE, findOwnUpload, type UploadRow } from './rows.ts';
@@ -22,19 +23,21 @@ export async function createUpload(context: ServiceContext, call: OperationCall)
   }
   const outcome = await carryOutOnce(context, call, async (tx, now) => ({
     status: 201,
-    resourceId: await insertUpload(tx, { id: context.makeId('upload'), keyId: call.key.id, request, now }),
+    resourceId: await insertUpload(context, tx, { keyId: call.key.id, request, now }),
   }));
   return answerUpload(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
 }
 
 async function insertUpload(
+  { makeId, storage }: ServiceContext,
   tx: Transaction,
-  { id, keyId, request, now }: { id: string; keyId: string; request: UploadRequest; now: number },
+  { keyId, request, now }: { keyId: string; request: UploadRequest; now: number },
 ): Promise<string> {
+  const id = makeId('upload');
   await tx.run(
     `INSERT INTO uploads (id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
-       created_at, updated_at, expires_at)
-     VALUES (?, ?, 'waiting_for_upload', ?, ?, ?, ?, ?, ?, ?, ?)`,
+       created_at, updated_at, expires_at, file)
+     VALUES (?, ?, 'waiting_for_upload', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     keyId,
     request.purpose,
@@ -45,6 +48,7 @@ async function insertUpload(
     now,
     now,
     now + LIMITS.uploadLinkMs,
+    storage.reserveFile(id),
   );
   return id;
 }
@@ -57,7 +61,9 @@ export async function completeUpload(context: ServiceContext, call: OperationCal
   const checked = checkCompletionRequest(call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const etag = checked.value.etag.replaceAll('"', '');
-  const outcome = await carryOutOnce(context, call, (tx) => complete(tx, call, etag));
+  // Before the transaction, which must not wait for the storage. A completed upload has its facts on record.
+  const stored = found.status === 'waiting_for_upload' ? await context.storage.findUpload(found) : null;
+  const outcome = await carryOutOnce(context, call, (tx) => complete(tx, call, etag, stored));
   if (!outcome.replayed) context.signals.emit('uploadCompleted');
   return answerUpload(context, call, outcome);
 }
@@ -66,15 +72,19 @@ async function complete(
   tx: Transaction,
   call: OperationCall,
   etag: string,
+  stored: StoredBytes | null,
 ): Promise<{ status: number; resourceId: string }> {
   const row = await findOwnUpload(tx, call.key.id, call.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
-  refuseUnlessCompletable(row, etag);
+  // In the state folder, the row is newer than what was found before.
+  const known = row.etag ?? stored?.etag ?? null;
+  refuseUnlessCompletable(row, etag, known, stored);
   if (row.status === 'ready') return { status: 200, resourceId: row.id };
   if (row.status === 'waiting_for_upload') {
     await tx.run(
-      `UPDATE uploads SET status = 'validating', updated_at = ?, expires_at = ?
+      `UPDATE uploads SET status = 'validating', etag = ?, updated_at = ?, expires_at = ?
        WHERE id = ? AND status = 'waiting_for_upload'`,
+      known,
       call.now,
       row.created_at + LIMITS.retentionMs,
       row.id,
@@ -83,17 +93,26 @@ async function complete(
   return { status: 202, resourceId: row.id };
 }
 
-function refuseUnlessCompletable(row: UploadRow, etag: string): void {
+function refuseUnlessCompletable(
+  row: UploadRow,
+  etag: string,
+  known: string | null,
+  stored: StoredBytes | null,
+): void {
   if (row.status === 'failed' || row.status === 'expired') {
     throw new Refusal('UPLOAD_STATE_CONFLICT', `the upload is ${row.status}; make a new one`);
   }
-  if (row.etag === null) {
+  if (known === null) {
     throw new Refusal(
       'UPLOAD_STATE_CONFLICT',
       'the bytes have not arrived; send them to upload_request first',
     );
   }
-  if (row.etag !== etag.toLowerCase()) {
-    throw new Refusal('UPLOAD_ETAG_MISMATCH', `the stored object has the ETag "${row.etag}"`);
+  if (known !== etag.toLowerCase()) {
+    throw new Refusal('UPLOAD_ETAG_MISMATCH', `the stored object has the ETag "${known}"`);
+  }
+  if (stored !== null && stored.sizeBytes !== row.size_bytes) {
+    const detail = `the reservation is for ${row.size_bytes} bytes, ${stored.sizeBytes} are stored; make a new one`;
+    throw new Refusal('UPLOAD_STATE_CONFLICT', detail);
   }
 }

@@ -15,10 +15,12 @@ export interface UploadRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly expires_at: number;
-  /** File name in the uploads folder; null before the bytes arrive and after they are removed. */
+  /** Name in the storage; null after the bytes are removed, and in the state folder also before they arrive. */
   readonly file: string | null;
   /** MD5 in hex, without quotes; null before the bytes arrive. */
   readonly etag: string | null;
+  /** Of the bytes; null until this service has read them. */
+  readonly sha256: string | null;
   /** JSON of `Media`. */
   readonly media: string | null;
   /** JSON of `SubtitleFacts`. */
@@ -36,7 +38,7 @@ export interface SubtitleFacts {
 }
 
 export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
-  created_at, updated_at, expires_at, file, etag, media, subtitle, error`;
+  created_at, updated_at, expires_at, file, etag, sha256, media, subtitle, error`;
 
 /**
  * How long a record is kept. A ready upload becomes `expired` after 7 days, when its bytes are removed. Its record

@@ -2,8 +2,9 @@
  * The worker that validates uploads: from `validating` to `ready` or `failed`. Source: contract, "Uploads"
  * (validation).
  */
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashFile } from '../../disk/hash-file.ts';
 import type { Engines } from '../../engines/engine.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -12,28 +13,27 @@ import { countCharacters } from '../../protocol/metering.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
+import { FOLDER_MODE, nameAttempt } from '../folders.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import { CrashedTooOften, type LeaseWorker, retryDelayMs, startWorker } from '../running/worker.ts';
+import type { UploadFile } from '../storage/storage.ts';
 import type { SubtitleFacts } from './rows.ts';
 
 /** One at a time: validation decodes the whole video, which keeps one core busy. The other cores are for jobs. */
 const SLOTS = 1;
 
 /** Starts the worker. It also resumes the unfinished work of other processes. */
-export function startValidation(context: ServiceContext, leases: Leases): LeaseWorker {
+export function startValidation(context: ServiceContext, leases: Leases, owner: string): LeaseWorker {
   return startWorker({
     leases,
     clock: context.clock,
     log: context.log,
     slots: Math.min(SLOTS, context.config.workers),
-    work: (lease, signal) => validate(context, lease, signal),
+    work: (lease, signal) => validate(context, owner, lease, signal),
     async fail(lease, error) {
       context.log({ level: 'error', message: 'a validation failed', resourceId: lease.id, error });
       if (error instanceof CrashedTooOften || lease.attempt >= context.config.attempts) {
-        const path = await pathOf(context, lease.id);
-        await record(context, lease.id, lastFailure(error, context.config.attempts));
-        // If it fails, the sweep removes the file, which no record names any more.
-        if (path !== null) await rm(path, { force: true }).catch(() => {});
+        await recordFailure(context, lease.id, lastFailure(error, context.config.attempts));
         return;
       }
       const runAfter = context.clock.now() + retryDelayMs(lease.attempt);
@@ -42,21 +42,56 @@ export function startValidation(context: ServiceContext, leases: Leases): LeaseW
   });
 }
 
-async function pathOf({ store, folders }: ServiceContext, id: string): Promise<string | null> {
+/** Records a failure. If its bytes cannot be removed, the sweep removes them, because no record names them any more. */
+async function recordFailure(context: ServiceContext, id: string, finding: Finding): Promise<void> {
+  const { store, storage } = context;
   const row = await store.get<{ file: string | null }>('SELECT file FROM uploads WHERE id = ?', id);
-  return row?.file == null ? null : join(folders.uploads, row.file);
+  await record(context, id, finding);
+  if (row?.file != null) await storage.removeUpload(row.file).catch(() => {});
 }
 
-async function validate(context: ServiceContext, lease: Lease, signal: AbortSignal): Promise<void> {
-  const row = await context.store.get<{ file: string; purpose: UploadPurpose }>(
-    'SELECT file, purpose FROM uploads WHERE id = ?',
+async function validate(
+  context: ServiceContext,
+  owner: string,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
+  const row = await context.store.get<UploadFile & { purpose: UploadPurpose }>(
+    'SELECT file, etag, sha256, size_bytes, purpose FROM uploads WHERE id = ?',
     lease.id,
   );
   if (row === undefined) return;
-  const path = join(context.folders.uploads, row.file);
-  const finding = await inspect(context, row.purpose, path, signal);
-  await record(context, lease.id, finding);
-  if (finding.status === 'failed') await rm(path, { force: true });
+  const local = context.storage.pathOf(row.file);
+  const finding =
+    local === null
+      ? await inspectCopy(context, row, nameAttempt(lease.id, owner), signal)
+      : await inspect(context, row.purpose, local, signal);
+  if (finding.status === 'failed') await recordFailure(context, lease.id, finding);
+  else await record(context, lease.id, finding);
+}
+
+/** Inspects a copy of an upload that is not on this machine, and returns its hash, too. */
+async function inspectCopy(
+  context: ServiceContext,
+  row: UploadFile & { purpose: UploadPurpose },
+  attempt: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const folder = join(context.folders.work, attempt);
+  const giveBack = await context.scratch.reserve(row.size_bytes);
+  try {
+    await mkdir(folder, { mode: FOLDER_MODE });
+    const path = await context.storage.fetchUpload(row, { folder, signal });
+    const finding = await inspect(context, row.purpose, path, signal);
+    return finding.status === 'ready' ? { ...finding, sha256: await hashFile(path) } : finding;
+  } catch (error) {
+    if (!(error instanceof JobFailure) || error.code !== 'STORAGE_ERROR') throw error;
+    // The object is gone or was replaced since its completion: another attempt would find the same.
+    return { status: 'failed', code: 'UPLOAD_ETAG_MISMATCH', message: error.message };
+  } finally {
+    giveBack();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function brokenOff(attempts: number): Finding {
@@ -88,10 +123,15 @@ async function record(context: ServiceContext, id: string, finding: Finding): Pr
   const text = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const facts =
     finding.status === 'ready'
-      ? { media: finding.media, subtitle: finding.subtitle, error: null }
-      : { media: null, subtitle: null, error: { code: finding.code, message: finding.message } };
+      ? { media: finding.media, subtitle: finding.subtitle, sha256: finding.sha256 ?? null, error: null }
+      : {
+          media: null,
+          sha256: null,
+          subtitle: null,
+          error: { code: finding.code, message: finding.message },
+        };
   await context.store.run(
-    `UPDATE uploads SET status = ?1, media = ?2, subtitle = ?3, error = ?4, updated_at = ?5,
+    `UPDATE uploads SET status = ?1, media = ?2, subtitle = ?3, error = ?4, updated_at = ?5, sha256 = coalesce(?7, sha256),
        file = CASE ?1 WHEN 'ready' THEN file END, lease_owner = NULL, lease_until = NULL
      WHERE id = ?6 AND status = 'validating'`,
     finding.status,
@@ -100,11 +140,18 @@ async function record(context: ServiceContext, id: string, finding: Finding): Pr
     text(facts.error),
     context.clock.now(),
     id,
+    facts.sha256,
   );
 }
 
 type Finding =
-  | { readonly status: 'ready'; readonly media: Media | null; readonly subtitle: SubtitleFacts | null }
+  | {
+      readonly status: 'ready';
+      readonly media: Media | null;
+      readonly subtitle: SubtitleFacts | null;
+      /** Of the bytes that were inspected, unless it is on record already. */
+      readonly sha256?: string;
+    }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /** Measures and decodes a video. Throws errors that are not the fault of the file. */

@@ -22,6 +22,9 @@ interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'
   readonly faults?: Faults;
   /** Address of a PostgreSQL database; omitted: the account is in the state folder. */
   readonly database?: string;
+  /** Address of a bucket and its credentials; omitted: uploads and results are in the state folder. */
+  readonly storage?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Opens a workspace with plenty of credits. */
@@ -29,6 +32,8 @@ export async function startEmbedded({
   receiver,
   faults,
   database,
+  storage,
+  env,
   ...supplies
 }: HarnessSupplies): Promise<ControlledRun> {
   const stateDir = await mkdtemp(join(tmpdir(), 'conformance-state-'));
@@ -38,6 +43,8 @@ export async function startEmbedded({
     control: true,
     ...(faults === undefined ? {} : { faults }),
     ...(database === undefined ? {} : { database }),
+    ...(storage === undefined ? {} : { storage }),
+    ...(env === undefined ? {} : { env }),
   });
   if (control === null) throw new Error('the service has no control interface');
   const run = await openControlled({

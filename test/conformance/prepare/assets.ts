@@ -39,6 +39,14 @@ export function fetchAddress(address: string, headers: Headers = {}, method = 'G
   return send({ method, origin, target: pathname + search, headers, body: null });
 }
 
+/**
+ * Whether an address leads to storage of its own, such as a bucket of S3. Its clock is not that of the service, and some of its
+ * answers differ.
+ */
+export function leadsElsewhere(service: Pick<ServiceUnderTest, 'origin'>, address: string): boolean {
+  return new URL(address).origin !== service.origin;
+}
+
 export interface FetchedAsset {
   readonly name: string;
   readonly asset: unknown;

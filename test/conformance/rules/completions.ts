@@ -1,6 +1,7 @@
 /** Completions: start the validation of the uploaded bytes. */
 import assert from 'node:assert/strict';
 import { expectOneOf, expectProblem, expectStatus } from '../expect/answer.ts';
+import { leadsElsewhere } from '../prepare/assets.ts';
 import { JOB_LIST_PATHS, readPage } from '../prepare/lists.ts';
 import { goodSubtitleFile } from '../prepare/subtitles.ts';
 import {
@@ -124,7 +125,8 @@ export const COMPLETION_RULES: readonly Rule[] = [
       const target = directUploadOf(answer);
       expectStatus(await sendBytes(target, file.bytes), 200);
       expectStatus(await complete(service.caller, id, etag), 202);
-      expectStatus(await sendBytes(target, file.bytes), 403);
+      // Other storage does not know of the completion; the service then works with the bytes of that time only.
+      if (!leadsElsewhere(service, target.url)) expectStatus(await sendBytes(target, file.bytes), 403);
     },
   }),
 ];

@@ -8,6 +8,7 @@ import {
   fetchAddress,
   fetchAssets,
   fetchSubtitle,
+  leadsElsewhere,
   sha256Of,
 } from '../prepare/assets.ts';
 import { finish, finishedJob, possibleKinds } from '../prepare/jobs.ts';
@@ -18,6 +19,7 @@ import { instantAt, numberAt, textAt, valueAt } from '../wire/json.ts';
 const rule = section('downloads');
 
 const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * 60_000;
 
 export const DOWNLOAD_RULES: readonly Rule[] = [
@@ -103,6 +105,8 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
       const same = await fetchAddress(url, { Range: 'bytes=1-', 'If-Range': etag });
       expectStatus(same, 206);
       const other = await fetchAddress(url, { Range: 'bytes=1-', 'If-Range': '"another"' });
+      // Some storage does not know If-Range; clients compare the ETag of the answer, too.
+      if (leadsElsewhere(service, url) && other.status === 206) return;
       expectStatus(other, 200);
       assert.deepEqual(other.bytes, bytes);
     },
@@ -125,7 +129,8 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
       });
       assert.notEqual(changes.length, 0, 'the address is signed');
       for (const changed of changes) expectStatus(await fetchAddress(changed), 400, 403);
-      expectStatus(await fetchAddress(address.origin + address.pathname), 403);
+      const unsigned = await fetchAddress(address.origin + address.pathname);
+      expectStatus(unsigned, 403, ...(leadsElsewhere(service, url) ? [400] : []));
       expectStatus(await fetchAddress(url, {}, 'DELETE'), 403, 405);
       expectStatus(await fetchAddress(url), 200);
     },
@@ -142,7 +147,15 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
       await adminOf(service).advance(expiryOf(last.json, asset) - service.now() - SECOND_MS);
       expectStatus(await fetchAddress(url), 200);
       await adminOf(service).advance(2 * SECOND_MS);
-      expectStatus(await fetchAddress(url), 410);
+      if (!leadsElsewhere(service, url)) return expectStatus(await fetchAddress(url), 410);
+      // The clock of other storage cannot be moved, but the service removes the bytes there within a minute.
+      await adminOf(service).advance(MINUTE_MS);
+      const gone = await service.until(
+        'the bytes to be removed',
+        () => fetchAddress(url),
+        ({ status }) => status !== 200,
+      );
+      expectStatus(gone, 403, 404, 410);
       expectStatus(await service.caller.get(path), 200);
     },
   }),

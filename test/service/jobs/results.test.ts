@@ -1,22 +1,34 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { prepareFolders } from '../../../src/service/folders.ts';
 import { storeFiles } from '../../../src/service/jobs/results.ts';
+import { createLinkSigner } from '../../../src/service/links.ts';
+import { createFolderStorage } from '../../../src/service/storage/folder-storage.ts';
 import { makeStateDir } from '../harness/scene.ts';
 
 async function makeShelf() {
-  const root = await makeStateDir();
-  const shelf = { workFolder: join(root, 'work'), assetFolder: join(root, 'assets', 'one') };
+  const { folders } = await prepareFolders(await makeStateDir());
+  const { root, work } = folders;
+  const storage = createFolderStorage(folders, createLinkSigner(Buffer.alloc(32)), () => '');
+  const shelf = { workFolder: join(work, 'one'), assetFolder: join(folders.assets, 'one') };
   await mkdir(shelf.workFolder);
-  return { root, shelf };
+  const attempt = { folder: shelf.workFolder, signal: new AbortController().signal };
+  const store: StoreWork = (kind, products) => storeFiles(storage, attempt, 'one', kind, products);
+  return { root, shelf, store };
 }
+
+type StoreWork = (
+  kind: Parameters<typeof storeFiles>[3],
+  products: Parameters<typeof storeFiles>[4],
+) => ReturnType<typeof storeFiles>;
 
 const wav = (path: string) => ({ audio: { path, contentType: 'audio/wav' as const } });
 
 test('a file is moved under the name of its asset and described', async () => {
-  const { shelf } = await makeShelf();
+  const { shelf, store } = await makeShelf();
   await writeFile(join(shelf.workFolder, 'x.tmp'), 'abc');
-  const assets = await storeFiles(shelf, 'dubbing', wav(join(shelf.workFolder, 'x.tmp')));
+  const assets = await store('dubbing', wav(join(shelf.workFolder, 'x.tmp')));
   expect(assets).toEqual({
     audio: {
       content_type: 'audio/wav',
@@ -29,22 +41,22 @@ test('a file is moved under the name of its asset and described', async () => {
 });
 
 test('a file outside the work folder is not taken, a link that leads out neither', async () => {
-  const { root, shelf } = await makeShelf();
+  const { root, shelf, store } = await makeShelf();
   await writeFile(join(root, 'secret'), 'secret');
   await symlink(join(root, 'secret'), join(shelf.workFolder, 'link'));
   for (const path of [
     join(root, 'secret'),
     join(shelf.workFolder, 'link'),
-    join(shelf.workFolder, '../secret'),
+    join(shelf.workFolder, '../../secret'),
   ]) {
-    await expect(storeFiles(shelf, 'dubbing', wav(path))).rejects.toThrow('outside');
+    await expect(store('dubbing', wav(path))).rejects.toThrow('outside');
   }
   expect(await readdir(root)).toContain('secret');
 });
 
 test('an asset that the kind does not have is a fault of the service', async () => {
-  const { shelf } = await makeShelf();
+  const { shelf, store } = await makeShelf();
   await writeFile(join(shelf.workFolder, 'x'), '');
   const products = { video: { path: join(shelf.workFolder, 'x'), contentType: 'video/mp4' as const } };
-  await expect(storeFiles(shelf, 'dubbing', products)).rejects.toThrow('no asset');
+  await expect(store('dubbing', products)).rejects.toThrow('no asset');
 });

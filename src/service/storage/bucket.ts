@@ -1,0 +1,248 @@
+/** Requests to a bucket of S3: signed, streamed, and with what their errors mean. */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AwsV4Signer } from 'aws4fetch';
+import { errorCode } from '../../errors/system-error.ts';
+import { describeNetworkError } from '../outgoing/request.ts';
+import type { S3Address } from './s3-address.ts';
+import { StorageAway } from './storage.ts';
+
+// An import of node:http evaluates all its exports, of which one loads undici.
+const http = process.getBuiltinModule('node:http');
+const https = process.getBuiltinModule('node:https');
+
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+export interface BucketRequest {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  /** Name of an object; empty for the bucket itself. */
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Created for each try. */
+  readonly body?: { readonly bytes: number; readonly sha256: string; readonly open: () => Readable };
+  readonly signal?: AbortSignal;
+  /** True leaves the request unsigned, as somebody without rights sends it. */
+  readonly isAnonymous?: boolean;
+}
+
+/** The answer to a request that succeeded. */
+interface BucketAnswer {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: IncomingMessage;
+}
+
+/** An object in a listing. */
+interface ListedObject {
+  readonly key: string;
+  /** ms since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** What a presigned address permits. */
+interface Presigned {
+  readonly method: 'GET' | 'PUT';
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Each must be sent with exactly this value. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** From when to when it is valid, in ms since 1970 by the clock of the storage. */
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface Bucket {
+  /**
+   * Sends a request and returns the answer if it succeeded.
+   * @throws BucketRefusal for any other answer, StorageAway without one, the reason of the signal
+   */
+  send(request: BucketRequest): Promise<BucketAnswer>;
+  /** The same, with the whole body as text. */
+  read(request: BucketRequest): Promise<string>;
+  presign(permission: Presigned): Promise<string>;
+  /** Returns all objects whose names begin with a text, in the order of their names. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  close(): void;
+}
+
+/** The storage answered that it does not do this. */
+export class BucketRefusal extends Error {
+  override readonly name = 'BucketRefusal';
+  readonly status: number;
+  /** Code of S3, such as `NoSuchKey`; empty if it sent none. */
+  readonly code: string;
+
+  constructor(status: number, code: string, said: string) {
+    super(`the storage answered ${status}${code === '' ? '' : ` ${code}`}${said === '' ? '' : `: ${said}`}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** A connection on which nothing moves for this long is given up: networks that drop packets do not say so. */
+const IDLE_MS = 30_000;
+/** Enough of an error to read its code. */
+const ERROR_BYTES = 8192;
+/** A listing of 1,000 objects has about 300 kB. */
+const TEXT_BYTES = 4 * 1024 ** 2;
+
+/** Opens a bucket: nothing is sent yet. @param now the clock of this machine, in ms since 1970 */
+export function openBucket(address: S3Address, credentials: S3Credentials, now: () => number): Bucket {
+  const isSecure = address.url.startsWith('https:');
+  const { Agent, request: start } = isSecure ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS });
+  const derivedKeys = new Map<string, ArrayBuffer>();
+  const signing = { ...credentials, region: address.region, service: 's3', cache: derivedKeys };
+
+  const urlOf = (base: string, key: string, query: Readonly<Record<string, string>> = {}) => {
+    const url = new URL(key === '' && base.endsWith(`/${address.bucket}`) ? base : `${base}/${key}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return withoutPlus(url);
+  };
+
+  const sign = async ({ method, body, headers = {} }: BucketRequest, url: string) => {
+    const own = body === undefined ? {} : { 'x-amz-content-sha256': body.sha256 };
+    const datetime = timeOf(now());
+    const signer = new AwsV4Signer({ ...signing, method, url, datetime, headers: { ...headers, ...own } });
+    return Object.fromEntries((await signer.sign()).headers);
+  };
+
+  const send = async (asked: BucketRequest): Promise<BucketAnswer> => {
+    const { method, key, query, body, signal } = asked;
+    const url = urlOf(address.url, key, query);
+    const headers: Record<string, string> =
+      asked.isAnonymous === true ? { ...asked.headers } : await sign(asked, url);
+    if (body !== undefined) headers['content-length'] = String(body.bytes);
+    try {
+      const sending = start(url, {
+        method,
+        headers,
+        agent,
+        timeout: IDLE_MS,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      sending.on('timeout', () => sending.destroy(new Error('nothing moved for 30 s')));
+      const answer = await exchange(sending, body?.open() ?? null);
+      const { statusCode: status = 0 } = answer;
+      if (status >= 200 && status < 300) return { headers: oneEach(answer), body: answer };
+      throw await readRefusal(answer, status);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof BucketRefusal ? error : away(error);
+    }
+  };
+
+  const read = async (asked: BucketRequest) => {
+    const { body } = await send(asked);
+    try {
+      return (await collect(body, TEXT_BYTES)).toString('utf8');
+    } catch (error) {
+      throw away(error);
+    }
+  };
+
+  return {
+    send,
+    read,
+    async presign({ method, key, query, headers = {}, from, until }) {
+      const seconds = String(Math.max(1, Math.round((until - from) / 1000)));
+      const url = urlOf(address.publicUrl, key, { ...query, 'X-Amz-Expires': seconds });
+      const datetime = timeOf(from);
+      const signer = new AwsV4Signer({
+        ...signing,
+        ...{ method, url, headers, datetime, signQuery: true, allHeaders: true },
+      });
+      return withoutPlus((await signer.sign()).url);
+    },
+    async *list(prefix) {
+      for (let token: string | null = null; ; ) {
+        const query = {
+          'list-type': '2',
+          prefix,
+          ...(token === null ? {} : { 'continuation-token': token }),
+        };
+        const page = await read({ method: 'GET', key: '', query });
+        yield* readListing(page);
+        token = elementOf(page, 'IsTruncated') === 'true' ? elementOf(page, 'NextContinuationToken') : null;
+        if (token === null || token === '') return;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Sends a body and waits for the head of the answer, which may come before the body was read. */
+function exchange(sending: ClientRequest, body: Readable | null): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sending.on('error', reject).on('response', resolve);
+    if (body === null) sending.end();
+    // The failure of the request itself is reported by its own event; what is left is that of the file.
+    else
+      pipeline(body, sending).catch((error: unknown) =>
+        sending.destroyed ? reject(error) : sending.destroy(),
+      );
+  });
+}
+
+function oneEach({ headers }: IncomingMessage): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+}
+
+async function readRefusal(answer: IncomingMessage, status: number): Promise<BucketRefusal> {
+  const text = (await collect(answer, ERROR_BYTES)).toString('utf8');
+  const said = elementOf(text, 'Message')
+    .replaceAll(/[^\x20-\x7e]+/g, ' ')
+    .slice(0, 200);
+  return new BucketRefusal(status, elementOf(text, 'Code'), said);
+}
+
+/** Reads a body up to a limit, and discards the rest with its connection. */
+async function collect(body: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= limit) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+function away(error: unknown): StorageAway {
+  if (error instanceof StorageAway) return error;
+  const why = errorCode(error) === '' && error instanceof Error ? error.message : describeNetworkError(error);
+  return new StorageAway(`the storage cannot be reached: ${why}`, { cause: error });
+}
+
+/** A time as signatures have it: 20261123T064806Z. */
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
+}
+
+/** A space as `%20`: servers disagree on `+`. */
+function withoutPlus({ href }: URL): string {
+  return href.replaceAll('+', '%20');
+}
+
+function readListing(page: string): ListedObject[] {
+  const found = page.matchAll(/<Contents>(.*?)<\/Contents>/gs);
+  return Array.from(found, ([, text = '']) => ({
+    key: elementOf(text, 'Key'),
+    modifiedAt: Date.parse(elementOf(text, 'LastModified')),
+  }));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text of the first element of that name; empty if there is none. */
+function elementOf(xml: string, name: string): string {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+  return text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (entity, word: string) => ENTITIES[word] ?? entity);
+}

@@ -1,0 +1,67 @@
+/** Uploads and results in the state folder. Their addresses lead to the service itself. */
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../../disk/folder.ts';
+import { FOLDER_MODE, type Folders, jobOfAttempt, syncToDisk } from '../folders.ts';
+import { assetPermission, type LinkSigner, uploadPermission } from '../links.ts';
+import type { ServiceStorage, StoredEntry } from './storage.ts';
+
+/**
+ * Creates the storage of a state folder.
+ * @param origin scheme and host of the service as seen by callers
+ */
+export function createFolderStorage(
+  { uploads, assets }: Pick<Folders, 'uploads' | 'assets'>,
+  links: LinkSigner,
+  origin: () => string,
+): ServiceStorage {
+  const remove = (path: string) => rm(path, { recursive: true, force: true });
+  return {
+    sharesFolder: true,
+    sweepEveryMs: 0,
+    reserveFile: () => null,
+    uploadTarget: async (row) => ({
+      url: origin() + links.sign(uploadPermission(row)),
+      headers: { 'Content-Type': row.content_type },
+    }),
+    // Recorded when the bytes arrived.
+    findUpload: async ({ etag, size_bytes: sizeBytes }) => (etag === null ? null : { etag, sizeBytes }),
+    pathOf: (file) => join(uploads, file),
+    fetchUpload: async ({ file }) => join(uploads, file),
+    removeUpload: (file) => remove(join(uploads, file)),
+
+    async storeResult(folder, files) {
+      const target = join(assets, folder);
+      await makeFolder(target, FOLDER_MODE);
+      for (const [name, { path }] of Object.entries(files)) {
+        await syncToDisk(path);
+        await rename(path, join(target, name));
+      }
+      await syncToDisk(target);
+      await syncToDisk(assets);
+    },
+    resultUrl: async ({ jobId, name, expiresAt }) =>
+      origin() + links.sign(assetPermission(jobId, name, expiresAt)),
+    removeResult: (folder) => remove(join(assets, folder)),
+    async removeResultsOf(jobId) {
+      const left = (await readdir(assets)).filter((name) => jobOfAttempt(name) === jobId);
+      for (const name of left) await remove(join(assets, name));
+    },
+
+    listUploads: () => entriesOf(uploads),
+    listResults: () => entriesOf(assets),
+    // The health check writes to the disk anyway.
+    check: async () => {},
+    close() {},
+  };
+}
+
+/** Returns what is in a folder. */
+export async function* entriesOf(folder: string): AsyncGenerator<StoredEntry> {
+  for (const name of await readdir(folder)) {
+    yield {
+      name,
+      modifiedAt: async () => (await stat(join(folder, name)).catch(() => null))?.mtimeMs ?? null,
+    };
+  }
+}

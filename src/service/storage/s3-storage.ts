@@ -1,0 +1,246 @@
+/**
+ * Uploads and results in a bucket of S3. Callers send and fetch the bytes there, by presigned addresses; a worker has a copy of
+ * its input in its work folder.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { type Clock, sleep } from '../clock.ts';
+import { FILE_MODE } from '../folders.ts';
+import type { Log } from '../log.ts';
+import { type Bucket, BucketRefusal, type BucketRequest } from './bucket.ts';
+import { type ServiceStorage, StorageAway, type StoredEntry } from './storage.ts';
+
+/** An hour: what has no record is rare, and reading a long listing takes many requests. */
+const SWEEP_MS = 60 * 60_000;
+
+/** 1 MiB, so that a large file needs few reads. */
+const READ_BYTES = 1024 ** 2;
+
+/** Waits between the tries of a request that a caller waits for. */
+const SHORT_WAITS_MS = [100, 400];
+/**
+ * Waits between the tries to store a result, five minutes in all: computing it again takes longer than a restart of the storage.
+ * After that the job goes back to the queue.
+ */
+const LONG_WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 60_000, 60_000, 60_000, 60_000];
+
+export interface S3Parts {
+  readonly bucket: Bucket;
+  /** Start of all names. */
+  readonly prefix: string;
+  /** The clock of the service, which a test may move. */
+  readonly clock: Clock;
+  /** The clock of this machine, which the storage shares; ms since 1970. */
+  readonly now: () => number;
+  readonly log: Log;
+  /** Checks that the bucket still belongs to the cluster. @throws BucketRefusal, StorageAway */
+  readonly isOurs: () => Promise<void>;
+}
+
+export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3Parts): ServiceStorage {
+  const uploadKey = (file: string) => `${prefix}uploads/${file}`;
+  const resultKey = (folder: string, name = '') => `${prefix}assets/${folder}/${name}`;
+  /** How far the clock of the service was moved, in whole seconds, so that an address stays the same. */
+  const moved = () => Math.round((clock.now() - now()) / 1000) * 1000;
+
+  /** Sends a request again after errors that pass. @throws StorageAway for all errors but those about the object itself */
+  const insist = async <Result>(
+    work: () => Promise<Result>,
+    waits: readonly number[] = SHORT_WAITS_MS,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Result> => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof BucketRefusal && isAboutObject(error)) throw error;
+        if (!(error instanceof BucketRefusal || error instanceof StorageAway)) throw error;
+        const wait = waits[tries];
+        if (wait === undefined) throw error instanceof StorageAway ? error : awayAfter(error);
+        if (waits === LONG_WAITS_MS)
+          log({ level: 'warn', message: 'a result is not stored yet; it is tried again', error });
+        await sleep(clock, wait, signal);
+      }
+    }
+  };
+
+  /** Sends a request whose answer has no body that matters. */
+  const tell = async (request: BucketRequest) => {
+    const { headers, body } = await bucket.send(request);
+    body.resume();
+    return headers;
+  };
+
+  /** Removes all objects whose names begin with a text. */
+  const removeAll = async (start: string) => {
+    for await (const { key } of bucket.list(start)) await remove(key);
+  };
+  const remove = (key: string) => insist(() => tell({ method: 'DELETE', key }));
+
+  return {
+    sharesFolder: false,
+    sweepEveryMs: SWEEP_MS,
+    reserveFile: (id) => id,
+
+    async uploadTarget({ id, content_type, size_bytes, expires_at }) {
+      const until = expires_at - moved();
+      const url = await bucket.presign({
+        method: 'PUT',
+        key: uploadKey(id),
+        headers: { 'content-type': content_type, 'content-length': String(size_bytes) },
+        from: until - LIMITS.uploadLinkMs,
+        until,
+      });
+      return { url, headers: { 'Content-Type': content_type } };
+    },
+    async findUpload({ id }) {
+      const key = uploadKey(id);
+      try {
+        const headers = await insist(() => tell({ method: 'HEAD', key }));
+        return { sizeBytes: Number(headers['content-length']), etag: bare(headers.etag) };
+      } catch (error) {
+        if (!(error instanceof BucketRefusal)) throw error;
+        // The answer to HEAD has no code: the whole bucket may be missing, which a listing reports.
+        await insist(() =>
+          bucket.read({ method: 'GET', key: '', query: { 'list-type': '2', prefix: key, 'max-keys': '1' } }),
+        );
+        return null;
+      }
+    },
+    pathOf: () => null,
+    async fetchUpload({ file, size_bytes: size, etag, sha256 }, { folder, signal }) {
+      const path = join(folder, 'uploaded-source');
+      try {
+        const found = await insist(
+          () => download(bucket, uploadKey(file), path, { etag, signal }),
+          SHORT_WAITS_MS,
+          signal,
+        );
+        if (found.size !== size || (sha256 !== null && found.sha256 !== sha256)) throw changed();
+        return path;
+      } catch (error) {
+        await rm(path, { force: true });
+        if (!(error instanceof BucketRefusal)) throw error;
+        if (error.code === 'PreconditionFailed') throw changed();
+        throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
+      }
+    },
+    removeUpload: async (file) => void (await remove(uploadKey(file))),
+
+    async storeResult(folder, files, { signal }) {
+      for (const [name, { path, contentType, sizeBytes: bytes, sha256 }] of Object.entries(files)) {
+        // The storage checks the hash, which is part of the signature.
+        const open = () => createReadStream(path, { highWaterMark: READ_BYTES });
+        const headers = { 'content-type': contentType };
+        const put: BucketRequest = {
+          ...{ method: 'PUT', key: resultKey(folder, name), headers, signal },
+          body: { bytes, sha256, open },
+        };
+        await insist(() => tell(put), LONG_WAITS_MS, signal);
+      }
+    },
+    resultUrl({ folder, name, contentType, fileName, expiresAt }) {
+      const until = expiresAt - moved();
+      return bucket.presign({
+        method: 'GET',
+        key: resultKey(folder, name),
+        query: {
+          'response-content-type': contentType,
+          'response-content-disposition': `attachment; filename="${fileName}"`,
+        },
+        from: until - LIMITS.resultLinkMs,
+        until,
+      });
+    },
+    removeResult: (folder) => insist(() => removeAll(resultKey(folder))),
+    removeResultsOf: (jobId) => insist(() => removeAll(`${prefix}assets/${jobId}-`)),
+
+    async *listUploads() {
+      for await (const { key, modifiedAt } of bucket.list(uploadKey(''))) {
+        const file = key.slice(uploadKey('').length);
+        if (UPLOAD.test(file)) yield entry(file, modifiedAt);
+      }
+    },
+    async *listResults() {
+      let last = '';
+      for await (const { key, modifiedAt } of bucket.list(`${prefix}assets/`)) {
+        const [folder = ''] = key.slice(`${prefix}assets/`.length).split('/');
+        // Names are in order, so that the files of a folder follow each other.
+        if (ATTEMPT.test(folder) && folder !== last) yield entry(folder, modifiedAt);
+        last = folder;
+      }
+    },
+    check: () => insist(isOurs, []),
+    close: () => bucket.close(),
+  };
+}
+
+/** Names that this service gives. Whatever else is in the bucket belongs to somebody else. */
+const UPLOAD = /^upl_[0-9a-z]{26}$/;
+const ATTEMPT = /^[a-z]{3}_[0-9a-z]{26}-[0-9a-f]+$/;
+
+/** Codes of S3 that say something about one object; all others are about the storage or the rights of the service. */
+const ABOUT_THE_OBJECT = ['NoSuchKey', 'PreconditionFailed'];
+
+function isAboutObject({ status, code }: BucketRefusal): boolean {
+  return ABOUT_THE_OBJECT.includes(code) || (status === 404 && code === '');
+}
+
+function awayAfter(error: BucketRefusal): StorageAway {
+  return new StorageAway(error.message, { cause: error });
+}
+
+function changed(): JobFailure {
+  return new JobFailure(
+    'STORAGE_ERROR',
+    'the uploaded file was replaced after it had been completed; upload it again',
+  );
+}
+
+function bare(etag: string | undefined): string {
+  return (etag ?? '').replaceAll('"', '').toLowerCase();
+}
+
+function entry(name: string, modifiedAt: number): StoredEntry {
+  return { name, modifiedAt: async () => modifiedAt };
+}
+
+/** Writes an object into a new file. @throws StorageAway if it breaks off */
+async function download(
+  bucket: Bucket,
+  key: string,
+  path: string,
+  { etag, signal }: { etag: string | null; signal: AbortSignal },
+): Promise<{ size: number; sha256: string }> {
+  const headers = etag === null ? {} : { 'if-match': `"${etag}"` };
+  const { body } = await bucket.send({ method: 'GET', key, headers, signal });
+  const hash = createHash('sha256');
+  let size = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      size += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const file = createWriteStream(path, { mode: FILE_MODE, highWaterMark: READ_BYTES });
+  let isOfDisk = false;
+  file.on('error', () => {
+    isOfDisk = true;
+  });
+  try {
+    await pipeline(body, count, file, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isOfDisk && !body.errored) throw error;
+    throw new StorageAway('a download from the storage broke off', { cause: error });
+  }
+  return { size, sha256: hash.digest('hex') };
+}

@@ -1,0 +1,246 @@
+/** Uploads and results in a real bucket: an API that never sees their bytes, and workers that share nothing else. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { assetsOf } from '../../src/client/index.ts';
+import { exchange } from '../service/harness/caller.ts';
+import {
+  makeStateDir,
+  putObject,
+  type Scene,
+  sendUpload,
+  until,
+  untilJob,
+} from '../service/harness/scene.ts';
+import { videoOf } from '../service/harness/small-engines.ts';
+import { clientOf, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
+
+useServers();
+
+const SEPARATIONS = '/v1/audio-separations';
+const TOO_OLD_MS = 8 * 24 * 3600_000;
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+/** A ready upload, as the source of a create request. */
+async function readySource({ caller }: Pick<Scene, 'caller'>, seconds = 60) {
+  const { id, etag } = await sendUpload(caller, videoOf(seconds));
+  await caller.post(`/v1/uploads/${id}/completions`, { etag });
+  const { json } = await until(
+    () => caller.get(`/v1/uploads/${id}`),
+    (reply) => reply.json.status !== 'validating',
+  );
+  expect(json.status).toBe('ready');
+  return { type: 'upload' as const, upload_id: id };
+}
+
+describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, () => {
+  it('brings a video from the client through a worker back to the client, past the API', async () => {
+    const cluster = await makeCluster();
+    const api = await cluster.node({ config: { workers: 0 } });
+    const worker = await cluster.node();
+    const folder = await makeStateDir();
+    const video = join(folder, 'talk.mp4');
+    await writeFile(video, videoOf(90));
+    const client = clientOf(api);
+    const { upload, sha256 } = await client.uploads.sendFile(video, {
+      purpose: 'source_video',
+      contentType: 'video/mp4',
+    });
+    expect(upload).toMatchObject({ status: 'ready', media: { duration_seconds: 90 } });
+
+    const source = { type: 'upload', upload_id: upload.id } as const;
+    const { id } = await client.jobs.create('auto_localization', { source, target_language: 'es' });
+    const job = await client.jobs.wait('auto_localization', id);
+    const [asset] = assetsOf(job).map((each) => each.asset);
+    if (asset === undefined) throw new Error(`the job is ${job.status} and has no video`);
+    const { url } = asset;
+    expect(url).toMatch(`${server().s3.endpoint}/${cluster.bucket}/assets/`);
+    const done = await client.download(asset, { to: join(folder, 'talk.es.mp4') });
+    // The small engines give the video back as it was.
+    expect(done.sha256).toBe(sha256);
+    const { headers } = await exchange(url);
+    expect(headers['content-disposition']).toBe(`attachment; filename="${id}.video.mp4"`);
+    expect(headers['content-type']).toBe('video/mp4');
+    const again = await client.jobs.get('auto_localization', id);
+    expect(assetsOf(again).map((each) => each.asset.url)).toEqual([url]);
+    await client.close();
+
+    expect(worker.engines.begun).toHaveLength(1);
+    for (const { stateDir } of [api, worker]) {
+      for (const part of ['uploads', 'assets', 'work'])
+        expect(await filesBelow(join(stateDir, part))).toEqual([]);
+    }
+  });
+
+  it('takes only the bytes that were announced, and only where and while they were allowed', async () => {
+    const { caller, service } = await (await makeCluster()).node();
+    const bytes = videoOf(60);
+    const reserve = () =>
+      caller.post('/v1/uploads', {
+        purpose: 'source_video',
+        file_name: 'a b.mp4',
+        content_type: 'video/mp4',
+        size_bytes: bytes.length,
+      });
+    const { json } = await reserve();
+    const { url, headers } = json.upload_request;
+    const put = (to: string, body: Buffer, more = {}) =>
+      exchange(to, {
+        method: 'PUT',
+        body,
+        headers: { ...headers, 'Content-Length': String(body.length), ...more },
+      });
+    const other = (await reserve()).json;
+    const refused = [
+      await put(url, bytes, { 'Content-Type': 'text/html' }),
+      await put(url, Buffer.concat([bytes, bytes])),
+      await put(url, bytes.subarray(1)),
+      await put(url.replace(json.id, other.id), bytes),
+      await put(url.replace('X-Amz-Expires=3600', 'X-Amz-Expires=604800'), bytes),
+      await exchange(url),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403]);
+    expect(await server().s3.list(new URL(url).pathname.split('/')[1] ?? '')).toEqual(['vloc.cluster']);
+    const early = await caller.post(`/v1/uploads/${json.id}/completions`, { etag: 'a'.repeat(32) });
+    expect(early.json).toMatchObject({ status: 409, code: 'UPLOAD_STATE_CONFLICT' });
+
+    const stored = await put(url, bytes);
+    expect(stored.status).toBe(200);
+    const wrong = await caller.post(`/v1/uploads/${json.id}/completions`, { etag: 'a'.repeat(32) });
+    expect(wrong.json).toMatchObject({ status: 409, code: 'UPLOAD_ETAG_MISMATCH' });
+    const right = await caller.post(`/v1/uploads/${json.id}/completions`, { etag: stored.headers.etag });
+    expect(right.status).toBe(202);
+    // The addresses of a service with storage of its own lead nowhere.
+    const own = await exchange(`${new URL(service.url).origin}/objects/${json.id}?expires=1&signature=a`, {
+      method: 'PUT',
+      body: bytes,
+      headers,
+    });
+    expect(own.status).toBe(403);
+  });
+
+  it('does not work on bytes that were replaced after they had been checked', async () => {
+    const cluster = await makeCluster();
+    const { caller } = await cluster.node();
+    const reserved = await caller.post('/v1/uploads', {
+      purpose: 'source_video',
+      file_name: 'a.mp4',
+      content_type: 'video/mp4',
+      size_bytes: videoOf(60).length,
+    });
+    const { etag } = (await putObject(reserved, videoOf(60))).headers;
+    const { id } = reserved.json;
+    await caller.post(`/v1/uploads/${id}/completions`, { etag });
+    await until(
+      () => caller.get(`/v1/uploads/${id}`),
+      ({ json }) => json.status === 'ready',
+    );
+    expect((await putObject(reserved, videoOf(61))).status).toBe(200);
+    const source = { type: 'upload', upload_id: id };
+    const job = (await caller.post(SEPARATIONS, { source })).json;
+    expect(await untilJob(caller, job, 'failed')).toMatchObject({
+      error: { code: 'STORAGE_ERROR', message: expect.stringContaining('replaced') },
+      billing: { charged_credits: 0 },
+    });
+  });
+
+  it('answers 503 while the storage is away, and loses nothing', async () => {
+    const cluster = await makeCluster();
+    const { caller, logged } = await cluster.node();
+    const { s3 } = server();
+    const source = await readySource({ caller });
+    const waiting = await sendUpload(caller, videoOf(30));
+    await s3.kill();
+    const completion = () =>
+      caller.post(`/v1/uploads/${waiting.id}/completions`, { etag: waiting.etag }, 'once');
+    const refused = await completion();
+    expect(refused.json).toMatchObject({
+      status: 503,
+      code: 'SERVICE_TEMPORARILY_UNAVAILABLE',
+      retryable: true,
+    });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    const job = (await caller.post(SEPARATIONS, { source })).json;
+    await until(
+      () => logged.filter(({ message }) => message.includes('the attempt does not count')),
+      (found) => found.length > 0,
+    );
+    await s3.start();
+    expect((await completion()).status).toBe(202);
+    const done = await untilJob(caller, job, 'succeeded', 'failed');
+    expect(done).toMatchObject({ status: 'succeeded', billing: { status: 'settled' } });
+    const bytes = await exchange(done.result.vocal_audio.url);
+    expect(bytes.bytes).toHaveLength(done.result.vocal_audio.size_bytes);
+  });
+
+  it('stores a result once the storage is back, without computing it again', async () => {
+    const cluster = await makeCluster();
+    const { caller, engines, logged } = await cluster.node({ config: { attempts: 1 } });
+    const { s3 } = server();
+    const source = await readySource({ caller });
+    engines.hold();
+    const job = (await caller.post(SEPARATIONS, { source })).json;
+    await until(
+      () => engines.begun,
+      ({ length }) => length === 1,
+    );
+    await s3.kill();
+    engines.letGo();
+    await until(
+      () => logged.filter(({ message }) => message.startsWith('a result is not stored yet')),
+      (found) => found.length > 0,
+    );
+    await s3.start();
+    expect(await untilJob(caller, job, 'succeeded', 'failed')).toMatchObject({ status: 'succeeded' });
+    expect(engines.begun).toHaveLength(1);
+  });
+
+  it('removes what has expired and what crashed attempts left, and nothing of others', async () => {
+    const cluster = await makeCluster();
+    const { caller, clock, stateDir } = await cluster.node();
+    const { s3 } = server();
+    const source = await readySource({ caller });
+    const job = (await caller.post(SEPARATIONS, { source })).json;
+    await untilJob(caller, job, 'succeeded');
+    await sendUpload(caller, videoOf(10));
+    await s3.write(cluster.bucket, `assets/${job.id}-${'0'.repeat(24)}/vocal_audio`, 'of a crashed attempt');
+    await s3.write(cluster.bucket, `assets/notes-of-somebody/read-me`, 'not of vloc');
+    await s3.write(cluster.bucket, `uploads/upl_${'0'.repeat(26)}`, 'no record');
+    const left = join(stateDir, 'work', `${job.id}-${'0'.repeat(24)}`);
+    await mkdir(left);
+    expect(await s3.list(cluster.bucket)).toHaveLength(8);
+    clock.advance(TOO_OLD_MS);
+    await until(
+      () => s3.list(cluster.bucket),
+      ({ length }) => length === 2,
+    );
+    expect(await s3.list(cluster.bucket)).toEqual(['assets/notes-of-somebody/read-me', 'vloc.cluster']);
+    await until(
+      () => readdir(join(stateDir, 'work')),
+      ({ length }) => length === 0,
+    );
+  });
+
+  it('hands the job of a node that died to another, which has none of its files', async () => {
+    const cluster = await makeCluster();
+    const first = await cluster.node();
+    const source = await readySource(first);
+    first.engines.hold();
+    const job = (await first.caller.post(SEPARATIONS, { source })).json;
+    await until(
+      () => first.engines.begun,
+      ({ length }) => length === 1,
+    );
+    const second = await cluster.node();
+    await first.service.close();
+    const caller = second.callerFor(first.credentials);
+    const done = await untilJob(caller, job, 'succeeded', 'failed');
+    expect(done.status).toBe('succeeded');
+    expect(await readdir(join(first.stateDir, 'work'))).toEqual([]);
+    expect((await readFile(join(second.stateDir, 'database.id'), 'utf8')).startsWith('s3:')).toBe(true);
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createScratch } from '../../../src/service/storage/scratch.ts';
+import { StorageAway } from '../../../src/service/storage/storage.ts';
+
+const MIB = 1024 ** 2;
+
+/** A disk with that much room, and finished stages that take some of it. */
+function makeDisk(freeMib: number, stagesMib = 0) {
+  const disk = { free: freeMib * MIB, stages: stagesMib * MIB };
+  const makeRoom = async () => {
+    const had = disk.stages > 0;
+    disk.free += disk.stages;
+    disk.stages = 0;
+    return had;
+  };
+  return { disk, scratch: createScratch('work', makeRoom, async () => disk.free) };
+}
+
+test('an input is taken while there is room for it three times, for its copy and what is made of it', async () => {
+  const { scratch } = makeDisk(64 + 300);
+  await scratch.reserve(100 * MIB);
+  await expect(scratch.reserve(1 * MIB)).rejects.toThrow(StorageAway);
+});
+
+test('room that was given back can be reserved again, and only once', async () => {
+  const { scratch } = makeDisk(64 + 300);
+  const giveBack = await scratch.reserve(100 * MIB);
+  giveBack();
+  giveBack();
+  await scratch.reserve(100 * MIB);
+  await expect(scratch.reserve(100 * MIB)).rejects.toThrow('lacks 315 MB for an input of 105 MB');
+});
+
+test('finished stages make room before a job has to wait', async () => {
+  const { scratch, disk } = makeDisk(64, 300);
+  await scratch.reserve(100 * MIB);
+  expect(disk.stages).toBe(0);
+  await expect(scratch.reserve(100 * MIB)).rejects.toThrow('waits for room or for another worker');
+});
+
+test('a disk whose room is unknown takes everything', async () => {
+  const scratch = createScratch(
+    'work',
+    async () => false,
+    async () => null,
+  );
+  await expect(scratch.reserve(1024 ** 4)).resolves.toBeTypeOf('function');
+});
