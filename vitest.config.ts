@@ -20,7 +20,7 @@ const ALONE = [
 ];
 
 /** Tests of the tool as a user gets it. */
-const PACKED = ['test/e2e/{light-start,localize,package,serve,terminal}.test.ts'];
+const PACKED = ['test/e2e/{action,light-start,localize,package,serve,terminal}.test.ts'];
 
 export default defineConfig({
   test: {

@@ -1,0 +1,107 @@
+/** The script of the GitHub Action, with the installed tool and the embedded service, as a runner starts it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Finished, finish, type Installation, openInstallation } from './packed.ts';
+
+const PROJECT = resolve(import.meta.dirname, '../..');
+const SCRIPT = join(PROJECT, 'action/run.ts');
+
+let vloc: Installation;
+beforeAll(async () => {
+  vloc = await openInstallation();
+  const cues = '1\n00:00:00,000 --> 00:00:02,000\nGood morning.\n';
+  writeFileSync(join(vloc.folder, 'talk.srt'), cues);
+  writeFileSync(join(vloc.folder, '--to=fr.srt'), cues);
+  writeFileSync(join(vloc.folder, 'broken.srt'), 'no cues');
+});
+afterAll(() => vloc.remove());
+
+interface Step extends Finished {
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly summary: string;
+}
+
+let steps = 0;
+
+async function runStep(inputs: Readonly<Record<string, string>>): Promise<Step> {
+  steps += 1;
+  const at = (name: string) => join(vloc.folder, `${name}-${steps}`);
+  const read = (name: string) => (existsSync(at(name)) ? readFileSync(at(name), 'utf8') : '');
+  const settings = Object.entries({ COMMAND: 'translate', TO: 'es', OUT: 'out', ...inputs });
+  const env = {
+    ...vloc.env,
+    ...Object.fromEntries(settings.map(([name, value]) => [`VLOC_ACTION_${name}`, value])),
+    GITHUB_OUTPUT: at('outputs'),
+    GITHUB_STEP_SUMMARY: at('summary'),
+  };
+  const ended = await finish(process.execPath, [SCRIPT, vloc.program], vloc.folder, env);
+  const rows = read('outputs').split('\n').slice(0, -1);
+  const outputs = Object.fromEntries(
+    rows.map((row) => [row.slice(0, row.indexOf('=')), row.slice(row.indexOf('=') + 1)]),
+  );
+  return { ...ended, outputs, summary: read('summary') };
+}
+
+describe('a step', () => {
+  const STEP = { INPUTS: 'talk.srt\n  \n--to=fr.srt\n', OPTIONS: '--from=en', MAX_CREDITS: '5' };
+
+  it('runs vloc, and says where the results and the report are and what they cost', async () => {
+    const { code, stderr, outputs, summary } = await runStep(STEP);
+    expect(code, stderr).toBe(0);
+    const results = ['talk.es.srt', '--to=fr.es.srt'].map((name) => join(vloc.folder, 'out', name));
+    expect(JSON.parse(outputs.results ?? '').sort()).toEqual(results.sort());
+    for (const path of results) expect(readFileSync(path, 'utf8')).toMatch(/buen/i);
+    expect(readFileSync(join(vloc.folder, outputs.report ?? ''), 'utf8')).toContain('talk.srt');
+    expect(outputs.credits).toBe('2');
+    expect(summary).toContain('| talk.srt → es |');
+  });
+
+  it('that is run again with the journal pays nothing twice', async () => {
+    const { code, stderr, outputs } = await runStep(STEP);
+    expect([code, outputs.credits], stderr).toEqual([0, '2']);
+  });
+
+  it('that fails ends with the exit code of vloc, after the report on what succeeded', async () => {
+    const { code, outputs, summary } = await runStep({
+      ...STEP,
+      TO: 'es,ca',
+      MAX_CREDITS: '2',
+      OUT: 'other',
+    });
+    expect([code, outputs.credits]).toEqual([6, '2']);
+    expect(summary).toMatch(/2 done/);
+  });
+
+  it('with input that is not usable sends nothing, and has no report', async () => {
+    const { code, stderr, outputs } = await runStep({ ...STEP, INPUTS: 'broken.srt\ntalk.srt', OUT: 'none' });
+    expect([code, outputs]).toEqual([2, {}]);
+    expect(stderr).toContain('not usable as subtitles');
+  });
+
+  it.each([
+    [{ COMMAND: 'serve', INPUTS: 'talk.srt' }, 'the input "command" must be one of'],
+    [{ INPUTS: ' \n' }, 'the input "inputs" names nothing'],
+    [{ INPUTS: 'talk.srt', OUT: '-' }, 'the input "out" must name a folder'],
+  ])('with %j is refused in an annotation', async (inputs, message) => {
+    const { code, stdout, outputs } = await runStep(inputs);
+    expect([code, outputs]).toEqual([2, {}]);
+    expect(stdout).toContain(`::error title=vloc::${message}`);
+  });
+});
+
+describe('action.yml', () => {
+  const text = readFileSync(join(PROJECT, 'action.yml'), 'utf8');
+  const inputs = [...(/^inputs:\n([\s\S]*?)^outputs:/m.exec(text)?.[1] ?? '').matchAll(/^ {2}([\w-]+):$/gm)];
+
+  it('uses each of its inputs', () => {
+    expect(inputs.length).toBeGreaterThan(5);
+    for (const [, name] of inputs) expect(text).toContain(`\${{ inputs.${name} }}`);
+  });
+
+  it('puts no input into a script, where a shell would run what it contains', () => {
+    const scripts = [...text.matchAll(/run: \|\n((?: {8}.*\n)+)/g)].map(([, script]) => script);
+    expect(scripts).toHaveLength(1);
+    for (const script of scripts) expect(script).not.toContain('${{');
+  });
+});
