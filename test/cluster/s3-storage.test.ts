@@ -2,8 +2,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
 import { assetsOf } from '../../src/client/index.ts';
-import { exchange } from '../service/harness/caller.ts';
+import { createCaller, exchange } from '../service/harness/caller.ts';
 import {
   makeStateDir,
   putObject,
@@ -13,6 +14,7 @@ import {
   untilJob,
 } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
+import { createTestIo } from '../support/test-io.ts';
 import { clientOf, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
 
 useServers();
@@ -74,6 +76,24 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
       for (const part of ['uploads', 'assets', 'work'])
         expect(await filesBelow(join(stateDir, part))).toEqual([]);
     }
+  });
+
+  it('is used by `vloc serve` as variables and settings say', async () => {
+    const { options, bucket } = await makeCluster();
+    const stateDir = await makeStateDir();
+    const settings = join(stateDir, 'service.json');
+    await writeFile(settings, JSON.stringify({ storage: options.storage }));
+    const env = { ...options.env, VLOC_STATE_DIR: stateDir, VLOC_DATABASE: options.database };
+    const test = createTestIo({ env });
+    const ended = main(['serve', '--config', settings, '--output', 'json'], test.io);
+    const line = await until(test.stdout, (text) => text.includes('\n'));
+    const { base_url: url, key, secret } = JSON.parse(line);
+    const caller = createCaller(url, { key, secret }, Date.now);
+    const { id } = await sendUpload(caller, videoOf(5));
+    expect(await server().s3.list(bucket)).toEqual([`uploads/${id}`, 'vloc.cluster']);
+    test.send('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(test.stdout() + test.stderr()).not.toContain(options.env.AWS_SECRET_ACCESS_KEY);
   });
 
   it('takes only the bytes that were announced, and only where and while they were allowed', async () => {

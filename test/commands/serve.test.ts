@@ -74,6 +74,25 @@ describe('vloc serve', () => {
     }
   });
 
+  it.each([
+    ['s3://key:hidden@videos', 'STORAGE_INVALID', 'a user or a password'],
+    ['s3://videos?endpoint=s3.example.com', 'STORAGE_INVALID', 'scheme and host alone'],
+    ['s3://videos', 'STORAGE_NO_CREDENTIALS', 'AWS_SECRET_ACCESS_KEY'],
+  ])('refuses storage that cannot be used before it listens: %s', async (storage, errorCode, words) => {
+    const database = ['--database', 'postgres://vloc@127.0.0.1:1/vloc'];
+    const { code, stderr } = await refuse('--storage', storage, ...database, '-o', 'json');
+    expect(code).toBe(4);
+    expect(stderr).toContain(errorCode);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('hidden');
+  });
+
+  it('refuses storage in a bucket without a database', async () => {
+    const { code, stderr } = await refuse('--storage', 's3://videos');
+    expect(code).toBe(4);
+    expect(stderr).toContain('Name a PostgreSQL database too, with --database or VLOC_DATABASE');
+  });
+
   it('takes its settings from the file, and options over them', async () => {
     const file = join(stateDir, 'service.json');
     await writeFile(file, '{"public_origin":"https://file.example","header_prefix":"X-Vendor"}');

@@ -102,10 +102,11 @@ function addUploadGauges(store: Statements, registers: Registry[]): void {
   });
   new Gauge({
     name: 'vloc_upload_bytes',
-    help: 'Bytes of uploads on the disk.',
+    help: 'Bytes of uploads that are stored.',
     registers,
     async collect() {
-      const sum = 'SELECT coalesce(sum(size_bytes), 0) AS count FROM uploads WHERE file IS NOT NULL';
+      const sum =
+        'SELECT coalesce(sum(size_bytes), 0) AS count FROM uploads WHERE file IS NOT NULL AND etag IS NOT NULL';
       this.set(await countOf(store, sum));
     },
   });

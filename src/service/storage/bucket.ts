@@ -70,8 +70,11 @@ export interface Bucket {
   close(): void;
 }
 
-/** The storage answered that it does not do this. */
-export class BucketRefusal extends Error {
+/**
+ * The storage answered that it does not do this. Whatever is not about one object, such as a right that was withdrawn, counts as
+ * being away: jobs wait until an operator has corrected it.
+ */
+export class BucketRefusal extends StorageAway {
   override readonly name = 'BucketRefusal';
   readonly status: number;
   /** Code of S3, such as `NoSuchKey`; empty if it sent none. */
@@ -130,10 +133,13 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
       const answer = await exchange(sending, body?.open() ?? null);
       const { statusCode: status = 0 } = answer;
       if (status >= 200 && status < 300) return { headers: oneEach(answer), body: answer };
-      throw await readRefusal(answer, status);
+      const refusal = await readRefusal(answer, status);
+      // The rest of a body is not sent in vain.
+      if (!sending.writableFinished) sending.destroy();
+      throw refusal;
     } catch (error) {
       signal?.throwIfAborted();
-      throw error instanceof BucketRefusal ? error : away(error);
+      throw away(error);
     }
   };
 

@@ -330,7 +330,7 @@ const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> 
 
 /** Returns the failure for an error of the storage; other errors as they are. */
 function explain(error: unknown, shown: string): unknown {
-  if (!(error instanceof BucketRefusal || error instanceof StorageAway)) return error;
+  if (!(error instanceof StorageAway)) return error;
   const code = error instanceof BucketRefusal ? error.code : errorCode(error.cause);
   if (code === 'RequestTimeTooSkewed') {
     return new Failure(

@@ -16,6 +16,7 @@ import type { Log } from '../log.ts';
 import { type Bucket, BucketRefusal, type BucketRequest } from './bucket.ts';
 import { type ServiceStorage, StorageAway, type StoredEntry } from './storage.ts';
 
+const MINUTE_MS = 60_000;
 /** An hour: what has no record is rare, and reading a long listing takes many requests. */
 const SWEEP_MS = 60 * 60_000;
 
@@ -46,10 +47,10 @@ export interface S3Parts {
 export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3Parts): ServiceStorage {
   const uploadKey = (file: string) => `${prefix}uploads/${file}`;
   const resultKey = (folder: string, name = '') => `${prefix}assets/${folder}/${name}`;
-  /** How far the clock of the service was moved, in whole seconds, so that an address stays the same. */
-  const moved = () => Math.round((clock.now() - now()) / 1000) * 1000;
+  /** How far the clock of the service differs, in whole minutes, so that an address stays the same while both run on. */
+  const moved = () => Math.round((clock.now() - now()) / MINUTE_MS) * MINUTE_MS;
 
-  /** Sends a request again after errors that pass. @throws StorageAway for all errors but those about the object itself */
+  /** Sends a request again after errors that may pass. @throws StorageAway */
   const insist = async <Result>(
     work: () => Promise<Result>,
     waits: readonly number[] = SHORT_WAITS_MS,
@@ -60,10 +61,9 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
         return await work();
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof BucketRefusal && isAboutObject(error)) throw error;
-        if (!(error instanceof BucketRefusal || error instanceof StorageAway)) throw error;
+        const isPassing = error instanceof StorageAway && !isAboutObject(error);
         const wait = waits[tries];
-        if (wait === undefined) throw error instanceof StorageAway ? error : awayAfter(error);
+        if (!isPassing || wait === undefined) throw error;
         if (waits === LONG_WAITS_MS)
           log({ level: 'warn', message: 'a result is not stored yet; it is tried again', error });
         await sleep(clock, wait, signal);
@@ -106,7 +106,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
         const headers = await insist(() => tell({ method: 'HEAD', key }));
         return { sizeBytes: Number(headers['content-length']), etag: bare(headers.etag) };
       } catch (error) {
-        if (!(error instanceof BucketRefusal)) throw error;
+        if (!isAboutObject(error)) throw error;
         // The answer to HEAD has no code: the whole bucket may be missing, which a listing reports.
         await insist(() =>
           bucket.read({ method: 'GET', key: '', query: { 'list-type': '2', prefix: key, 'max-keys': '1' } }),
@@ -127,7 +127,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
         return path;
       } catch (error) {
         await rm(path, { force: true });
-        if (!(error instanceof BucketRefusal)) throw error;
+        if (!isAboutObject(error)) throw error;
         if (error.code === 'PreconditionFailed') throw changed();
         throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
       }
@@ -143,7 +143,9 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
           ...{ method: 'PUT', key: resultKey(folder, name), headers, signal },
           body: { bytes, sha256, open },
         };
-        await insist(() => tell(put), LONG_WAITS_MS, signal);
+        await insist(() => tell(put), LONG_WAITS_MS, signal).catch((error: unknown) => {
+          throw isAboutObject(error) ? tooLarge() : error;
+        });
       }
     },
     resultUrl({ folder, name, contentType, fileName, expiresAt }) {
@@ -187,14 +189,15 @@ const UPLOAD = /^upl_[0-9a-z]{26}$/;
 const ATTEMPT = /^[a-z]{3}_[0-9a-z]{26}-[0-9a-f]+$/;
 
 /** Codes of S3 that say something about one object; all others are about the storage or the rights of the service. */
-const ABOUT_THE_OBJECT = ['NoSuchKey', 'PreconditionFailed'];
+const ABOUT_THE_OBJECT = ['NoSuchKey', 'PreconditionFailed', 'EntityTooLarge'];
 
-function isAboutObject({ status, code }: BucketRefusal): boolean {
-  return ABOUT_THE_OBJECT.includes(code) || (status === 404 && code === '');
+function isAboutObject(error: unknown): error is BucketRefusal {
+  if (!(error instanceof BucketRefusal)) return false;
+  return ABOUT_THE_OBJECT.includes(error.code) || (error.status === 404 && error.code === '');
 }
 
-function awayAfter(error: BucketRefusal): StorageAway {
-  return new StorageAway(error.message, { cause: error });
+function tooLarge(): JobFailure {
+  return new JobFailure('STORAGE_ERROR', 'the result is larger than the storage takes');
 }
 
 function changed(): JobFailure {

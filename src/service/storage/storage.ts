@@ -3,7 +3,7 @@ import type { UploadRow } from '../uploads/rows.ts';
 
 /** The storage cannot be used now. The caller tries again later; it is nobody's fault, so no attempt counts. */
 export class StorageAway extends Error {
-  override readonly name = 'StorageAway';
+  override readonly name: string = 'StorageAway';
 }
 
 /** The address that takes the bytes of an upload. */

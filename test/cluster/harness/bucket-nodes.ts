@@ -1,6 +1,6 @@
 /** Nodes of one service over a real database and a real bucket, each with a state folder of its own. */
 import { afterAll, beforeAll } from 'vitest';
-import { type Client, createClient } from '../../../src/client/index.ts';
+import { type Client, type ClientEvent, createClient } from '../../../src/client/index.ts';
 import { makeStateDir, type Scene, startScene } from '../../service/harness/scene.ts';
 import {
   freshAccount,
@@ -59,6 +59,9 @@ export async function makeCluster(): Promise<BucketCluster> {
 }
 
 /** The client of users, for the first key of a service. */
-export function clientOf({ service, credentials }: Scene): Client {
-  return createClient({ baseUrl: service.url, ...credentials });
+export function clientOf(
+  { service, credentials }: Scene,
+  onEvent: (event: ClientEvent) => void = () => {},
+): Client {
+  return createClient({ baseUrl: service.url, ...credentials, onEvent });
 }
