@@ -41,7 +41,8 @@ interface World {
   readonly server: PostgresServer;
   readonly store: PostgresStore;
   readonly nodes: ClusterNode[];
-  start(role: ClusterRole): ClusterNode;
+  /** Starts a node, and another one whenever it ends. */
+  start(role: ClusterRole): void;
   /** Ids of accepted jobs by their Idempotency-Key. */
   readonly accepted: Map<string, string>;
   readonly counts: Record<string, number>;
@@ -52,6 +53,8 @@ interface World {
   /** True while the database is down on purpose. */
   isDown: boolean;
   over: boolean;
+  /** True when nodes that end are not replaced. */
+  isClosing: boolean;
 }
 
 export async function runCluster(plan: ClusterPlan): Promise<ClusterReport> {
@@ -90,6 +93,7 @@ export async function runCluster(plan: ClusterPlan): Promise<ClusterReport> {
     };
   } finally {
     world.over = true;
+    world.isClosing = true;
     await Promise.all(world.nodes.map((node) => node.kill()));
     await world.store.close();
     server.stop();
@@ -103,7 +107,7 @@ function openWorld(plan: ClusterPlan, server: PostgresServer, root: string): Wor
   const url = database.replace(/&schema=\w+/, '');
   const orders = { database, stateDir: join(root, 'state'), openJobs: OPEN_JOBS };
   const nodes: ClusterNode[] = [];
-  return {
+  const world: World = {
     plan,
     random: createRandom(plan.seed),
     server,
@@ -112,7 +116,11 @@ function openWorld(plan: ClusterPlan, server: PostgresServer, root: string): Wor
     start(role) {
       const node = startNode({ ...orders, role });
       nodes.push(node);
-      return node;
+      // As a supervisor does, also for a node that gave up because it found no database.
+      void node.ended.then(() => {
+        nodes.splice(nodes.indexOf(node), 1);
+        if (!world.isClosing) world.start(role);
+      });
     },
     accepted: new Map(),
     counts: { api: 0, worker: 0, finishing: 0, database: 0, refusals: 0, slowestRecoveryMs: 0 },
@@ -121,7 +129,9 @@ function openWorld(plan: ClusterPlan, server: PostgresServer, root: string): Wor
     takeovers: [],
     isDown: false,
     over: false,
+    isClosing: false,
   };
+  return world;
 }
 
 const pause = ({ random }: World, low: number, high: number) => sleep(random.between(low, high));
@@ -171,8 +181,10 @@ async function killNode(world: World, turn: number): Promise<void> {
   const kind = (['api', 'worker', 'finishing'] as const)[turn % 3] ?? 'api';
   const role = kind === 'api' ? 'api' : 'worker';
   await pause(world, 200, 1200);
-  const victim = random.pick(nodes.filter((node) => node.role === role));
-  await victim.ready;
+  // All of them work, so that there is one to take over.
+  const candidates = nodes.filter((node) => node.role === role);
+  await Promise.all(candidates.map(({ ready }) => ready));
+  const victim = random.pick(candidates);
   if (kind === 'finishing') {
     victim.dieAt(random.pick(CLUSTER_MOMENTS));
     await victim.ended;
@@ -181,13 +193,11 @@ async function killNode(world: World, turn: number): Promise<void> {
   }
   counts[kind] = (counts[kind] ?? 0) + 1;
   const since = Date.now();
-  nodes.splice(nodes.indexOf(victim), 1);
   const held = await world.store.all<{ id: string; owner: string }>(
     `SELECT id, lease_owner AS owner FROM jobs WHERE status IN ('queued', 'processing') AND lease_owner LIKE ?`,
     `${victim.pid}-%`,
   );
   for (const { id, owner } of held) world.abandoned.set(id, { owner, since });
-  world.start(role);
 }
 
 /** Notes how long the jobs of dead workers wait for another one. */
