@@ -49,7 +49,7 @@ function enginesFor(targets: readonly string[]): SmallEngines {
 }
 
 /** Less than a lease: each node says once in a step that it is alive, and none seems to have been away. */
-const STEP_MS = 13_000;
+const STEP_MS = 11_000;
 
 export async function openFleet(server: PostgresServer): Promise<Fleet> {
   const common = {

@@ -2,6 +2,7 @@
 import { type Cancel, type Clock, repeat } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { StorageAway } from '../storage/storage.ts';
+import { DatabaseAway } from '../store/store.ts';
 import { describeOwner, LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
 
 /** The row was cancelled, or another process took it over. */
@@ -242,7 +243,7 @@ async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff 
     if (reason instanceof LeaseLost) return;
     const record = () => {
       if (reason instanceof ShuttingDown) return leases.release(lease.id, { runAfter: 0, counted: false });
-      if (!(error instanceof StorageAway)) return fail(lease, error);
+      if (!(error instanceof StorageAway || error instanceof DatabaseAway)) return fail(lease, error);
       log({
         level: 'warn',
         message: `this waits, and the attempt does not count: ${error.message}`,
@@ -262,7 +263,7 @@ async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff 
   }
 }
 
-/** How long work waits for storage that is away, or for room: about as long as a server takes to start. */
+/** How long work waits for a database or storage that is away, or for room: about as long as a server takes to start. */
 const STORAGE_WAIT_MS = 5000;
 
 function tellTakeover(log: Log, { id, crashes }: Lease, takenFrom: string): void {

@@ -16,7 +16,7 @@ import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { DatabaseAway, type Statements, type Transaction } from './store.ts';
 
 /**
- * Leases last 13.5 s and end by the clocks of the nodes; signatures may be 300 s old. Clocks that are set by NTP differ by
+ * Leases last 12 s and end by the clocks of the nodes; signatures may be 300 s old. Clocks that are set by NTP differ by
  * milliseconds.
  */
 const MOST_SKEW_MS = 3_000;

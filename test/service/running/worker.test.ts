@@ -4,22 +4,29 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { Leases } from '../../../src/service/running/leases.ts';
 import { type Lend, startWorker } from '../../../src/service/running/worker.ts';
+import { StorageAway } from '../../../src/service/storage/storage.ts';
+import { DatabaseAway } from '../../../src/service/store/store.ts';
 import { until } from '../harness/scene.ts';
 
 type Work = (signal: AbortSignal, lend: Lend) => Promise<void>;
 
 /** A worker with one slot and a row for each name, in the order in which they wait. */
-function start(rows: Readonly<Record<string, Work>>, waiting: string[] = Object.keys(rows)) {
+function start(
+  rows: Readonly<Record<string, Work>>,
+  waiting: string[] = Object.keys(rows),
+  ended: (how: string) => void = () => {},
+) {
   const leases: Leases = {
     async claim() {
       const id = waiting.shift();
       return id === undefined ? null : { id, attempt: 1, crashes: 0, takenFrom: null };
     },
     renew: async () => true,
-    release: async () => {},
+    release: async (id, { counted }) => ended(`${id} waits, and ${counted ? 'counts' : 'does not count'}`),
   };
   const worker = startWorker({
-    ...{ leases, clock: createMovableClock(), log: () => {}, slots: 1, fail: async () => {} },
+    ...{ leases, clock: createMovableClock(), log: () => {}, slots: 1 },
+    fail: async ({ id }) => ended(`${id} has failed`),
     work: async ({ id }, signal, lend) => rows[id]?.(signal, lend),
   });
   onTestFinished(() => {
@@ -117,3 +124,25 @@ test.each(Array.from({ length: 12 }, (_, at) => at))(
     expect(events).toEqual(['late runs']);
   },
 );
+
+test('work that the database or the storage interrupts waits, and its attempt does not count', async () => {
+  const ends: string[] = [];
+  const failWith = (error: Error) => async () => {
+    throw error;
+  };
+  const rows = {
+    'without a database': failWith(new DatabaseAway('the database is not reachable now')),
+    'without storage': failWith(new StorageAway('the storage does not answer')),
+    'with a defect': failWith(new Error('a defect')),
+  };
+  start(rows, Object.keys(rows), (how) => ends.push(how));
+  await until(
+    () => ends.length,
+    (count) => count === 3,
+  );
+  expect(ends).toEqual([
+    'without a database waits, and does not count',
+    'without storage waits, and does not count',
+    'with a defect has failed',
+  ]);
+});
