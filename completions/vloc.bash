@@ -45,7 +45,7 @@ _vloc_place() {
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve') commands='migrate keys control' operands='free' options='--host --port --state-dir --database --role --storage --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve migrate') commands='' operands='free' options='--from --to --state-dir --undo --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve migrate') commands='' operands='free' options='--from --to --state-dir --storage --undo --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys') commands='create list revoke' operands='free' options='--help -h' ;;
     'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys list') commands='' operands='free' options='--state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;

@@ -861,6 +861,7 @@ complete -c vloc -n "__vloc_at 'serve'" -l help -s h -d 'display help for comman
 complete -c vloc -n "__vloc_at 'serve migrate'" -l from -x -d 'state folder or postgres://user@host/name that has the account (default: VLOC_DATABASE)'
 complete -c vloc -n "__vloc_at 'serve migrate'" -l to -x -d 'state folder or postgres://user@host/name without an account (default: VLOC_DATABASE)'
 complete -c vloc -n "__vloc_at 'serve migrate'" -l state-dir -x -a '(__fish_complete_directories)' -d 'folder with the uploads and results of the account in the database (default: the other folder)'
+complete -c vloc -n "__vloc_at 'serve migrate'" -l storage -x -d 'bucket with them instead, as for `vloc serve` (default: VLOC_STORAGE, else a folder has them)'
 complete -c vloc -n "__vloc_at 'serve migrate'" -l undo -x -d 'use the account of a state folder or database again that was moved away, as it was then'
 complete -c vloc -n "__vloc_at 'serve migrate'" -l output -s o -x -a 'table json ndjson plain id' -d 'form of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'serve migrate'" -l jq -x -d 'filter the JSON with a jq expression'

@@ -32,6 +32,11 @@ const OPTIONS = {
     value: 'dir',
     help: 'folder with the uploads and results of the account in the database (default: the other folder)',
   },
+  storage: {
+    type: 'text',
+    value: 'url',
+    help: 'bucket with them instead, as for `vloc serve` (default: VLOC_STORAGE, else a folder has them)',
+  },
   undo: {
     type: 'text',
     value: 'place',
@@ -82,6 +87,11 @@ export const serveMigrate: Command = defineCommand({
       explains: 'move it back, into a folder without service.sqlite',
     },
     {
+      command:
+        'vloc serve migrate --from /var/lib/vloc --to postgres://vloc@db.example.com/vloc --storage s3://vloc-videos?region=eu-central-1',
+      explains: 'move the uploads and results into a bucket as well',
+    },
+    {
       command: 'vloc serve migrate --undo /var/lib/vloc',
       explains: 'use the folder again, as it was when the account was moved away',
     },
@@ -120,12 +130,8 @@ async function undo(
     throw usageFailure('--undo goes with neither --from nor --to', 'Name the old place with --undo alone.');
   }
   const { env, platform, cwd } = context.io;
-  const place = readPlace(
-    context,
-    '--undo',
-    name,
-    resolve(cwd, options.stateDir ?? stateFolder(env, platform)),
-  );
+  const stateDir = resolve(cwd, options.stateDir ?? stateFolder(env, platform));
+  const place = readPlace(context, '--undo', name, { stateDir });
   const kept = await openStateFolder(place.stateDir, '--undo', () => undoMove(place));
   await printRecord(context, FORM, { from: shownOf(place), to: shownOf(place), ...kept });
   context.terminal.note(
@@ -151,9 +157,10 @@ function choosePlaces(context: Context, options: Options): { from: PlaceName; to
       'Name a state folder and a database such as postgres://user@host/name.',
     );
   }
-  const files = resolve(context.io.cwd, stateDir ?? folder[0]);
+  const { cwd } = context.io;
+  const files = { stateDir: resolve(cwd, stateDir ?? folder[0]), ...chooseBucket(context, options) };
   const read = (flag: string, name: string, given: string | undefined) =>
-    given === undefined ? { database: name, stateDir: files } : readPlace(context, flag, name, files);
+    given === undefined ? { database: name, ...files } : readPlace(context, flag, name, files);
   return { from: read('--from', names.from, from), to: read('--to', names.to, to) };
 }
 
@@ -168,9 +175,20 @@ function chosenDatabase({ io }: Context, flag: string): string {
 
 const isDatabase = (name: string) => /^[a-z]+:\/\//i.test(name);
 
-function readPlace({ io }: Context, flag: string, name: string, files: string): PlaceName {
+/** @throws Failure (`usage`) for a folder beside it */
+function chooseBucket({ io }: Context, { storage, stateDir }: Options): Pick<PlaceName, 'storage'> {
+  const address = storage ?? (stateDir === undefined ? readVariable(io.env, 'VLOC_STORAGE') : undefined);
+  if (address === undefined) return {};
+  if (stateDir === undefined) return { storage: { address, env: io.env } };
+  throw usageFailure(
+    '--storage and --state-dir were both given',
+    'Name where the files are with one of them.',
+  );
+}
+
+function readPlace({ io }: Context, flag: string, name: string, files: PlaceName): PlaceName {
   return isDatabase(name)
-    ? { database: refusePassword(flag, name), stateDir: files }
+    ? { ...files, database: refusePassword(flag, name) }
     : { stateDir: resolve(io.cwd, name) };
 }
 

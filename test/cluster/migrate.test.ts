@@ -6,15 +6,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { main } from '../../src/cli/main.ts';
-import { accountTables } from '../../src/service/move/rows.ts';
 import { CREATE_MARK } from '../../src/service/store/mark.ts';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { forPostgres } from '../../src/service/store/schema.ts';
-import { send, signHeaders } from '../service/harness/caller.ts';
-import { makeStateDir, readySource, type Scene, startScene, untilJob } from '../service/harness/scene.ts';
+import { send } from '../service/harness/caller.ts';
+import { makeStateDir, startScene, untilJob } from '../service/harness/scene.ts';
 import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { makeAccount, migrate, migrated, NEW_JOB, rowsOf, TRANSLATION, undo } from './harness/moving.ts';
 
 const NEEDS = POSTGRES_PROGRAMS === null;
 
@@ -25,79 +23,6 @@ beforeAll(() => {
 afterAll(() => {
   if (!NEEDS) server.stop();
 });
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The address has a password, so it goes through the variable. */
-async function migrate(database: string, ...words: string[]): Promise<Ended> {
-  const { io, stdout, stderr } = createTestIo({ env: { VLOC_DATABASE: database } });
-  const code = await main(['serve', 'migrate', ...words, '--output', 'json'], io);
-  return { code, stdout: stdout(), stderr: stderr() };
-}
-
-async function migrated(database: string, ...words: string[]): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await migrate(database, ...words);
-  if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
-}
-
-/** Undoing in a database needs its address without the password, which PGPASSWORD has. */
-async function undo(place: string): Promise<Ended> {
-  const { io, stdout, stderr } = createTestIo();
-  const code = await main(['serve', 'migrate', '--undo', place, '--output', 'json'], io);
-  return { code, stdout: stdout(), stderr: stderr() };
-}
-
-const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'The house is red' }] };
-const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
-const NEW_JOB = '/v1/subtitle-translations';
-
-interface Account {
-  readonly stateDir: string;
-  readonly credentials: Scene['credentials'];
-  readonly done: Record<string, string>;
-  readonly open: Record<string, string>;
-  readonly upload: string;
-  /** Of a request that was answered. */
-  readonly used: Record<string, string>;
-}
-
-/** An account with a bit of everything, whose service has ended: one job done, one held, an upload, a pending webhook. */
-async function makeAccount(database?: string): Promise<Account> {
-  const scene = await startScene({ allowLoopback: true, ...(database === undefined ? {} : { database }) });
-  const { caller, credentials, stateDir, engines, service } = scene;
-  const source = await readySource(caller);
-  const created = await caller.post(NEW_JOB, TRANSLATION, 'intent-done');
-  const done = await untilJob(caller, created.json, 'succeeded');
-  const hook = { source, callback_url: 'http://127.0.0.1:1/hook' };
-  await untilJob(caller, (await caller.post('/v1/audio-separations', hook)).json, 'succeeded');
-  engines.hold();
-  const open = await caller.post(NEW_JOB, { ...TRANSLATION, client_reference: 'kept' }, 'intent-open');
-  const used = signHeaders(credentials, { method: 'GET', path: '/v1/credits', body: '', nowMs: Date.now() });
-  expect((await send(`${service.url}/credits`, { headers: used })).status).toBe(200);
-  await service.issueKey({ permissions: ['dubbing'], monthlyLimitCredits: 5 });
-  await service.close();
-  return { stateDir, credentials, done, open: open.json, upload: source.upload_id, used };
-}
-
-/** All rows of a folder, table by table, with the mark that a move leaves. */
-function rowsOf(stateDir: string): Record<string, unknown[]> {
-  const database = new DatabaseSync(join(stateDir, 'service.sqlite'));
-  try {
-    return Object.fromEntries(
-      accountTables().map(({ name, key }) => [
-        name,
-        database.prepare(`SELECT * FROM ${name} ORDER BY ${key.join(', ')}`).all(),
-      ]),
-    );
-  } finally {
-    database.close();
-  }
-}
 
 async function sql(database: string, ...statements: string[]): Promise<unknown[]> {
   const schema = /schema=(\w+)/.exec(database)?.[1] ?? '';
@@ -147,13 +72,13 @@ describe.skipIf(NEEDS)('an account moved to PostgreSQL (needs postgresql: sh .ci
     expect([replayed.json.id, replayed.headers['idempotency-replayed']]).toEqual([account.done.id, 'true']);
     const again = await send(`${scene.service.url}/credits`, { headers: account.used });
     expect(again.status).toBe(401);
-    const open = await untilJob(caller, account.open as never, 'succeeded');
+    const open = await untilJob(caller, account.open, 'succeeded');
     expect(open).toMatchObject({ client_reference: 'kept', billing: { charged_credits: 1 } });
     const dub = await caller.post('/v1/audio-separations', {
       source: { type: 'upload', upload_id: account.upload },
     });
     await untilJob(caller, dub.json, 'succeeded');
-    const result = await caller.get(account.done.detail_url ?? '');
+    const result = await caller.get(account.done.detail_url);
     expect(result.json).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
   });
 

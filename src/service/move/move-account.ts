@@ -3,22 +3,20 @@
  *
  * 1. The target is marked as arriving, which no vloc uses.
  * 2. Files are copied, if the target has others.
- * 3. Rows are copied and compared in one transaction of the target; then the source is marked as moved.
+ * 3. Rows are copied and compared in one transaction of the target; then the source is marked as moved, in the transaction in which
+ *    it was read.
  * 4. The mark of the target is removed.
  *
  * Killed before the end of 3, the source is used as before, and the next run starts over. Killed after it, the next run does 4.
  */
 import { randomUUID } from 'node:crypto';
-import { copyFile, readdir, rename, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../../disk/folder.ts';
 import { Failure } from '../../errors/failure.ts';
 import { toCredits } from '../credits/account.ts';
-import { FOLDER_MODE, type Folders, syncToDisk } from '../folders.ts';
 import { refuseMarked } from '../store/mark.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
+import { type AccountFiles, copyFiles, type MovedUploads } from './files.ts';
 import { type OpenAccount, openPlace, type Place, type PlaceName } from './places.ts';
-import { accountTables, copyTable, digestTable, NONCES, readTotals, type Totals } from './rows.ts';
+import { accountTables, copyTable, digestTable, NONCES, type Row, readTotals, type Totals } from './rows.ts';
 
 /** What was moved, for its user. */
 export interface MovedAccount {
@@ -85,22 +83,24 @@ async function move(source: Place, target: Place, options: MoveOptions): Promise
     return complete(target, from.mark.id, 0);
   }
   await source.transaction((account) => checkSource(account, source.shown));
-  const hasOtherFiles = source.folders.root !== target.folders.root;
-  if (to.mark?.kind !== 'arriving' && hasOtherFiles) await refuseFiles(target.folders);
+  const way = { from: source.files, to: target.files };
+  const hasOtherFiles = way.from.shown !== way.to.shown;
+  if (to.mark?.kind !== 'arriving' && hasOtherFiles) await refuseFiles(way.to);
   await target.transaction(async (account) => {
     await clearTarget(account, target.shown);
     await account.setMark({ kind: 'arriving', place: source.shown, ...mark });
   });
-  const files = hasOtherFiles ? await copyFiles(source.folders, target.folders, signal) : 0;
-  await source.transaction(async (rows) => {
+  const copied = await source.transaction(async (rows) => {
+    const files = hasOtherFiles ? await copyFiles(rows, way, signal) : { count: 0, uploads: new Map() };
     await target.transaction(async (account) => {
-      await copyRows(rows, account, now(), signal);
+      await copyRows(rows, account, files.uploads, options);
       await account.claimFiles();
     });
     signal.throwIfAborted();
     await rows.setMark({ kind: 'moved', place: target.shown, ...mark });
+    return files.count;
   });
-  return complete(target, mark.id, files);
+  return complete(target, mark.id, copied);
 }
 
 function notMoved(shown: string): Failure {
@@ -172,57 +172,26 @@ function notEmpty(message: string): Failure {
 async function copyRows(
   rows: OpenAccount,
   account: OpenAccount,
-  now: number,
-  signal: AbortSignal,
+  uploads: MovedUploads,
+  { now, signal }: MoveOptions,
 ): Promise<void> {
+  const rename = (row: Row): Row => {
+    const moved = uploads.get(String(row.id));
+    return moved === undefined ? row : { ...row, file: moved.file, etag: moved.etag ?? row.etag ?? null };
+  };
   for (const table of accountTables()) {
     signal.throwIfAborted();
-    const read = await copyTable(rows, account, table);
+    const read = await copyTable(rows, account, table, table.name === 'uploads' ? rename : undefined);
     if ((await digestTable(account, table)) !== read)
       throw new Error(`the copy of the table ${table.name} differs`);
   }
   const [before, after] = [await readTotals(rows), await readTotals(account)];
   if (JSON.stringify(before) !== JSON.stringify(after)) throw new Error('the sums of the copy differ');
   await copyTable(rows.nonces, account.nonces, NONCES);
-  await account.nonces.run('DELETE FROM nonces WHERE expires_at <= ?', now);
+  await account.nonces.run('DELETE FROM nonces WHERE expires_at <= ?', now());
 }
 
-/** What the files of an account are in; the rest of a state folder can be computed again. */
-const filesOf = ({ uploads, assets }: Folders) => [uploads, assets];
-
-async function refuseFiles(folders: Folders): Promise<void> {
-  for (const folder of filesOf(folders)) {
-    const [name] = await readdir(folder);
-    if (name !== undefined) throw notEmpty(`${folder} has files of an account, such as ${name}`);
-  }
-}
-
-/** Copies what an interrupted run has not copied. Each file is complete or missing. */
-async function copyFiles(from: Folders, to: Folders, signal: AbortSignal): Promise<number> {
-  let count = 0;
-  const targets = filesOf(to);
-  for (const [index, folder] of filesOf(from).entries()) {
-    const target = targets[index] ?? folder;
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    for (const entry of entries.filter((each) => each.isFile())) {
-      signal.throwIfAborted();
-      const path = join(entry.parentPath, entry.name);
-      await copyOnce(path, join(target, path.slice(folder.length)));
-      count += 1;
-    }
-    await syncToDisk(target);
-  }
-  return count;
-}
-
-async function copyOnce(path: string, copy: string): Promise<void> {
-  const there = await stat(copy).catch(() => null);
-  if (there !== null && there.size === (await stat(path)).size) return;
-  const folder = dirname(copy);
-  await makeFolder(folder, FOLDER_MODE);
-  const draft = join(folder, `.${basename(copy)}.part`);
-  await copyFile(path, draft);
-  await syncToDisk(draft);
-  await rename(draft, copy);
-  await syncToDisk(folder);
+async function refuseFiles(files: AccountFiles): Promise<void> {
+  const name = await files.findAny();
+  if (name !== null) throw notEmpty(`${files.shown} has files of an account, such as ${name}`);
 }

@@ -1,14 +1,19 @@
 /** Where an account can be: in a state folder or in a PostgreSQL database. Opened here, no vloc can use it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { sqliteCode } from '../../errors/system-error.ts';
-import { type Folders, foldersOf, prepareFolders } from '../folders.ts';
+import { systemClock } from '../clock.ts';
+import { foldersOf, prepareFolders } from '../folders.ts';
+import { openCheckedBucket } from '../storage/open-s3.ts';
 import { CREATE_MARK, MARK_TABLE, MARKED, type Mark, READ_MARK } from '../store/mark.ts';
 import { hasTraces, openAccountAlone } from '../store/open-account.ts';
 import { claimFolder, openPostgresAlone, refuseForeignFiles } from '../store/open-postgres.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION } from '../store/schema.ts';
 import { openSqliteFile, type SqliteFile } from '../store/sqlite-file.ts';
-import type { Statements } from '../store/store.ts';
+import type { Statements, Store, Transaction } from '../store/store.ts';
+import { type AccountFiles, filesOfBucket, filesOfFolder } from './files.ts';
 
 /** A database of an account inside a transaction. */
 export interface OpenAccount extends Statements {
@@ -28,24 +33,28 @@ export interface OpenAccount extends Statements {
 export interface Place {
   /** For messages: a path, or host and name of a database. */
   readonly shown: string;
-  /** Where the files of the account are. */
-  readonly folders: Folders;
+  readonly files: AccountFiles;
   /** Runs work in a transaction; no other one may be open at this place. */
   transaction<Result>(work: (account: OpenAccount) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
 /** What a user names: a state folder, or a database and the folder with the files of its account. */
-export type PlaceName =
-  | { readonly stateDir: string; readonly database?: undefined }
-  | { readonly database: string; readonly stateDir: string };
+export interface PlaceName {
+  readonly stateDir: string;
+  readonly database?: string | undefined;
+  /** The bucket with these files instead, and the variables with its credentials. */
+  readonly storage?:
+    | { readonly address: string; readonly env: Readonly<Record<string, string | undefined>> }
+    | undefined;
+}
 
 /** The target may be missing or empty. */
 type Role = 'source' | 'target';
 
 /** @throws Failure NO_SERVICE for a source without an account, SERVICE_RUNS if a vloc has the account open */
-export const openPlace = ({ database, stateDir }: PlaceName, role: Role): Promise<Place> =>
-  database === undefined ? openFolder(stateDir, role) : openDatabase(database, stateDir, role);
+export const openPlace = (name: PlaceName, role: Role): Promise<Place> =>
+  name.database === undefined ? openFolder(name.stateDir, role) : openDatabase(name.database, name, role);
 
 async function openFolder(stateDir: string, role: Role): Promise<Place> {
   if (role === 'source' && !hasTraces(foldersOf(stateDir))) throw noAccount(stateDir);
@@ -83,7 +92,7 @@ async function openFolder(stateDir: string, role: Role): Promise<Place> {
   };
   return {
     shown,
-    folders,
+    files: filesOfFolder(folders),
     async transaction(work) {
       file.begin();
       try {
@@ -144,15 +153,20 @@ function noAccount(shown: string): Failure {
   });
 }
 
-async function openDatabase(url: string, stateDir: string, role: Role): Promise<Place> {
+async function openDatabase(url: string, name: PlaceName, role: Role): Promise<Place> {
   const { store, shown } = await openPostgresAlone(url, {
     inUse: isInUse,
     ...(role === 'source' ? { missing: noAccount } : {}),
   });
-  const folders = role === 'source' ? foldersOf(stateDir) : (await prepareFolders(stateDir)).folders;
+  const { files, isOurs, claim, close } = await openFiles(store, shown, name, role).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
   return {
     shown,
-    folders,
+    files,
     transaction: (work) =>
       store.transaction(async (tx) => {
         const script = (sql: string) => store.script(tx, forPostgres(sql));
@@ -179,8 +193,8 @@ async function openDatabase(url: string, stateDir: string, role: Role): Promise<
             await script(`DROP TABLE ${MARK_TABLE}`);
             await setVersion(`version - ${MARKED}`);
           },
-          checkFiles: () => refuseForeignFiles(tx, shown, folders.root),
-          claimFiles: () => claimFolder(tx, shown, folders.root),
+          checkFiles: () => isOurs(tx),
+          claimFiles: () => claim(tx),
         };
         // Copies take as long as they take: the limits of a session are meant for requests.
         await store.script(
@@ -189,6 +203,60 @@ async function openDatabase(url: string, stateDir: string, role: Role): Promise<
         );
         return work(account);
       }),
-    close: () => store.close(),
+    async close() {
+      await close();
+      await store.close();
+    },
   };
+}
+
+/** The files of an account in a database. */
+interface DatabaseFiles {
+  readonly files: AccountFiles;
+  /** @throws Failure if they belong to another account */
+  isOurs(tx: Transaction): Promise<void>;
+  /** Makes them those of the account. */
+  claim(tx: Transaction): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openFiles(
+  store: Store,
+  shown: string,
+  { stateDir, storage }: PlaceName,
+  role: Role,
+): Promise<DatabaseFiles> {
+  if (storage === undefined) {
+    const folders = role === 'source' ? foldersOf(stateDir) : (await prepareFolders(stateDir)).folders;
+    return {
+      files: filesOfFolder(folders),
+      isOurs: (tx) => refuseForeignFiles(tx, shown, folders.root),
+      claim: (tx) => claimFolder(tx, shown, folders.root),
+      close: async () => {},
+    };
+  }
+  const opened = await openCheckedBucket(storage.address, storage.env);
+  const { bucket, address } = opened;
+  // What a node has as its state folder: it must not be that of a service.
+  const root = await mkdtemp(join(tmpdir(), 'vloc-move-'));
+  const close = async () => {
+    bucket.close();
+    await rm(root, { recursive: true, force: true });
+  };
+  try {
+    // Ties the bucket to the database, or refuses it if it belongs to another one.
+    // It would close the store, which is closed with this place.
+    await opened.open({
+      store: { ...store, close: async () => {} },
+      root,
+      clock: systemClock,
+      now: systemClock.now,
+      log: () => {},
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const tied = async () => {};
+  return { files: filesOfBucket(bucket, address.prefix, address.url), isOurs: tied, claim: tied, close };
 }

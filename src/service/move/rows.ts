@@ -45,22 +45,28 @@ export function accountTables(): Table[] {
 /** Rows of one statement. A row has up to 30 values; SQLite takes 32,766 in a statement, PostgreSQL 65,535. */
 const PAGE = 200;
 
-type Row = Readonly<Record<string, SqlValue>>;
+export type Row = Readonly<Record<string, SqlValue>>;
 
 /** Reads a table in the order of its key, which is the same in both databases. */
-async function* pagesOf(from: Statements, { name, columns, key }: Table): AsyncGenerator<SqlValue[][]> {
+async function* pagesOf(from: Statements, table: Table): AsyncGenerator<SqlValue[][]> {
+  const { name, columns, key } = table;
   const select = `SELECT ${columns.join(', ')} FROM ${name}`;
   const order = `ORDER BY ${key.join(', ')} LIMIT ${PAGE}`;
   const marks = key.map(() => '?').join(', ');
   let rows = await from.all<Row>(`${select} ${order}`);
   while (rows.length > 0) {
-    yield rows.map((row) => columns.map((column) => row[column] ?? null));
+    yield rows.map((row) => valuesOf(table, row));
     const last = rows.at(-1);
     if (rows.length < PAGE) return;
     const after = key.map((column) => last?.[column] ?? null);
     rows = await from.all<Row>(`${select} WHERE (${key.join(', ')}) > (${marks}) ${order}`, ...after);
   }
 }
+
+const rowOf = ({ columns }: Table, values: readonly SqlValue[]): Row =>
+  Object.fromEntries(columns.map((column, at) => [column, values[at] ?? null]));
+
+const valuesOf = ({ columns }: Table, row: Row): SqlValue[] => columns.map((column) => row[column] ?? null);
 
 /** Hashes rows so that the same content has the same hash in both databases. */
 function createDigest() {
@@ -77,12 +83,19 @@ function createDigest() {
 
 /**
  * Copies the rows of a table.
- * @returns a hash of what was read
+ * @param change what becomes of a row
+ * @returns a hash of what was written
  */
-export async function copyTable(from: Statements, to: Statements, table: Table): Promise<string> {
+export async function copyTable(
+  from: Statements,
+  to: Statements,
+  table: Table,
+  change: (row: Row) => Row = (row) => row,
+): Promise<string> {
   const digest = createDigest();
   const values = `(${table.columns.map(() => '?').join(', ')})`;
-  for await (const rows of pagesOf(from, table)) {
+  for await (const read of pagesOf(from, table)) {
+    const rows = read.map((values) => valuesOf(table, change(rowOf(table, values))));
     digest.add(rows);
     const all = rows.map(() => values).join(', ');
     await to.run(

@@ -49,6 +49,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'vloc localize inbox --to es --out out --watch': WATCHING,
   'vloc serve migrate --from /var/lib/vloc --to postgres://vloc@db.example.com/vloc': NO_DATABASE,
   'vloc serve migrate --from postgres://vloc@db.example.com/vloc --to /var/lib/vloc': NO_DATABASE,
+  'vloc serve migrate --from /var/lib/vloc --to postgres://vloc@db.example.com/vloc --storage s3://vloc-videos?region=eu-central-1':
+    NO_DATABASE,
   'vloc batch status out': FAILED_ITEM,
   'vloc batch status out --watch': FAILED_ITEM,
   'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"': FAILED_ITEM,

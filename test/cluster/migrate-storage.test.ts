@@ -1,0 +1,109 @@
+/** `vloc serve migrate --storage`: files go into a real bucket and back. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { exchange } from '../service/harness/caller.ts';
+import { makeStateDir, startScene, untilJob } from '../service/harness/scene.ts';
+import { type BucketCluster, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
+import { makeAccount, migrate, migrated, rowsOf } from './harness/moving.ts';
+
+useServers();
+
+/** Contents of the files below a folder, by path. */
+async function filesIn(stateDir: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const folder of ['uploads', 'assets']) {
+    const entries = await readdir(join(stateDir, folder), { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((each) => each.isFile())) {
+      const path = join(entry.parentPath, entry.name);
+      files[path.slice(stateDir.length + 1)] = (await readFile(path)).toString('base64');
+    }
+  }
+  return files;
+}
+
+const into = ({ options }: BucketCluster, stateDir: string) =>
+  migrate(options.database, '--from', stateDir, '--storage', options.storage);
+
+describe.skipIf(MISSING !== null)(`files of an account that is moved (${MISSING ?? 'with a bucket'})`, () => {
+  it('are used in the bucket: uploads by new jobs, results by those who have them', async () => {
+    const account = await makeAccount();
+    const cluster = await makeCluster();
+    const { database, storage } = cluster.options;
+    const moved = await migrated(database, '--from', account.stateDir, '--storage', storage);
+    expect(moved).toMatchObject({ keys: 2, jobs: 3, uploads: 1 });
+    expect(moved.files).toBe(Object.keys(await filesIn(account.stateDir)).length);
+
+    const node = await cluster.node({ allowLoopback: true });
+    const caller = node.callerFor(account.credentials);
+    const source = { type: 'upload', upload_id: account.upload };
+    const again = await caller.post('/v1/audio-separations', { source });
+    expect(await untilJob(caller, again.json, 'succeeded', 'failed')).toMatchObject({ status: 'succeeded' });
+    const { json: job } = await caller.get(account.separated.detail_url);
+    const { url, size_bytes: size } = job.result.vocal_audio ?? Object.values(job.result)[0];
+    expect(url).toContain(server().s3.endpoint);
+    const download = await exchange(url);
+    expect([download.status, download.bytes.length]).toEqual([200, size]);
+    await untilJob(caller, account.open, 'succeeded');
+  });
+
+  it('come back as they were, and the rows differ only in the names of uploads', async () => {
+    const { stateDir } = await makeAccount();
+    const [before, files] = [rowsOf(stateDir), await filesIn(stateDir)];
+    const cluster = await makeCluster();
+    const { database, storage } = cluster.options;
+    await migrated(database, '--from', stateDir, '--storage', storage);
+    const back = await makeStateDir();
+    const returned = await migrated(database, '--to', back, '--storage', storage);
+    expect(returned.files).toBe(Object.keys(files).length);
+    const nameless = ({ uploads, ...tables }: Record<string, unknown[]>) => ({
+      ...tables,
+      uploads: uploads?.map((row) => ({ ...Object(row), file: null })),
+    });
+    expect(nameless(rowsOf(back))).toEqual(nameless(before));
+    expect(Object.values(await filesIn(back)).sort()).toEqual(Object.values(files).sort());
+    const { service } = await startScene({ stateDir: back });
+    expect(await service.keys()).toHaveLength(2);
+  });
+
+  it('stay when the same account is moved a second time, which is refused', async () => {
+    const { stateDir } = await makeAccount();
+    const cluster = await makeCluster();
+    await into(cluster, stateDir);
+    const objects = await server().s3.list(cluster.bucket);
+    // As after `--undo`.
+    const source = new DatabaseSync(join(stateDir, 'service.sqlite'));
+    source.exec('DROP TABLE vloc_moved');
+    source.exec(
+      `PRAGMA user_version = ${Number(source.prepare('PRAGMA user_version').get()?.user_version) - 1e6}`,
+    );
+    source.close();
+    expect(await into(cluster, stateDir)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('has an account'),
+    });
+    expect(await server().s3.list(cluster.bucket)).toEqual(objects);
+  });
+
+  it('are not moved into the bucket of another cluster, and the source stays usable', async () => {
+    const { stateDir } = await makeAccount();
+    const [taken, fresh] = [await makeCluster(), await makeCluster()];
+    await (await taken.node()).service.close();
+    const words = ['--from', stateDir, '--storage', taken.options.storage];
+    const { code, stderr } = await migrate(fresh.options.database, ...words);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('belongs to a cluster with another database'),
+    ]);
+    expect(await (await startScene({ stateDir })).service.keys()).toHaveLength(2);
+  });
+
+  it('cannot be left behind: an account with a bucket is not moved without it', async () => {
+    const { stateDir } = await makeAccount();
+    const cluster = await makeCluster();
+    await into(cluster, stateDir);
+    const { code, stderr } = await migrate(cluster.options.database, '--to', await makeStateDir());
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Name its bucket with --storage')]);
+  });
+});
