@@ -30,13 +30,13 @@ const tool = defineConfig({
         // nor client.
         {
           name: 'start',
-          test: /src\/(cli\/version|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
+          test: /src\/(context\/version|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
           priority: 3,
         },
         // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP.
         {
           name: 'main',
-          test: /src\/(cli\/(?!start|version)[\w-]+|cli\/terminal\/(terminal|plain-progress|progress-text|repeat|style|escape)|(commands\/tree|context\/(command|connection|context|format|records)))\.ts$|node_modules\/commander/,
+          test: /src\/(cli\/(?!start|version)[\w-]+|cli\/terminal\/(terminal|plain-progress|progress-text|repeat|style|escape)|(commands\/tree|context\/(command|connection|context|format|global-options|records)))\.ts$|node_modules\/commander/,
           priority: 1,
         },
         // What every call to a service needs; the rest of the client is loaded when it is used.

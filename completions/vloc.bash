@@ -83,7 +83,7 @@ _vloc_place() {
     'serve control workspaces list') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control workspaces create') commands='' operands='free' options='--settings --data -d --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control workspaces close') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'schema') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'schema') commands='' operands='free' options='--commands --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'completion') commands='' operands='choices bash zsh fish powershell' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion exit-codes environment' operands='free' options='--help -h' ;;
     'help jobs') commands='list get wait download cancel' operands='free' options='' ;;

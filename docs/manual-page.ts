@@ -1,10 +1,10 @@
 /** Generates the man page, vloc(1), from the same tables as the help. Source: man-pages(7), groff_man(7). */
 
-import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts';
 import { writtenFlags } from '../src/cli/options.ts';
-import { VERSION } from '../src/cli/version.ts';
-import { type CalledCommand, COMMANDS } from '../src/commands/tree.ts';
-import type { Command, Operands, OptionTable } from '../src/context/command.ts';
+import { COMMANDS } from '../src/commands/tree.ts';
+import type { CalledCommand, Command, Operands, OptionTable } from '../src/context/command.ts';
+import { GLOBAL_OPTIONS } from '../src/context/global-options.ts';
+import { VERSION } from '../src/context/version.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 

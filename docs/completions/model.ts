@@ -4,10 +4,10 @@
  */
 
 import { flagName } from '../../src/batch/plan/field-flags.ts';
-import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
 import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
 import type { Command, OptionSpec, OptionTable } from '../../src/context/command.ts';
+import { GLOBAL_OPTIONS } from '../../src/context/global-options.ts';
 import { type Value, valueOfOperands, valueOfOption } from './values.ts';
 
 /** A word and its description, which shells show beside it. */

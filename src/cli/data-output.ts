@@ -1,8 +1,8 @@
 /** The data on stdout: their form (--output, --jq, --fields), and the escaping of text from outside. */
 import type { Command } from '../context/command.ts';
 import type { Io, OutputMode } from '../context/context.ts';
+import { type GlobalValues, outputMode } from '../context/global-options.ts';
 import { Failure } from '../errors/failure.ts';
-import { type GlobalValues, outputMode } from './global-options.ts';
 import type { JqFilter } from './jq.ts';
 import { asFailure } from './report-failure.ts';
 import { escapeColumns, escapeControls, escapeJson, escapeRows } from './terminal/escape.ts';

@@ -5,14 +5,14 @@ import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow 
 import { type Command, decodeOptions, type RawOptions } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
+import { GLOBAL_OPTIONS, type GlobalValues } from '../context/global-options.ts';
+import { VERSION } from '../context/version.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';
-import { GLOBAL_OPTIONS, type GlobalValues } from './global-options.ts';
 import { commandHelp, findTopic, HELP_TOPICS, rootHelp } from './help.ts';
 import { moveLeadingOptions } from './leading-options.ts';
 import { addOptions, readOptions } from './options.ts';
-import { VERSION } from './version.ts';
 
 type Invocation =
   | { readonly type: 'answered'; readonly code: number }

@@ -12,7 +12,7 @@ import { nearestName } from '../protocol/nearest.ts';
 import { readValue } from './options.ts';
 
 interface Called {
-  readonly command: Command;
+  readonly command: Pick<Command, 'options'>;
   readonly options: RawOptions;
   /** Names of the options that were given on the command line. */
   readonly given: readonly string[];

@@ -1,9 +1,9 @@
 /** A failure on stderr: for people what, why and what to do; for programs one JSON object. */
 
 import type { Io } from '../context/context.ts';
+import { type GlobalValues, outputMode } from '../context/global-options.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeDisk, errorCode, isDiskCode } from '../errors/system-error.ts';
-import { type GlobalValues, outputMode } from './global-options.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
 

@@ -1,8 +1,8 @@
 /** The edge: a real process made into `Io`. The only file that touches `process`. */
 import { writeSync } from 'node:fs';
 import type { Io, Output } from '../context/context.ts';
+import { VERSION } from '../context/version.ts';
 import { takeEnvironment } from '../profiles/environment.ts';
-import { VERSION } from './version.ts';
 
 /** Runs vloc for a process and returns its exit code; all output has left the process by then. */
 export async function start(host: NodeJS.Process): Promise<number> {

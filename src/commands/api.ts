@@ -46,6 +46,7 @@ export const api: Command = defineCommand({
     'A POST or DELETE that may have been lost on the way is repeated safely with the same --idempotency-key.',
     'With --output ndjson and --paginate each entry is a line.',
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).ANY_ANSWER,
   run: async (context, operands, options) => {
     const { method, path } = readCall(operands, options.data !== undefined);
     const body = options.data === undefined ? undefined : await readBody(options.data, context.io);

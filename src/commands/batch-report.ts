@@ -61,6 +61,7 @@ export const batchReport: Command = defineCommand({
     'The page of --html names videos and sounds where they lie; move it together with their folder.',
     'The exit code is 0 whatever the report says; that of `vloc batch status` tells how the batch stands.',
   ],
+  schemas: async () => (await import('../outputs/batches.ts')).BATCH_REPORT,
   run: async (context, operands, options) => {
     const batch = await openBatches(context, operands);
     const { facts } = batch;

@@ -36,6 +36,7 @@ export const batchRetry: Command = defineCommand({
     'Exit codes: those of the command that runs again; 3 when items failed and none is retried without --all; 0 when ' +
       'nothing has failed.',
   ],
+  schemas: async () => (await import('../outputs/batches.ts')).BATCH_RETRY,
   run: async (context, operands, options) => {
     const { batches, facts } = await openBatches(context, operands);
     const retries = combineRetries(batches.map(({ facts: own }) => selectRetries(own, options.all)));

@@ -49,6 +49,7 @@ export const batchStatus: Command = defineCommand({
     'Exit codes: 0 when all is done, 8 while anything is open or a shard has not run, 3 when everything has finished and ' +
       'something failed.',
   ],
+  schemas: async () => (await import('../outputs/batches.ts')).BATCH_STATUS,
   run: async (context, operands, options) => {
     const batch = await (options.watch ? watchStatus : openBatches)(context, operands);
     const { facts } = batch;

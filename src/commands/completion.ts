@@ -35,6 +35,7 @@ export const completion: Command = defineCommand({
   notes: [
     'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are asked from vloc when Tab is pressed, on this machine only.',
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).COMPLETION_SCRIPT,
   run: async ({ output, print }, [shell = '']) => {
     const name = SCRIPTS[shell];
     if (name === undefined) {

@@ -37,6 +37,7 @@ export const creditsHistory: Command = defineCommand({
   notes: [
     'Only what was charged for jobs of this key. A released reservation was never charged and has no line here.',
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).CREDIT_TRANSACTIONS,
   run: async (context, _operands, options) => {
     const request = readListRequest('listCreditTransactions', options, context.io.now());
     const filters: ListFilters = request.filters;

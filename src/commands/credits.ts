@@ -40,6 +40,7 @@ export const credits: Command = defineCommand({
     'Available is what new jobs can reserve: without reservations and without credits that have expired. "No limit" refers ' +
       'to the quota of this key, not of the account.',
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).CREDIT_BALANCE,
   run: async (context) => {
     const connection = await connect(context);
     try {

@@ -106,6 +106,7 @@ export const enginesAdd: Command = defineCommand({
     'A short sample is run through the engine first, and nothing is saved if that fails. The file is engines.json in the folder of the profiles, or the one of --engines or VLOC_ENGINES.',
   ],
   fields: () => ENGINE_FIELDS,
+  schemas: async () => (await import('../outputs/machine.ts')).ENGINE_RECORD,
   run: async (context, [word = '', ...program], options) => {
     if (options.first && options.last) {
       throw usageFailure('--first and --last exclude each other', 'Leave one of them out.');

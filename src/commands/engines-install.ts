@@ -27,6 +27,7 @@ export const enginesInstall: Command = defineCommand({
     { command: 'vloc engines install --font ja', explains: 'to burn in Japanese subtitles' },
   ],
   notes: ["The system's own package manager is used: apt-get, dnf, pacman, brew or winget."],
+  schemas: async () => (await import('../outputs/machine.ts')).INSTALLED_ENGINES,
   run: async (context, _operands, options) => {
     requireLanguages(options.font);
     const before = await detect(context);

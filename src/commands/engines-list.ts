@@ -34,6 +34,7 @@ export const enginesList: Command = defineCommand({
   notes: [
     'For each step, the first engine that supports the language is used. REACHABLE: its server takes connections and answers, or its model or program is there.',
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).ENGINES_IN_USE,
   run: async (context) => {
     const [{ ENGINES }, { createPrograms }, { isInstalled }, { createEngines }, config] = await Promise.all([
       import('../engines/catalog.ts'),

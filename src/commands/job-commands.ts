@@ -41,6 +41,7 @@ function jobCommand(kind: JobKind, examples: readonly Example[]): Command {
     fields: () => OUTCOME_FIELDS,
     examples,
     notes: [WATCH_NOTE, END_NOTE],
+    schemas: async () => (await import('../outputs/runs.ts')).JOB_RUN,
     run: async (context, operands, options) => {
       await checkFolder(options, context.io);
       return runKind(kind, context, operands, options);
@@ -177,6 +178,7 @@ export const localize: Command = defineCommand({
     WATCH_NOTE,
     END_NOTE,
   ],
+  schemas: async () => (await import('../outputs/runs.ts')).STAGED_RUN,
   run: async (context, operands, options) => {
     await checkFolder(options, context.io);
     if (!asksForStages(options)) return runKind('auto_localization', context, operands, options);

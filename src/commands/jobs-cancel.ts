@@ -30,6 +30,7 @@ export const jobsCancel: Command = defineCommand({
     },
   ],
   notes: ['A finished job does not change, and its charge stays.'],
+  schemas: async () => (await import('../outputs/runs.ts')).DELIVERIES,
   run: async (context, operands) => {
     const { ids } = await readReferences(operands, context.io);
     const connection = await connect(context);

@@ -38,6 +38,7 @@ export const jobsDownload: Command = defineCommand({
     'Results can be fetched for 24 hours. With --all-finished a file that is in the folder already counts as fetched; ' +
       '--clobber fetches it again. A job that still runs is not waited for: `vloc jobs wait ID`.',
   ],
+  schemas: async () => (await import('../outputs/runs.ts')).DELIVERIES,
   run: async (context, operands, options) => {
     const { allFinished } = options;
     checkChoice(operands, allFinished);
@@ -135,6 +136,7 @@ export const jobsWait: Command = defineCommand({
     },
   ],
   notes: [RESULT_NAMES_NOTE],
+  schemas: async () => (await import('../outputs/runs.ts')).DELIVERIES,
   run: async (context, operands, options) => {
     await checkFolder(options, context.io);
     const { ids } = await readReferences(operands, context.io);

@@ -31,6 +31,7 @@ export const jobsGet: Command = defineCommand({
     },
   ],
   notes: ['For one id JSON is the job itself; for several, and for -, it is a list of them.'],
+  schemas: async () => (await import('../outputs/service-records.ts')).JOB_RECORDS,
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
     const connection = await connect(context);
@@ -68,6 +69,7 @@ export const jobsList: Command = defineCommand({
   notes: [
     'INPUT is known of jobs that this machine made. `vloc jobs get ID` shows the result, the error and the cost of a job.',
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).LISTED_JOBS,
   run: async (context, _operands, options) => {
     const kinds = readKinds(options.kind);
     const request = readListRequest('listJobs', options, context.io.now());

@@ -56,6 +56,7 @@ export const profileAdd: Command = defineCommand({
   notes: [
     'The first profile is in use from then on; `vloc profile use` chooses another. The file is readable by you alone.',
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).PROFILE_RECORD,
   run: async (context, [name = ''], options) => {
     checkProfileName(name);
     const store = profileStore(context);

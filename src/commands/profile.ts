@@ -29,6 +29,7 @@ export const profileList: Command = defineCommand({
     { command: 'vloc profile list', explains: 'all profiles, the embedded service first' },
     { command: 'vloc profile list --output id', explains: 'their names alone' },
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).PROFILE_LIST,
   run: async (context) => {
     const data = showProfiles(await profileStore(context).read());
     await printList(context, PROFILES, { data, has_more: false, next_cursor: null });
@@ -44,6 +45,7 @@ export const profileUse: Command = defineCommand({
     { command: 'vloc profile use prod', explains: 'runs that name no profile go there from now on' },
     { command: 'vloc profile use local', explains: 'back to the embedded service' },
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).PROFILE_RECORD,
   run: async (context, [name = '']) => {
     const store = profileStore(context);
     await store.change(({ current: _before, ...document }) => {
@@ -68,6 +70,7 @@ export const profileRemove: Command = defineCommand({
       explains: 'several, by their names',
     },
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).PROFILE_RECORD,
   run: async (context, [name = '']) => {
     checkProfileName(name);
     const store = profileStore(context);
@@ -123,6 +126,7 @@ export const profileShow: Command = defineCommand({
     'A flag wins over the environment, that over the project file (vloc.config.json), that over the profile in use. A profile ' +
       'that a flag, VLOC_PROFILE or the project file names counts as set there.',
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).SHOWN_SETTINGS,
   run: async (context, [name]) => {
     const { io, service, terminal } = context;
     const flags = name === undefined ? service : { ...service, profile: name };

@@ -60,6 +60,7 @@ function createCommand(name: ControlName): Command {
     fields: () => [...resource.columns, ...(resource.more ?? [])],
     examples: [{ command: ['vloc serve control', words, args].join(' ').trim(), explains }],
     notes: ['It talks to the service that was started with `vloc serve --control` on the same state folder.'],
+    schemas: async () => (await import('../outputs/embedded-service.ts')).describeControl(name),
     async run(context, operands, options) {
       const address = await readAddress(context, textOf(options.stateDir));
       const answer = await callControl(address, {

@@ -143,6 +143,7 @@ export const serveKeysCreate: Command = defineCommand({
   notes: [
     'The secrets are shown only once; `vloc serve keys list` never shows them. Running services accept the key immediately.',
   ],
+  schemas: async () => (await import('../outputs/embedded-service.ts')).NEW_KEY,
   run: async (context, _operands, options) => {
     const { permission, monthlyQuota = null, allow, stateDir, database } = options;
     if (context.output === 'id') {
@@ -223,6 +224,7 @@ export const serveKeysList: Command = defineCommand({
     { command: 'vloc serve keys list', explains: 'all keys and their permissions, without their secrets' },
     { command: 'vloc serve keys list --output id', explains: 'the identifiers of the keys that work' },
   ],
+  schemas: async () => (await import('../outputs/embedded-service.ts')).KEYS,
   run: async (context, _operands, { stateDir, database }) => {
     const keys = await withKeys(context, { stateDir, database, make: false }, (admin) => admin.list());
     const { print } = context;
@@ -275,6 +277,7 @@ export const serveKeysRevoke: Command = defineCommand({
       explains: 'running services refuse the key immediately; its jobs continue',
     },
   ],
+  schemas: async () => (await import('../outputs/embedded-service.ts')).KEY,
   run: async (context, [key = ''], { stateDir, database }) => {
     const revoked = await withKeys(context, { stateDir, database, make: false }, (admin) =>
       admin.revoke(key),

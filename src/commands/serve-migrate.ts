@@ -101,6 +101,7 @@ export const serveMigrate: Command = defineCommand({
     'If it is interrupted, run it again; until it is done, the account is used at the source.',
     'For the password of the database, set VLOC_DATABASE to the whole address and leave out the option, or set PGPASSWORD, or write it into ~/.pgpass.',
   ],
+  schemas: async () => (await import('../outputs/embedded-service.ts')).MOVED_ACCOUNT,
   run: async (context, _operands, options) => {
     const service = await import('../service/move/move-account.ts');
     if (options.undo !== undefined) return undo(context, options.undo, options, service.undoMove);

@@ -86,6 +86,7 @@ export const serve: Command = defineCommand({
     '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` talks to it, and docs/control.md describes it.',
     'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
+  schemas: async () => (await import('../outputs/embedded-service.ts')).STARTED_SERVICE,
   run: async (context, _operands, options) => {
     context.io.keepHeapSmall?.();
     const [{ createService, createWorker }, { createLogWriter }] = await Promise.all([

@@ -2,7 +2,7 @@
  * The command tree. Names and summaries are here, so that the root help loads nothing else; everything about one
  * command is in the file that `load` imports.
  */
-import type { Command } from '../context/command.ts';
+import type { CalledCommand, Command } from '../context/command.ts';
 import { CONTROL_GROUPS, CONTROL_LIST } from '../protocol/control-operations.ts';
 
 export interface CommandLeaf {
@@ -293,8 +293,8 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'schema',
-        summary: 'print the OpenAPI document of the interface',
-        load: async () => (await import('./schema.ts')).schema,
+        summary: 'describe the interface, the commands and their output for programs',
+        load: async () => (await import('./schema.ts')).schemaCommand(COMMANDS),
       },
       {
         name: 'completion',
@@ -319,12 +319,6 @@ function controlGroups(): CommandGroup[] {
 
 /** All rows in the order of the help. */
 export const COMMAND_ROWS: readonly CommandRow[] = COMMAND_SECTIONS.flatMap((section) => section.rows);
-
-/** A command with the words that call it. */
-export interface CalledCommand {
-  readonly words: readonly string[];
-  readonly leaf: CommandLeaf;
-}
 
 /** All commands with their subcommands, in the order of the help. */
 export const COMMANDS: readonly CalledCommand[] = COMMAND_ROWS.flatMap((row) => listCommands(row, []));

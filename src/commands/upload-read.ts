@@ -19,6 +19,7 @@ export const uploadGet: Command = defineCommand({
       explains: 'one word for a script',
     },
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_RECORDS,
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
     const connection = await connect(context);
@@ -52,6 +53,7 @@ export const uploadList: Command = defineCommand({
       explains: 'three tab-separated columns, for other programs',
     },
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_LIST,
   run: async (context, _operands, options) => {
     const request = readListRequest('listUploads', options, context.io.now());
     const filters = request.filters as UploadFilters; // the options come from the parameters of the same operation

@@ -29,6 +29,7 @@ export const uploadCreate: Command = defineCommand({
       'then run `vloc upload complete ID --etag ETAG`. For a file on this one, `vloc upload FILE` does all of it.',
     'The address of upload_request is as good as a password for this one upload; it expires.',
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_RECORD,
   run: async (context, _operands, options) => {
     const request = {
       purpose: options.purpose,
@@ -76,6 +77,7 @@ export const uploadComplete: Command = defineCommand({
     },
   ],
   notes: ['`vloc upload FILE` does this automatically. See whether it is ready: `vloc upload get ID`.'],
+  schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_RECORD,
   run: async (context, operands, { etag }) => {
     const [id = ''] = operands;
     if (etag === undefined || etag === '') {

@@ -45,6 +45,7 @@ export const upload: Command = defineCommand({
     'Job commands upload files by themselves; this is for inputs that several of them share. A file whose name is that of ' +
       'a command below is written ./list.',
   ],
+  schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_LIST,
   run: async (context, operands, options) => {
     if (options.fileName !== undefined && operands.length > 1) {
       throw usageFailure(

@@ -68,6 +68,7 @@ export const webhooksListen: Command = defineCommand({
     'Answers: 200 for an event and for a duplicate, 400 or 401 for what is not genuine, 502 when --forward-to did not take it, so that the service sends it again. --exec runs after the answer; its output goes to stderr.',
     'Ctrl-C ends with 0, or with 130 while --until waits. A webhook may be lost: give --timeout with --until, and look with `vloc jobs get`. With --output json the document comes at the end; ndjson prints each line immediately.',
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).WEBHOOK_EVENTS,
   run: async (context, _operands, options) => {
     const port = checkPort(options.port ?? 0);
     const path = checkPath(options.path ?? '/');

@@ -55,6 +55,7 @@ export const webhooksVerify: Command = defineCommand({
     'Exit code 0: genuine; 1: not, and which check failed: form, signature or timestamp. The secret comes from VLOC_WEBHOOK_SECRET or --secret-stdin.',
     'In a Node program: import { verifyWebhook } from "vloc".',
   ],
+  schemas: async () => (await import('../outputs/machine.ts')).WEBHOOK_VERDICT,
   run: async (context, _operands, options) => {
     checkOptions(options);
     const now = options.at === undefined ? context.io.now() : readArrival(options.at);

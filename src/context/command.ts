@@ -2,6 +2,7 @@
 
 import { flagName } from '../batch/plan/field-flags.ts';
 import { Failure } from '../errors/failure.ts';
+import type { JsonSchema } from '../protocol/openapi/json-schemas.ts';
 import type { Context } from './context.ts';
 
 /** Headings of the help of commands with many options, in their order. */
@@ -74,6 +75,13 @@ export interface Example {
   readonly explains: string;
 }
 
+/** JSON Schemas of what a command prints without --fields and --jq; null for a form that it does not have. */
+export interface PrintedSchemas {
+  readonly json: JsonSchema | null;
+  /** Of each line. */
+  readonly ndjson: JsonSchema | null;
+}
+
 interface CommandDefinition<T extends OptionTable> {
   readonly operands?: Operands;
   readonly options: T;
@@ -82,6 +90,8 @@ interface CommandDefinition<T extends OptionTable> {
   readonly notes?: readonly string[];
   /** The field names that --fields accepts; missing for commands that print no records. */
   readonly fields?: () => readonly string[];
+  /** What it prints in JSON; loaded only for programs that ask. */
+  readonly schemas: () => Promise<PrintedSchemas>;
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
 }
@@ -90,6 +100,12 @@ interface CommandDefinition<T extends OptionTable> {
 export interface Command extends Omit<CommandDefinition<OptionTable>, 'run'> {
   /** Decodes the options by the table of the command, then runs it. @throws Failure as `decodeOptions` and the command do */
   readonly run: (context: Context, operands: readonly string[], options: RawOptions) => Promise<number>;
+}
+
+/** A command of the tree with the words that call it. */
+export interface CalledCommand {
+  readonly words: readonly string[];
+  readonly leaf: { readonly summary: string; readonly load: () => Promise<Command> };
 }
 
 /** Creates a command; `run` of the definition gets the exact types of its option table. */

@@ -1,5 +1,9 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
+import { COMMANDS } from '../../src/commands/tree.ts';
+import { EXIT_CODES } from '../../src/errors/exit-codes.ts';
+import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 import { OPERATIONS } from '../../src/protocol/operations.ts';
 import { createTestIo } from '../support/test-io.ts';
 
@@ -20,4 +24,51 @@ test('the document is printed without a service, for the service of the environm
 
 test('--output id prints the names of the operations', async () => {
   expect((await run({}, '-o', 'id')).trim().split('\n')).toEqual(OPERATIONS.map((each) => each.operationId));
+});
+
+test('--commands describes every command with its options, the exit codes and the variables', async () => {
+  const { commands, global_options, exit_codes, environment } = JSON.parse(await run({}, '--commands'));
+  const names = COMMANDS.map(({ words }) => words.join(' '));
+  expect(commands.map((each: { command: string }) => each.command)).toEqual(names);
+  expect((await run({}, '--commands', '-o', 'id')).trim().split('\n')).toEqual(names);
+  const translate = commands.find((each: { command: string }) => each.command === 'translate');
+  expect(translate.operands).toMatchObject({ name: 'input', count: 'any' });
+  const options = Object.fromEntries(translate.options.map((each: { name: string }) => [each.name, each]));
+  expect(options['--to']).toMatchObject({ type: 'list', value: 'tags', required: true, repeatable: true });
+  expect(options['--order']).toMatchObject({ type: 'choice', choices: ['given', 'size', 'name'] });
+  expect(global_options).toContainEqual(expect.objectContaining({ name: '--color', default: 'auto' }));
+  expect(exit_codes.map((each: { code: number }) => each.code)).toEqual(
+    Object.values(EXIT_CODES).map(({ code }) => code),
+  );
+  expect(environment.map((each: { name: string }) => each.name)).toEqual(Object.keys(ENVIRONMENT));
+});
+
+test('a command is named to get the schemas of its output', async () => {
+  const { json, ndjson } = JSON.parse(await run({}, 'credits'));
+  expect(json.properties.object).toEqual({ const: 'credit_balance' });
+  expect(ndjson.anyOf).toHaveLength(2);
+});
+
+test.each(COMMANDS.map(({ words, leaf }) => ({ name: words.join(' '), leaf })))(
+  'the schemas of `$name` are valid, and have the fields that --fields takes',
+  async ({ leaf }) => {
+    const command = await leaf.load();
+    const { json, ndjson } = await command.schemas();
+    const ajv = new Ajv2020({ strict: true, strictTypes: false });
+    for (const schema of [json, ndjson]) if (schema !== null) ajv.compile(schema);
+    const text = JSON.stringify([json, ndjson]);
+    const unnamed = (command.fields?.() ?? []).filter((field) => !text.includes(`"${field}":{`));
+    expect(unnamed).toEqual([]);
+  },
+);
+
+test.each([
+  [['nonsense'], '`vloc schema --commands --output id` lists all commands.'],
+  [['jobs'], 'Commands: jobs list, jobs get'],
+  [['credit'], 'Did you mean credits?'],
+  [['--commands', 'credits'], 'Leave out the command or the option.'],
+])('%j is refused with advice', async (words, advice) => {
+  const { io, stdout, stderr } = createTestIo();
+  expect(await main(['schema', ...words], io)).toBe(2);
+  expect([stdout(), stderr()]).toEqual(['', expect.stringContaining(advice)]);
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../src/client/runtime.ts';
 import { type Fault, type Faults, scriptFaults } from '../../src/service/index.ts';
+import { expectDescribed } from '../commands/support/output-schemas.ts';
 import { type Ended, environmentOf, makeFolder } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../service/harness/small-engines.ts';
@@ -76,6 +77,7 @@ export async function openStages(): Promise<(each: Case) => Promise<Ended>> {
     try {
       const options = { ...each.io, ...(each.stdin === undefined ? {} : { stdin: each.stdin }) };
       const ended = await (each.run?.(stage, words) ?? stage.run(words, options));
+      await expectDescribed(words, ended);
       const clean = stage.clean(ended);
       return each.unordered === undefined ? clean : { ...clean, stderr: sortLines(clean.stderr) };
     } finally {

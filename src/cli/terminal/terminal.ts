@@ -1,6 +1,6 @@
 /** People's side of the output: notes, warnings, progress and tables, all escaped. */
 import type { Io, Progress, Terminal, WorkSummary } from '../../context/context.ts';
-import type { GlobalValues } from '../global-options.ts';
+import type { GlobalValues } from '../../context/global-options.ts';
 import { escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';
 import { createPlainBoard, createPlainProgress } from './plain-progress.ts';

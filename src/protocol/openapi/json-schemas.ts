@@ -72,6 +72,12 @@ export function describeSchemas(schemas: Readonly<Record<string, v.GenericSchema
   );
 }
 
+/** Returns the JSON Schema of one validator, complete in itself. */
+export function describeSchema(schema: v.GenericSchema): JsonSchema {
+  const { $schema: _dialect, ...described } = toJsonSchema(schema, CONFIG);
+  return described;
+}
+
 /** Returns the location of a named schema in the document. */
 export function referenceTo(name: string): string {
   return `#/components/schemas/${name}`;

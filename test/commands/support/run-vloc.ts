@@ -8,6 +8,7 @@ import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { expectDescribed } from './output-schemas.ts';
 
 export interface Ended {
   readonly code: number;
@@ -49,7 +50,10 @@ export function environmentOf(
   };
 }
 
-/** Starts a service with small engines, and runs commands against it over real HTTP. */
+/**
+ * Starts a service with small engines, and runs commands against it over real HTTP. What they print in JSON is held against
+ * their schemas.
+ */
 export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<VlocScene> {
   const scene = await startScene(options);
   const folder = await makeFolder();
@@ -57,7 +61,9 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
   const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
     const test = createTestIo({ cwd: folder, pace: QUICK, ...io, env: { ...env, ...io.env } });
     const code = await main(words, test.io);
-    return { code, stdout: test.stdout(), stderr: test.stderr() };
+    const ended = { code, stdout: test.stdout(), stderr: test.stderr() };
+    await expectDescribed(words, ended);
+    return ended;
   };
   return { ...scene, folder, env, run };
 }

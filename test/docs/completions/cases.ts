@@ -1,9 +1,9 @@
 /** Lines as somebody types them up to Tab, with what must be offered: made from the table of commands. */
 
 import { flagName } from '../../../src/batch/plan/field-flags.ts';
-import { GLOBAL_OPTIONS } from '../../../src/cli/global-options.ts';
 import { HELP_TOPICS } from '../../../src/cli/help.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
+import { GLOBAL_OPTIONS } from '../../../src/context/global-options.ts';
 
 export interface Case {
   readonly line: string;

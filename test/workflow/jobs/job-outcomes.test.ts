@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { GlobalValues } from '../../../src/cli/global-options.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import type { Context } from '../../../src/context/context.ts';
+import type { GlobalValues } from '../../../src/context/global-options.ts';
 import { Failure, type FailureCategory } from '../../../src/errors/failure.ts';
 import {
   type Outcome,

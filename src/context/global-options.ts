@@ -1,7 +1,8 @@
 /** Options that every command takes. */
-import { inGroup, type OptionTable, type OptionValues } from '../context/command.ts';
-import { OUTPUT_MODES, type OutputMode } from '../context/context.ts';
+
 import { FLAG_OPTIONS } from '../profiles/settings.ts';
+import { inGroup, type OptionTable, type OptionValues } from './command.ts';
+import { OUTPUT_MODES, type OutputMode } from './context.ts';
 
 export const GLOBAL_OPTIONS = {
   ...inGroup('Output:', {

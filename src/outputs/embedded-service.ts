@@ -1,0 +1,75 @@
+/** What the commands of the embedded service print. */
+import * as v from 'valibot';
+import type { PrintedSchemas } from '../context/command.ts';
+import {
+  CONTROL_OPERATIONS,
+  CONTROL_RESOURCES,
+  type ControlName,
+  type ControlOperation,
+  type ControlResource,
+} from '../protocol/control-operations.ts';
+import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
+import {
+  describeList,
+  describePrinted,
+  describeRecord,
+  line,
+  NullableNumber,
+  NullableText,
+} from './schemas.ts';
+
+const STARTED = [
+  v.object({
+    base_url: v.string(),
+    key: NullableText,
+    secret: NullableText,
+    webhook_secret: NullableText,
+    control_url: v.optional(v.string()),
+    control_token: v.optional(v.string()),
+  }),
+  v.object({ role: v.literal('worker'), node: v.string() }),
+];
+
+export const STARTED_SERVICE = describePrinted({ json: STARTED, ndjson: STARTED });
+
+export const MOVED_ACCOUNT = describeRecord(
+  v.object({
+    from: v.string(),
+    to: v.string(),
+    keys: v.number(),
+    jobs: v.number(),
+    uploads: v.number(),
+    ledger_entries: v.number(),
+    balance_credits: v.number(),
+    reserved_credits: v.number(),
+    files: v.number(),
+  }),
+);
+
+const KeySchema = v.object({
+  key: v.string(),
+  permissions: v.array(v.picklist(JOB_KIND_NAMES)),
+  monthly_quota_credits: NullableNumber,
+  allowed_addresses: v.array(v.string()),
+  created_at: v.string(),
+  revoked_at: NullableText,
+});
+const NewKeySchema = v.object({ key: v.string(), secret: v.string(), webhook_secret: v.string() });
+
+export const NEW_KEY = describePrinted({ json: [NewKeySchema], ndjson: [NewKeySchema] });
+export const KEY = describePrinted({ json: [KeySchema], ndjson: [KeySchema] });
+export const KEYS = describePrinted({
+  json: [v.array(KeySchema)],
+  ndjson: [KeySchema, line('summary', { keys: v.number() })],
+});
+
+/** The answer to a control operation: its members are those of the table, with values of any type. */
+export function describeControl(name: ControlName): PrintedSchemas {
+  const operation: ControlOperation = CONTROL_OPERATIONS[name];
+  const { columns, more = [] }: ControlResource = CONTROL_RESOURCES[operation.answer];
+  // Parts of a fault that were not set are missing.
+  const row = v.object(
+    Object.fromEntries([...columns, ...more].map((field) => [field, v.optional(v.unknown())])),
+  );
+  return operation.list === true ? describeList(row) : describeRecord(row);
+}

@@ -1,0 +1,57 @@
+/** Holds what a command printed against the JSON Schemas that it states, with a validator of another author. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import { parseArguments } from '../../../src/cli/program.ts';
+import type { Command } from '../../../src/context/command.ts';
+import { createTestIo } from '../../support/test-io.ts';
+import type { Ended } from './run-vloc.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+/** The same schema without room for members that it does not name: what is printed must be described. */
+function close(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(close);
+  if (!isObject(schema)) return schema;
+  const closed = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, close(part)]));
+  const isOpen = schema.type !== 'object' || schema.properties === undefined;
+  return isOpen ? closed : { additionalProperties: false, ...closed };
+}
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false });
+const validators = new Map<Command, Promise<Readonly<Record<string, ValidateFunction | null>>>>();
+
+async function compile(command: Command): Promise<Readonly<Record<string, ValidateFunction | null>>> {
+  const schemas = Object.entries(await command.schemas());
+  return Object.fromEntries(
+    schemas.map(([form, schema]) => [form, schema === null ? null : ajv.compile(close(schema) as object)]),
+  );
+}
+
+/**
+ * Checks the output of one run.
+ * @returns how many documents or lines were checked; 0 for a run that printed none
+ */
+export async function expectDescribed(words: readonly string[], { stdout }: Ended): Promise<number> {
+  if (stdout.trim() === '') return 0;
+  const invocation = await parseArguments(words, createTestIo().io).catch(() => null);
+  if (invocation?.type !== 'command') return 0;
+  const { command, global, options } = invocation;
+  const { output, jq, fields } = global;
+  const isWhole = jq === undefined && fields.length === 0;
+  // Other forms of a report are no JSON.
+  const isOther = typeof options.format === 'string' && options.format !== 'json';
+  if (!isWhole || isOther || (output !== 'json' && output !== 'ndjson')) return 0;
+  const ready = validators.get(command) ?? compile(command);
+  validators.set(command, ready);
+  const validate = (await ready)[output];
+  const texts = output === 'json' ? [stdout] : stdout.trimEnd().split('\n');
+  for (const text of texts) {
+    const what = `vloc ${words.join(' ')} printed ${text.slice(0, 300)}`;
+    expect(validate, `${what}, and states no schema for it`).not.toBeNull();
+    const isValid = validate?.(JSON.parse(text));
+    expect.soft(isValid, `${what}\n${ajv.errorsText(validate?.errors)}`).toBe(true);
+  }
+  return texts.length;
+}
