@@ -31,6 +31,7 @@ import { createFolderStorage } from './storage/folder-storage.ts';
 import type { OpenBucket } from './storage/open-s3.ts';
 import { createScratch } from './storage/scratch.ts';
 import { createCommitTogether } from './store/commit-together.ts';
+import { followDatabase, readDatabaseTime } from './store/database-clock.ts';
 import { openAccountStore } from './store/open-account.ts';
 import { ensureSecret } from './store/store.ts';
 
@@ -161,21 +162,35 @@ function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: Service
 
 /** What nodes of one service must share: in the state folder, or in a database. */
 async function openAccountParts(
-  { database, storage, onStoreFailure, onUpgrade = () => undefined }: ServiceOptions,
+  { database, storage, clock: base = systemClock, onStoreFailure, onUpgrade = () => undefined }: ServiceOptions,
   folders: Folders,
   { rate }: ServiceConfig,
-): Promise<Pick<ServiceContext, 'store' | 'nonces' | 'rate'>> {
+): Promise<Pick<ServiceContext, 'store' | 'nonces' | 'rate' | 'clock'>> {
   if (database === undefined) {
     const store = openAccountStore(folders, { onFailure: onStoreFailure, onUpgrade });
     const nonces = openNonceMemory(join(folders.root, 'nonces.sqlite'));
-    return { store, nonces, rate: createRateLimiter(rate) };
+    return { store, nonces, rate: createRateLimiter(rate), clock: base };
   }
   const { openPostgresAccount } = await import('./store/open-postgres.ts');
   // A node with storage elsewhere has a folder of its own.
   const root = storage === undefined ? folders.root : null;
-  const store = await openPostgresAccount(database, root, systemClock.now, onUpgrade);
+  const opened = await openPostgresAccount(database, root, systemClock.now, onUpgrade);
+  const { clock, stop } = await followDatabase(base, () => readDatabaseTime(opened)).catch(
+    async (error: unknown) => {
+      await opened.close();
+      throw error;
+    },
+  );
+  const store = {
+    ...opened,
+    close() {
+      stop();
+      return opened.close();
+    },
+  };
   return {
     store,
+    clock,
     nonces: createSharedNonces(store),
     rate: createRateLimiter(rate, createSharedCounter(store)),
   };
@@ -225,7 +240,7 @@ async function openContext(
   supply: EngineSupply,
   origin: () => string,
 ): Promise<ServiceContext> {
-  const { clock = systemClock, random: randomBytes = systemRandom, log = () => {} } = options;
+  const { random: randomBytes = systemRandom, log = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const { role = 'all', database } = options;
   if (role !== 'all' && database === undefined) throw needsDatabase(role);
@@ -236,7 +251,7 @@ async function openContext(
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
   const bucket = await openBucketOf(options);
   const onUpgrade = options.onUpgrade ?? ((message: string) => log({ level: 'info', message }));
-  const { store, nonces, rate } = await openAccountParts({ ...options, onUpgrade }, folders, config).catch(
+  const { store, nonces, rate, clock } = await openAccountParts({ ...options, onUpgrade }, folders, config).catch(
     (error: unknown) => {
       bucket?.bucket.close();
       throw error;

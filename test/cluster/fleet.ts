@@ -25,6 +25,8 @@ interface StartedWorker {
 }
 
 export interface Fleet {
+  readonly database: string;
+  readonly stateDir: string;
   readonly clock: MovableClock;
   /** Another connection to the account. */
   readonly store: Store;
@@ -67,7 +69,7 @@ export async function openFleet(server: PostgresServer): Promise<Fleet> {
       )
     )?.late;
   return {
-    clock: common.clock,
+    ...common,
     store,
     startApi: (options = {}) => startScene({ ...common, role: 'api', ...options }),
     async startWorker(targets, options = {}) {

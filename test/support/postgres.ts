@@ -1,6 +1,7 @@
 /** A PostgreSQL server of its own for tests, from Debian's package, in a folder that is removed with it. */
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -49,9 +50,10 @@ export function freshAccount({ url }: PostgresServer): string {
 
 /**
  * Starts a server that listens on a socket alone.
- * @param options `isDurable`: it waits for the disk, as in production; tests survive only the end of processes
+ * @param options `isDurable`: it waits for the disk, as in production; tests survive only the end of processes. `listen`: an
+ * address of this machine that it listens on, too, with the usual port
  */
-export function startPostgres({ isDurable = false } = {}): PostgresServer {
+export function startPostgres({ isDurable = false, listen = '' } = {}): PostgresServer {
   if (POSTGRES_PROGRAMS === null) throw new Error('PostgreSQL is not installed');
   // The folder of the tests is closed to other users, and the path of a socket has at most 107 bytes.
   const root = mkdtempSync(
@@ -71,10 +73,11 @@ export function startPostgres({ isDurable = false } = {}): PostgresServer {
   if (NOBODY.uid !== undefined) chownSync(password, NOBODY.uid, NOBODY.gid);
   const user = ['-U', 'vloc', '--auth=scram-sha-256', `--pwfile=${password}`];
   run('initdb', '-D', data, ...user, '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8');
+  if (listen !== '') appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
   const server: PostgresServer = {
     url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
     start() {
-      const options = `-c listen_addresses='' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200`;
+      const options = `-c listen_addresses='${listen}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200`;
       run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(root, 'log'), 'start');
     },
     pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]),

@@ -6,6 +6,7 @@ import { Failure } from '../../errors/failure.ts';
 import { errorCode } from '../../errors/system-error.ts';
 import { writeOnce } from '../folders.ts';
 import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
+import { readDatabaseTime } from './database-clock.ts';
 import {
   describeDatabase,
   openPostgresStore,
@@ -16,8 +17,8 @@ import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { DatabaseAway, type Statements, type Transaction } from './store.ts';
 
 /**
- * Leases last 12 s and end by the clocks of the nodes; signatures may be 300 s old. Clocks that are set by NTP differ by
- * milliseconds.
+ * Nodes use the time of the database, but a machine whose clock is wrong has wrong times in its log and in its files. Clocks
+ * that are set by NTP differ by milliseconds.
  */
 const MOST_SKEW_MS = 3_000;
 
@@ -148,10 +149,8 @@ function readAddress(url: string): PostgresAddress {
 
 async function refuseSkew(store: Statements, shown: string, now: () => number): Promise<void> {
   const before = now();
-  const row = await store.get<{ now: number }>(
-    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-  );
-  const skew = Math.round((before + now()) / 2) - (row?.now ?? 0);
+  const time = await readDatabaseTime(store);
+  const skew = Math.round((before + now()) / 2) - time;
   if (Math.abs(skew) <= MOST_SKEW_MS) return;
   const seconds = Math.round(Math.abs(skew) / 1000);
   throw new Failure({

@@ -18,6 +18,14 @@ const CONNECT_TIMEOUT_MS = 5000;
 const LIMITS_OF_SESSION =
   '-c lock_timeout=5000 -c statement_timeout=30000 -c idle_in_transaction_session_timeout=5000';
 
+/**
+ * How long this process waits for the answer to a statement outside a transaction, or to the begin of one: longer than the server
+ * works on it. Without a limit, a server that is cut off is noticed after a quarter of an hour.
+ */
+const LIMITED = { query_timeout: 35_000 };
+/** The same for the end of a transaction that has failed. If there is no answer, the connection is closed. */
+const ROLLBACK = { text: 'ROLLBACK', query_timeout: 5000 };
+
 /** Tells our locks from those of other programs on the database; any number will do. */
 const LOCKS = 7_118_563;
 /** Every connection to an account holds this lock together with the others, so that a move can tell that there are none. */
@@ -94,11 +102,12 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
 
   /** @param isOpen false once the connection belongs to others */
   const statementsOn = (client: pg.Pool | pg.PoolClient, isOpen = () => true): Statements => {
+    const limit = client === pool ? LIMITED : {};
     const query = async (sql: string, values: readonly SqlValue[]) => {
       if (!isOpen()) throw new Error('a statement came after its transaction had ended');
       if (!READS.test(sql)) writes += 1;
       const { name, text } = translate(sql);
-      return passing(client.query({ name, text, values: [...values], types }));
+      return passing(client.query({ name, text, values: [...values], types, ...limit }));
     };
     return {
       async get<Row>(sql: string, ...values: SqlValue[]) {
@@ -121,7 +130,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
       let broken: Error | boolean = false;
       let isOpen = true;
       try {
-        await passing(client.query(begin));
+        await passing(client.query({ text: begin, ...LIMITED }));
         const tx: Transaction = { ...statementsOn(client, () => isOpen), isTransaction: true };
         clients.set(tx, client);
         const result = await work(tx);
@@ -134,7 +143,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
         isOpen = false;
         writes += 1;
         // A connection that cannot roll back is closed, and the server rolls back.
-        await client.query('ROLLBACK').catch((second: Error) => {
+        await client.query(ROLLBACK).catch((second: Error) => {
           broken = second;
         });
         throw error;

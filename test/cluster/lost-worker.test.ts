@@ -1,0 +1,219 @@
+/** Workers in processes of their own that are frozen, cut off from the database, or have a wrong clock. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { RENEW_MS } from '../../src/service/running/leases.ts';
+import { type Scene, until, untilJob } from '../service/harness/scene.ts';
+import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+
+const NEEDS = POSTGRES_PROGRAMS === null;
+const HOST = fileURLToPath(new URL('./worker-host.ts', import.meta.url));
+/** How long a worker is away: four leases. */
+const AWAY_MS = 60_000;
+
+/** A network of two addresses, for tests (RFC 2544); several runs on one machine have different ones. */
+const NETWORK = `198.18.${process.pid % 250}`;
+const NAMES = { space: `vloc-${process.pid}`, here: `vl${process.pid}a`, there: `vl${process.pid}b` };
+
+/** A network namespace whose only connection is a cable to this machine; false if this user may not make one. */
+function makeNetwork(): boolean {
+  const { space, here, there } = NAMES;
+  try {
+    ip('netns', 'add', space);
+    ip('link', 'add', here, 'type', 'veth', 'peer', 'name', there);
+    ip('link', 'set', there, 'netns', space);
+    ip('addr', 'add', `${NETWORK}.1/30`, 'dev', here);
+    ip('link', 'set', here, 'up');
+    ip('-n', space, 'addr', 'add', `${NETWORK}.2/30`, 'dev', there);
+    ip('-n', space, 'link', 'set', there, 'up');
+    return true;
+  } catch {
+    removeNetwork();
+    return false;
+  }
+}
+
+function ip(...words: string[]): void {
+  execFileSync('ip', words, { stdio: 'ignore' });
+}
+
+function removeNetwork(): void {
+  for (const words of [
+    ['link', 'del', NAMES.here],
+    ['netns', 'del', NAMES.space],
+  ]) {
+    try {
+      ip(...words);
+    } catch {
+      // It was not made.
+    }
+  }
+}
+
+const hasNetwork = !NEEDS && makeNetwork();
+
+let server: PostgresServer;
+beforeAll(() => {
+  if (!NEEDS) server = startPostgres({ listen: hasNetwork ? `${NETWORK}.1` : '' });
+});
+afterAll(() => {
+  if (!NEEDS) server.stop();
+  if (hasNetwork) removeNetwork();
+});
+
+interface Host {
+  readonly child: ChildProcess;
+  readonly said: string[];
+  tell(line: string): void;
+}
+
+/** Starts a worker in a process. @param before words in front of its command */
+async function startHost(
+  fleet: Fleet,
+  { before = [] as string[], database = fleet.database } = {},
+): Promise<Host> {
+  const [program = '', ...words] = [...before, process.execPath, HOST, database, fleet.stateDir];
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const said: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(line));
+  await until(
+    () => said,
+    () => said.includes('ready'),
+  );
+  return { child, said, tell: (line) => child.stdin.write(`${line}\n`) };
+}
+
+const DUB = {
+  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'La casa es roja' }] },
+  target_language: 'es',
+};
+
+const createDub = async ({ caller }: Scene) => (await caller.post('/v1/dubbings', DUB)).json;
+
+const hasSaid = ({ said }: Host, word: string, times = 1) =>
+  until(
+    () => said,
+    () => said.filter((each) => each === word).length >= times,
+  );
+
+const passes = (since: number, ms: number) =>
+  until(
+    () => Date.now() - since,
+    (passed) => passed >= ms,
+  );
+
+const endOf = (fleet: Fleet, { id }: { id: string }) =>
+  fleet.store.get<{ folder: string }>(
+    `SELECT status, attempts, crashes, finished_at, folder, (SELECT count(*) FROM ledger WHERE job_id = jobs.id) AS paid
+     FROM jobs WHERE id = ?`,
+    id,
+  );
+
+/** Loses the worker while it has a job, for a minute; then its own end of the job comes too late, and it works on. */
+async function loseForAMinute(
+  fleet: Fleet,
+  api: Scene,
+  lost: Host,
+  { away, back }: { away: () => void; back: () => void },
+): Promise<void> {
+  const job = await createDub(api);
+  await hasSaid(lost, 'begun');
+  away();
+  const since = Date.now();
+  const { worker, logged } = await fleet.startWorker();
+  await untilJob(api.caller, job, 'succeeded');
+  const ended = await endOf(fleet, job);
+  expect(logged.map(({ message }) => message).join()).toContain('died or was cut off');
+  await worker.close();
+  await passes(since, AWAY_MS);
+  lost.tell('go');
+  back();
+  await hasSaid(lost, 'made');
+  const next = await createDub(api);
+  await untilJob(api.caller, next, 'succeeded');
+  await hasSaid(lost, 'made', 2);
+  // It has ended once and is paid for once, and its files are those of one attempt.
+  expect(await endOf(fleet, job)).toEqual(ended);
+  expect(ended).toMatchObject({ status: 'succeeded', attempts: 1, crashes: 1, paid: 1 });
+  const folders = [ended, await endOf(fleet, next)].map((end) => end?.folder);
+  expect((await readdir(join(fleet.stateDir, 'assets'))).sort()).toEqual(folders.sort());
+}
+
+describe.skipIf(NEEDS)('a worker (needs postgresql: sh .ci/packages)', () => {
+  it('that is frozen for a minute loses its job, which ends once, elsewhere', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi();
+    const lost = await startHost(fleet);
+    await loseForAMinute(fleet, api, lost, {
+      away: () => lost.child.kill('SIGSTOP'),
+      back: () => lost.child.kill('SIGCONT'),
+    });
+  });
+
+  it.skipIf(!hasNetwork)(
+    'that is cut off for a minute loses its job, which ends once, elsewhere (needs root, for a network namespace)',
+    async () => {
+      const fleet = await openFleet(server);
+      const api = await fleet.startApi();
+      const database = new URL(fleet.database);
+      database.searchParams.set('host', `${NETWORK}.1`);
+      const before = ['ip', 'netns', 'exec', NAMES.space];
+      const lost = await startHost(fleet, { before, database: database.href });
+      await loseForAMinute(fleet, api, lost, {
+        away: () => ip('link', 'set', NAMES.here, 'down'),
+        back: () => ip('link', 'set', NAMES.here, 'up'),
+      });
+    },
+  );
+
+  it('whose clock jumps takes no job from others, and keeps none longer', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi();
+    const { engines } = await fleet.startWorker();
+    engines.hold();
+    const held = await createDub(api);
+    await until(
+      () => engines.begun.length,
+      (count) => count === 1,
+    );
+    const wrong = await startHost(fleet);
+    const owner = () =>
+      fleet.store.get<{ lease_owner: string; lease_until: number }>(
+        'SELECT lease_owner, lease_until FROM jobs WHERE id = ?',
+        held.id,
+      );
+    const before = await owner();
+    for (const ms of [3_600_000, -3_600_000]) {
+      wrong.tell(`jump ${ms}`);
+      // A job that it takes afterwards shows that it has looked for work with that clock.
+      const looked = await createDub(api);
+      wrong.tell('go');
+      await untilJob(api.caller, looked, 'succeeded');
+      const row = await owner();
+      expect(row?.lease_owner).toBe(before?.lease_owner);
+      expect(Math.abs((row?.lease_until ?? 0) - Date.now())).toBeLessThan(10 * RENEW_MS + 5000);
+    }
+    expect(wrong.said.filter((word) => word === 'made').length).toBeGreaterThan(0);
+    engines.letGo();
+    await untilJob(api.caller, held, 'succeeded');
+  });
+
+  it('gives its job away when it is told to end, without an attempt, and exits', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi();
+    const leaving = await startHost(fleet);
+    const job = await createDub(api);
+    await hasSaid(leaving, 'begun');
+    await fleet.startWorker();
+    leaving.child.kill('SIGTERM');
+    leaving.tell('go');
+    await untilJob(api.caller, job, 'succeeded');
+    expect(await fleet.store.get('SELECT attempts, crashes FROM jobs')).toEqual({ attempts: 1, crashes: 0 });
+    await hasSaid(leaving, 'closed');
+  });
+});
