@@ -30,8 +30,9 @@ interface BackgroundWork {
 export async function startBackground(context: ServiceContext): Promise<BackgroundWork> {
   const { store, signals } = context;
   const owner = nameOwner();
-  let running = () => 0;
-  const node = context.isShared ? await announce(context, owner, () => running()) : null;
+  const { activity } = context;
+  activity.node = owner;
+  const node = context.isShared ? await announce(context, owner) : null;
   const ability = async (): Promise<CanDo> => {
     const capabilities = node?.capabilities() ?? null;
     if (capabilities === null) return () => true;
@@ -43,7 +44,7 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   const sweeper = await startSweeper(context);
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
-  running = () => execution.count().running;
+  activity.jobs = execution.count;
   const validation = startValidation(context, uploadLeases, owner);
   signals.on('jobQueued', () => execution.wake());
   signals.on('jobCancelled', (id) => {
@@ -63,11 +64,11 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   };
 }
 
-function announce(context: ServiceContext, id: string, running: () => number) {
+function announce(context: ServiceContext, id: string) {
   const runsJobs = context.config.workers > 0;
   return announceNode(context, {
     id,
-    running,
+    running: () => context.activity.jobs().running,
     capabilities: runsJobs ? async () => (await context.engines()).capabilities() : null,
     check: (watchedMs) => failHopelessJobs(context, watchedMs),
   });

@@ -32,6 +32,13 @@ export interface Signals {
   webhookDue: [];
 }
 
+/** Set when the work of the process begins. */
+interface Activity {
+  /** Name of this process in leases. */
+  node: string;
+  jobs: () => { readonly running: number; readonly takenOver: number };
+}
+
 export interface ServiceContext {
   readonly clock: Clock;
   readonly config: ServiceConfig;
@@ -45,6 +52,8 @@ export interface ServiceContext {
   readonly role: Role;
   /** Whether the account is in a database, so that nodes with other roles and engines may share it. */
   readonly isShared: boolean;
+  /** What this process is doing. */
+  readonly activity: Activity;
   /** For changes to the store by a request. */
   readonly commitTogether: CommitTogether;
   readonly recentRows: RecentRows;

@@ -162,7 +162,13 @@ function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: Service
 
 /** What nodes of one service must share: in the state folder, or in a database. */
 async function openAccountParts(
-  { database, storage, clock: base = systemClock, onStoreFailure, onUpgrade = () => undefined }: ServiceOptions,
+  {
+    database,
+    storage,
+    clock: base = systemClock,
+    onStoreFailure,
+    onUpgrade = () => undefined,
+  }: ServiceOptions,
   folders: Folders,
   { rate }: ServiceConfig,
 ): Promise<Pick<ServiceContext, 'store' | 'nonces' | 'rate' | 'clock'>> {
@@ -251,12 +257,14 @@ async function openContext(
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
   const bucket = await openBucketOf(options);
   const onUpgrade = options.onUpgrade ?? ((message: string) => log({ level: 'info', message }));
-  const { store, nonces, rate, clock } = await openAccountParts({ ...options, onUpgrade }, folders, config).catch(
-    (error: unknown) => {
-      bucket?.bucket.close();
-      throw error;
-    },
-  );
+  const { store, nonces, rate, clock } = await openAccountParts(
+    { ...options, onUpgrade },
+    folders,
+    config,
+  ).catch((error: unknown) => {
+    bucket?.bucket.close();
+    throw error;
+  });
   const nextId = createIdMaker(createFractions(randomBytes));
   const links = createLinkSigner(await ensureSecret(store, 'links', randomBytes));
   const stages = createStageCache({
@@ -277,6 +285,7 @@ async function openContext(
         ? createFolderStorage(folders, links, origin)
         : await bucket.open({ store, root: folders.root, clock, now: systemClock.now, log }),
     scratch: createScratch(folders.work, stages.empty),
+    activity: { node: '', jobs: () => ({ running: 0, takenOver: 0 }) },
     commitTogether: createCommitTogether(store),
     recentRows: createRecentRows(store),
     stages,

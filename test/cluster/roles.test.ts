@@ -1,7 +1,8 @@
 /** Nodes with roles: who answers, who works, and who can do what. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createService } from '../../src/service/index.ts';
-import { makeStateDir, until, untilJob } from '../service/harness/scene.ts';
+import { send } from '../service/harness/caller.ts';
+import { makeStateDir, type Scene, until, untilJob } from '../service/harness/scene.ts';
 import { createSmallEngines } from '../service/harness/small-engines.ts';
 import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { NEW_JOB, openFleet, translation } from './fleet.ts';
@@ -132,6 +133,43 @@ describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', ()
       { role: 'worker', works: false },
       { role: 'worker', works: true },
     ]);
+  });
+});
+
+describe.skipIf(NEEDS)('an API node', () => {
+  const page = async ({ service }: Scene, path: string) => send(new URL(service.url).origin + path);
+
+  it('answers without workers, says that jobs wait, and shows the nodes to Prometheus', async () => {
+    const fleet = await openFleet(server);
+    const api = await fleet.startApi({ engines: noEngines(), metricsFrom: ['127.0.0.1'] });
+    const other = await fleet.startApi({ engines: noEngines(), metricsFrom: ['127.0.0.1'] });
+    const parts = { database: 'ok', storage: 'ok' };
+    await api.caller.post(NEW_JOB, translation());
+    const queue = 'no worker runs; 1 jobs and 0 uploads wait';
+    const lonely = await page(api, '/readyz');
+    expect([lonely.status, lonely.json]).toEqual([200, { status: 'degraded', ...parts, queue }]);
+
+    const { engines, worker } = await fleet.startWorker();
+    engines.hold();
+    await until(
+      () => engines.begun.length,
+      (count) => count === 1,
+    );
+    await fleet.pass(13_000);
+    expect((await page(api, '/readyz')).json).toEqual({ status: 'ok', ...parts, queue: 'ok' });
+    for (const node of [api, other]) {
+      const text = (await page(node, '/metrics')).bytes.toString();
+      // The same on every node: not to be summed.
+      expect(text).toContain(
+        'vloc_nodes{role="api"} 2\nvloc_nodes{role="worker"} 1\nvloc_nodes{role="all"} 0\n',
+      );
+      expect(text).toMatch(
+        new RegExp(`vloc_jobs_running\\{node="${worker.id}",host="[^"]+",role="worker"\\} 1\n`),
+      );
+      // Of this node alone.
+      expect(text).toContain('vloc_node_jobs_running 0\n');
+      expect(text).toMatch(/vloc_node_info\{node="[^"]+",role="api",version="[^"]+"\} 1\n/);
+    }
   });
 });
 

@@ -18,12 +18,13 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 
 const engines = createSmallEngines();
-const dub = engines.run.dubbing;
+const translate = engines.run.subtitle_translation;
 Object.assign(engines.run, {
-  async dubbing(...[task, work]: Parameters<typeof dub>) {
+  // Without files, so that its end depends on the lease alone: whoever takes a job over removes the files of the attempts before.
+  async subtitle_translation(...[task, work]: Parameters<typeof translate>) {
     say('begun');
     await gate;
-    const product = await dub(task, work);
+    const product = await translate(task, work);
     say('made');
     return product;
   },

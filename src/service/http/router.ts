@@ -6,7 +6,7 @@ import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { OPERATIONS, type Operation, VERSION_PREFIX } from '../../protocol/operations.ts';
 
 /** Unsigned pages outside the interface. */
-export type PageName = 'document' | 'health' | 'metrics';
+export type PageName = 'document' | 'health' | 'readiness' | 'metrics';
 
 /** The part of the service behind a path. `template` is the path with its parameters in braces. */
 export type Route = { readonly template: string } & (
@@ -46,6 +46,7 @@ export function createRouter(): Router {
   add('GET', { type: 'errorPage', template: `${DOCS_PATH}/errors/{code}` });
   add('GET', { type: 'page', template: `${VERSION_PREFIX}/openapi.json`, name: 'document' });
   add('GET', { type: 'page', template: '/healthz', name: 'health' });
+  add('GET', { type: 'page', template: '/readyz', name: 'readiness' });
   add('GET', { type: 'page', template: '/metrics', name: 'metrics' });
 
   const find = (method: string, path: string) => {

@@ -1,10 +1,14 @@
 /** Metrics in the text format of Prometheus. Loaded only if metrics are served. */
+import { hostname } from 'node:os';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import packageFile from '../../../package.json' with { type: 'json' };
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { ROLES } from '../../protocol/roles.ts';
 import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
 import { type Account, readAccount, toCredits } from '../credits/account.ts';
 import type { RequestRecord } from '../log.ts';
+import { isLive, readNodes } from '../running/nodes.ts';
 import type { Statements } from '../store/store.ts';
 
 interface Metrics {
@@ -34,6 +38,7 @@ export function createMetrics(context: ServiceContext): Metrics {
     buckets: DURATION_BUCKETS,
     registers,
   });
+  addOwnMetrics(context, registers);
   addStoreGauges(context, registry);
   return {
     contentType: registry.contentType,
@@ -47,10 +52,42 @@ export function createMetrics(context: ServiceContext): Metrics {
   };
 }
 
-/** Adds the gauges of jobs, uploads and credits. */
-function addStoreGauges({ store, clock }: Pick<ServiceContext, 'store' | 'clock'>, registry: Registry): void {
+/** Adds what this process alone does. The names begin with `vloc_node_`: these may be summed over all nodes. */
+function addOwnMetrics({ activity, role }: ServiceContext, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_node_info',
+    help: 'Always 1; the labels describe this process.',
+    labelNames: ['node', 'role', 'version'],
+    registers,
+    collect() {
+      this.set({ node: activity.node, role, version: packageFile.version }, 1);
+    },
+  });
+  new Gauge({
+    name: 'vloc_node_jobs_running',
+    help: 'Jobs that this process carries out.',
+    registers,
+    collect() {
+      this.set(activity.jobs().running);
+    },
+  });
+  new Gauge({
+    name: 'vloc_node_jobs_taken_over',
+    help: 'Jobs that this process has taken over from others that died, since it started.',
+    registers,
+    collect() {
+      this.set(activity.jobs().takenOver);
+    },
+  });
+}
+
+/** Adds the gauges of jobs, nodes, uploads and credits. They are read from the store, so all nodes show the same. */
+function addStoreGauges(context: ServiceContext, registry: Registry): void {
+  const { store, clock } = context;
   const registers = [registry];
   addJobGauges(store, registers);
+  addQueueGauges(context, registers);
+  addNodeGauges(context, registers);
   addUploadGauges(store, registers);
   addCreditGauges(store, () => readAccount(store, clock.now()), registers);
 }
@@ -82,6 +119,60 @@ function addJobGauges(store: Statements, registers: Registry[]): void {
     registers,
     async collect() {
       this.set(await countOf(store, `SELECT count(*) AS count FROM jobs WHERE status = 'queued'`));
+    },
+  });
+}
+
+function addQueueGauges({ store, clock }: ServiceContext, registers: Registry[]): void {
+  new Gauge({
+    name: 'vloc_job_oldest_waiting_seconds',
+    help: 'Age of the oldest job that waits for a worker; 0 if none waits.',
+    registers,
+    async collect() {
+      const now = clock.now();
+      const oldest = `SELECT coalesce(min(created_at), ${now}) AS count FROM jobs WHERE status = 'queued'`;
+      this.set(Math.max(0, now - (await countOf(store, oldest))) / 1000);
+    },
+  });
+  new Gauge({
+    name: 'vloc_job_takeovers',
+    help: 'How often processes died or were cut off while they worked on the jobs on record.',
+    registers,
+    async collect() {
+      this.set(await countOf(store, 'SELECT coalesce(sum(crashes), 0) AS count FROM jobs'));
+    },
+  });
+}
+
+function addNodeGauges(
+  { store, clock, isShared, role, activity }: ServiceContext,
+  registers: Registry[],
+): void {
+  const readLive = async () => {
+    const now = clock.now();
+    if (isShared) return (await readNodes(store)).filter((node) => isLive(node, now));
+    return [{ id: activity.node, role, host: hostname(), running: activity.jobs().running }];
+  };
+  new Gauge({
+    name: 'vloc_nodes',
+    help: 'Running nodes of the service by role; without a database, this process alone.',
+    labelNames: ['role'],
+    registers,
+    async collect() {
+      const live = await readLive();
+      for (const each of ROLES) this.set({ role: each }, live.filter((node) => node.role === each).length);
+    },
+  });
+  new Gauge({
+    name: 'vloc_jobs_running',
+    help: 'Jobs that each running node carries out, as it last said; workers have no page of their own.',
+    labelNames: ['node', 'host', 'role'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const node of await readLive()) {
+        this.set({ node: node.id, host: node.host, role: node.role }, node.running);
+      }
     },
   });
 }

@@ -8,6 +8,7 @@ import { type Exchange, json, type ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { PageName } from '../http/router.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
+import { checkDatabase, checkReadiness } from './readiness.ts';
 
 export interface OperatorPages {
   readonly answer: Readonly<Record<PageName, (exchange: Exchange) => Promise<ServiceResponse>>>;
@@ -31,7 +32,8 @@ export function createPages(
   let document: Promise<ServiceResponse> | null = null;
   return {
     answer: {
-      health: createHealthCheck(context),
+      health: createFresh(context, answerHealth),
+      readiness: createFresh(context, answerReadiness),
       document() {
         document ??= answerDocument(context);
         return document;
@@ -53,9 +55,11 @@ export function createPages(
   };
 }
 
+const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+
 /** Returns true for successful monitoring requests, which would fill the log. */
 function isProbe({ template, status }: RequestRecord): boolean {
-  return (template === '/healthz' || template === '/metrics') && status === 200;
+  return template !== null && PROBES.includes(template) && status === 200;
 }
 
 /** Builds the document at the first request: its code loads in 20 ms, and most processes never need it. */
@@ -70,14 +74,16 @@ async function answerDocument(context: ServiceContext): Promise<ServiceResponse>
   };
 }
 
-/** Anyone may request the health check, so the disk is written at most once in this time. */
+/** Anyone may request these, so the disk is written at most once in this time. */
 const FRESH_MS = 1000;
+/** When to ask again about a part that fails. */
+const RETRY_AFTER = { 'Retry-After': '5' };
 
-/** Writes a row with the same value, to test writing to disk without a change. */
-const TOUCH = `UPDATE secrets SET value = value WHERE name = 'links'`;
-
-/** Creates the answer of `/healthz`: 200 if the store is writable, else 503. */
-function createHealthCheck(context: ServiceContext): () => Promise<ServiceResponse> {
+/** Creates a page whose answer serves all requests of a second. */
+function createFresh(
+  context: ServiceContext,
+  check: (context: ServiceContext) => Promise<ServiceResponse>,
+): () => Promise<ServiceResponse> {
   let last: { at: number; answer: Promise<ServiceResponse> } | null = null;
   return () => {
     const now = context.clock.now();
@@ -86,15 +92,25 @@ function createHealthCheck(context: ServiceContext): () => Promise<ServiceRespon
   };
 }
 
-async function check({ store, folders, log }: ServiceContext): Promise<ServiceResponse> {
-  try {
-    await store.run(TOUCH);
-    const { bavail, bsize } = await statfs(folders.root);
-    return json(200, { status: 'ok', store: 'writable', disk_free_bytes: bavail * bsize });
-  } catch (error) {
-    log({ level: 'error', message: 'the store cannot be written', error });
-    return json(503, { status: 'failing', store: 'not writable' }, { 'Retry-After': '5' });
+/** The answer of `/healthz`: 200 if this process can write to the store, else 503. */
+async function answerHealth(context: ServiceContext): Promise<ServiceResponse> {
+  if ((await checkDatabase(context)) !== 'ok')
+    return json(503, { status: 'failing', store: 'not writable' }, RETRY_AFTER);
+  const { bavail, bsize } = await statfs(context.folders.root);
+  return json(200, { status: 'ok', store: 'writable', disk_free_bytes: bavail * bsize });
+}
+
+/**
+ * The answer of `/readyz`: 200 if requests can be answered, else 503. Without workers they can: jobs are accepted and wait, so a
+ * load balancer must not take all nodes away.
+ */
+async function answerReadiness(context: ServiceContext): Promise<ServiceResponse> {
+  const readiness = await checkReadiness(context);
+  const { database, storage, queue } = readiness;
+  if (database !== 'ok' || storage !== 'ok') {
+    return json(503, { status: 'failing', ...readiness }, RETRY_AFTER);
   }
+  return json(200, { status: queue === 'ok' ? 'ok' : 'degraded', ...readiness });
 }
 
 /** Returns the page behind the `type` of a problem. `name` is the code in lower case. */

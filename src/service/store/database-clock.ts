@@ -75,7 +75,7 @@ export async function followDatabase(
     try {
       await measure();
     } catch {
-      // The steady clock goes on; whoever needs the database meanwhile reports that it is away.
+      // The steady clock still runs, and statements that need the database report that it is away.
     }
     reading = false;
   };

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -26,6 +26,36 @@ test('/healthz says that the store can be written', async () => {
   expect(reply.json.disk_free_bytes).toBeGreaterThan(0);
 });
 
+test('/readyz names the part that fails, and 503 is for those without which no request can be answered', async () => {
+  const { service, stateDir, clock } = await startScene({ config: { workers: 0 } });
+  const ask = async () => {
+    clock.advance(1000);
+    const { status, json } = await send(`${originOf(service.url)}/readyz`);
+    return [status, json];
+  };
+  const ok = { status: 'ok', database: 'ok', storage: 'ok', queue: 'ok' };
+  expect(await ask()).toEqual([200, ok]);
+  await rm(join(stateDir, 'assets'), { recursive: true });
+  const storage = 'the files cannot be written';
+  expect(await ask()).toEqual([503, { ...ok, status: 'failing', storage }]);
+  await mkdir(join(stateDir, 'assets'));
+  const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
+  other.exec('DROP TABLE secrets');
+  other.close();
+  const database = 'the store cannot be written';
+  expect(await ask()).toEqual([503, { ...ok, status: 'failing', database }]);
+});
+
+test('/metrics shows how long jobs have waited', async () => {
+  const { service, caller, clock } = await startScene({ metricsFrom: ['127.0.0.1'], config: { workers: 0 } });
+  const lines = [{ index: 1, start_ms: 0, end_ms: 900, text: 'a' }];
+  await caller.post('/v1/dubbings', { subtitle: { type: 'lines', lines }, target_language: 'es' });
+  clock.advance(90_000);
+  const text = (await send(`${originOf(service.url)}/metrics`)).bytes.toString();
+  expect(Number(/^vloc_job_oldest_waiting_seconds (.*)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(90);
+  expect(text).toContain('vloc_job_queue_length 1\n');
+});
+
 test('/metrics counts requests by operation and status, and shows what the store holds', async () => {
   const { service, caller } = await startScene({ metricsFrom: ['127.0.0.1'] });
   const source = await readySource(caller, 90);
@@ -45,6 +75,12 @@ test('/metrics counts requests by operation and status, and shows what the store
     'vloc_jobs{kind="audio_separation",status="succeeded"} 1',
     'vloc_jobs{kind="dubbing",status="queued"} 0',
     'vloc_job_queue_length 0',
+    'vloc_job_oldest_waiting_seconds 0',
+    'vloc_job_takeovers 0',
+    'vloc_nodes{role="all"} 1',
+    'vloc_nodes{role="worker"} 0',
+    'vloc_node_jobs_running 0',
+    'vloc_node_jobs_taken_over 0',
     'vloc_uploads{status="ready"} 1',
     'vloc_credits{part="balance"} 99998',
     'vloc_ledger_credits{side="granted"} 100000',

@@ -31,6 +31,8 @@ const FULL = {
   job_deadline_hours: 1.5,
   stage_cache_mib: 100,
   database: 'postgres://vloc@db.example.com/vloc',
+  role: 'worker',
+  storage: 's3://bucket?endpoint=https://s3.example.com',
 };
 
 function errorsOf(value: unknown) {
@@ -50,6 +52,8 @@ describe('settings', () => {
       port: 8080,
       stateDir: 'state',
       database: 'postgres://vloc@db.example.com/vloc',
+      role: 'worker',
+      storage: 's3://bucket?endpoint=https://s3.example.com',
       trustedProxies: ['10.0.0.0/8'],
       metricsFrom: ['192.0.2.1'],
       config: {
