@@ -133,13 +133,13 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
       const answer = await exchange(sending, body?.open() ?? null);
       const { statusCode: status = 0 } = answer;
       if (status >= 200 && status < 300) return { headers: oneEach(answer), body: answer };
-      const refusal = await readRefusal(answer, status);
+      const refusal = await readRefusal(answer, status, method);
       // The rest of a body is not sent in vain.
       if (!sending.writableFinished) sending.destroy();
       throw refusal;
     } catch (error) {
       signal?.throwIfAborted();
-      throw away(error);
+      throw error instanceof SourceFailed ? error.cause : away(error);
     }
   };
 
@@ -182,16 +182,19 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
   };
 }
 
+/** What is sent cannot be read; `cause` says why. It is not the fault of the storage. */
+class SourceFailed extends Error {
+  override readonly name = 'SourceFailed';
+}
+
 /** Sends a body and waits for the head of the answer, which may come before the body was read. */
 function exchange(sending: ClientRequest, body: Readable | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sending.on('error', reject).on('response', resolve);
-    if (body === null) sending.end();
-    // The failure of the request itself is reported by its own event; what is left is that of the file.
-    else
-      pipeline(body, sending).catch((error: unknown) =>
-        sending.destroyed ? reject(error) : sending.destroy(),
-      );
+    if (body === null) return void sending.end();
+    // Before `pipeline`, which destroys each of the two with the error of the other.
+    body.once('error', (cause) => reject(new SourceFailed('the file cannot be read', { cause })));
+    pipeline(body, sending).catch(() => {});
   });
 }
 
@@ -201,7 +204,13 @@ function oneEach({ headers }: IncomingMessage): Record<string, string | undefine
   );
 }
 
-async function readRefusal(answer: IncomingMessage, status: number): Promise<BucketRefusal> {
+async function readRefusal(
+  answer: IncomingMessage,
+  status: number,
+  method: BucketRequest['method'],
+): Promise<BucketRefusal> {
+  // This answer has no body. It is the same if the whole bucket is missing.
+  if (method === 'HEAD' && status === 404) return new BucketRefusal(status, 'NoSuchKey', '');
   const text = (await collect(answer, ERROR_BYTES)).toString('utf8');
   const said = elementOf(text, 'Message')
     .replaceAll(/[^\x20-\x7e]+/g, ' ')

@@ -107,7 +107,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
         return { sizeBytes: Number(headers['content-length']), etag: bare(headers.etag) };
       } catch (error) {
         if (!isAboutObject(error)) throw error;
-        // The answer to HEAD has no code: the whole bucket may be missing, which a listing reports.
+        // The whole bucket may be missing, which only a listing reports.
         await insist(() =>
           bucket.read({ method: 'GET', key: '', query: { 'list-type': '2', prefix: key, 'max-keys': '1' } }),
         );
@@ -192,8 +192,7 @@ const ATTEMPT = /^[a-z]{3}_[0-9a-z]{26}-[0-9a-f]+$/;
 const ABOUT_THE_OBJECT = ['NoSuchKey', 'PreconditionFailed', 'EntityTooLarge'];
 
 function isAboutObject(error: unknown): error is BucketRefusal {
-  if (!(error instanceof BucketRefusal)) return false;
-  return ABOUT_THE_OBJECT.includes(error.code) || (error.status === 404 && error.code === '');
+  return error instanceof BucketRefusal && ABOUT_THE_OBJECT.includes(error.code);
 }
 
 function tooLarge(): JobFailure {
@@ -223,7 +222,11 @@ async function download(
   { etag, signal }: { etag: string | null; signal: AbortSignal },
 ): Promise<{ size: number; sha256: string }> {
   const headers = etag === null ? {} : { 'if-match': `"${etag}"` };
-  const { body } = await bucket.send({ method: 'GET', key, headers, signal });
+  const { headers: told, body } = await bucket.send({ method: 'GET', key, headers, signal });
+  if (told.etag === undefined) {
+    body.destroy();
+    throw new StorageAway('something in front of the storage answered instead of it');
+  }
   const hash = createHash('sha256');
   let size = 0;
   const count = new Transform({
