@@ -1,4 +1,6 @@
 /** Uploads and results in a real bucket: an API that never sees their bytes, and workers that share nothing else. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -245,22 +247,36 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     );
   });
 
-  it('hands the job of a node that died to another, which has none of its files', async () => {
+  it('hands the job of a node that was killed to another, and cleans up after it', async () => {
     const cluster = await makeCluster();
-    const first = await cluster.node();
-    const source = await readySource(first);
-    first.engines.hold();
-    const job = (await first.caller.post(SEPARATIONS, { source })).json;
+    const stateDir = await makeStateDir();
+    const host = new URL('../service/harness/crash-host.ts', import.meta.url).pathname;
+    const killed = spawn(process.execPath, [host, stateDir, JSON.stringify(cluster.options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(killed, 'exit');
+    const { url, credentials } = JSON.parse(String((await once(killed.stdout, 'data'))[0]));
+    const caller = createCaller(url, credentials, Date.now);
+    const source = await readySource({ caller });
+    const job = (await caller.post(SEPARATIONS, { source })).json;
+    // The first attempt has its copy of the input.
     await until(
-      () => first.engines.begun,
-      ({ length }) => length === 1,
+      () => filesBelow(join(stateDir, 'work')),
+      (names) => names.includes('uploaded-source'),
     );
-    const second = await cluster.node();
-    await first.service.close();
-    const caller = second.callerFor(first.credentials);
-    const done = await untilJob(caller, job, 'succeeded', 'failed');
-    expect(done.status).toBe('succeeded');
-    expect(await readdir(join(first.stateDir, 'work'))).toEqual([]);
-    expect((await readFile(join(second.stateDir, 'database.id'), 'utf8')).startsWith('s3:')).toBe(true);
+    await untilJob(caller, job, 'processing');
+    killed.kill('SIGKILL');
+    await ended;
+
+    const other = await cluster.node();
+    const done = await untilJob(other.callerFor(credentials), job, 'succeeded', 'failed');
+    expect(done).toMatchObject({ status: 'succeeded', billing: { status: 'settled' } });
+    expect((await readFile(join(other.stateDir, 'database.id'), 'utf8')).startsWith('s3:')).toBe(true);
+    expect(await filesBelow(join(stateDir, 'work'))).toEqual(['uploaded-source']);
+    await cluster.node({ stateDir });
+    await until(
+      () => filesBelow(join(stateDir, 'work')),
+      ({ length }) => length === 0,
+    );
   });
 });
