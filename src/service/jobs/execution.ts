@@ -10,7 +10,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { type InputSize, quantityOf } from '../../protocol/metering.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, sleep } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import { DISK_FAILURE_DETAIL, FOLDER_MODE, nameAttempt, removeWork } from '../folders.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
@@ -22,6 +22,7 @@ import {
   retryDelayMs,
   startWorker,
 } from '../running/worker.ts';
+import { DatabaseAway } from '../store/store.ts';
 import { finishJob } from './finish.ts';
 import { storeFiles } from './results.ts';
 import { carryOut, checkJobExport, type JobInputs, type JobOutputs } from './tasks.ts';
@@ -154,12 +155,11 @@ async function runJob(
     stopped.throwIfAborted();
     isStoring = true;
     const assets = await storeFiles(storage, work, folder, row.kind, made.products);
-    kept = await finishJob(context, lease.id, owner, {
-      status: 'succeeded',
-      result: { assets, values: made.values },
-      folder,
-      quantity: settledQuantity(row, made, size),
-    });
+    const quantity = settledQuantity(row, made, size);
+    const result = { assets, values: made.values };
+    kept = await untilRecorded(context, stopped, () =>
+      finishJob(context, lease.id, owner, { status: 'succeeded', result, folder, quantity }),
+    );
   } catch (error) {
     // A stopped engine may report the program that was killed as the cause.
     stopped.throwIfAborted();
@@ -209,6 +209,28 @@ async function makeRoom(context: ServiceContext, error: unknown): Promise<JobFai
   const isFull = isStorageFailure || isDiskFull(error);
   if (!isFull || !(await context.stages.empty())) return null;
   return new JobFailure('ENGINE_ERROR', DISK_FAILURE_DETAIL, { cause: error });
+}
+
+/** Computing a result again takes longer than a restart of the database. */
+const RECORD_TRIES = 300;
+const RECORD_WAIT_MS = 1000;
+
+/** Records the end of a job again while the database is away. A try whose answer was lost changes nothing the next time. */
+async function untilRecorded<Result>(
+  { clock, log }: ServiceContext,
+  signal: AbortSignal,
+  record: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await record();
+    } catch (error) {
+      if (!(error instanceof DatabaseAway) || tries === RECORD_TRIES) throw error;
+      if (tries === 1)
+        log({ level: 'warn', message: 'a result is not recorded yet; it is tried again', error });
+      await sleep(clock, RECORD_WAIT_MS, signal);
+    }
+  }
 }
 
 /** A transaction may fail after it was written. If that cannot be checked, the sweep removes orphaned files. */

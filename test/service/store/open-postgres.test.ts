@@ -351,4 +351,26 @@ describe.skipIf(NEEDS)('while the database is down', () => {
     const done = await untilJob(caller, created.json, 'succeeded', 'failed');
     expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
   });
+
+  it('a result that is ready is kept, and recorded when the database is back', async () => {
+    const own = startPostgres();
+    onTestFinished(() => own.stop());
+    const { caller, engines, logged } = await startScene({ database: freshAccount(own) });
+    engines.hold();
+    const created = await caller.post(NEW_JOB, TRANSLATION);
+    await until(
+      () => engines.begun.length,
+      (count) => count === 1,
+    );
+    own.kill();
+    engines.letGo();
+    await until(
+      () => logged.filter(({ message }) => message.includes('a result is not recorded yet')),
+      (told) => told.length === 1,
+    );
+    own.start();
+    const done = await untilJob(caller, created.json, 'succeeded', 'failed');
+    expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
+    expect(engines.begun).toHaveLength(1);
+  });
 });
