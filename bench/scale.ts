@@ -5,8 +5,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { storePath } from '../src/service/folders.ts';
 import { freshAccount, type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import type { Figure } from './figure.ts';
 import { type Costs, type Load, mostWorkers, predict, predictOnOneMachine } from './scale-model.ts';
@@ -53,6 +55,14 @@ export async function measureScale(): Promise<readonly Figure[]> {
   const server = startPostgres({ isDurable: true });
   try {
     const figures: Figure[] = [];
+    const alone = { server, database: '', stateDir: join(folder, 'alone') };
+    const { reads, creates } = await measureApi(alone, 1);
+    const jobs = await measureWorkers(alone, 1);
+    figures.push(
+      { name: 'signed GET of a job per second, one process with SQLite', value: reads.perSecond, unit: '' },
+      { name: 'jobs created per second, one process with SQLite', value: creates.perSecond, unit: '' },
+      { name: 'jobs done per second, one process with SQLite', value: jobs.perSecond, unit: '' },
+    );
     const runs: { reads: Measured; creates: Measured; jobs: Measured }[] = [];
     for (const count of NODES) {
       const cluster = { server, database: freshAccount(server), stateDir: join(folder, `state-${count}`) };
@@ -89,7 +99,7 @@ async function measureApi(cluster: Cluster, count: number): Promise<{ reads: Mea
 
 /** The jobs that the API nodes have left in the queue. */
 async function measureWorkers({ server, database, stateDir }: Cluster, count: number): Promise<Measured> {
-  const watch = await openWatch(database);
+  const watch = database === '' ? openFileWatch(stateDir) : await openWatch(database);
   const nodes = await startNodes({ server, database, stateDir }, count, SLOTS);
   try {
     // From the moment when all of them work: starting them is not measured.
@@ -204,7 +214,18 @@ async function watchLock(url: string): Promise<{ end(): Promise<number> }> {
 }
 
 /** Counts the jobs that are not done. */
-async function openWatch(database: string): Promise<{ open(): Promise<number>; end(): Promise<void> }> {
+interface Watch {
+  open(): Promise<number>;
+  end(): Promise<void>;
+}
+
+function openFileWatch(stateDir: string): Watch {
+  const store = new DatabaseSync(storePath(stateDir), { readOnly: true });
+  const count = store.prepare(`SELECT count(*) AS open FROM jobs WHERE status IN ('queued', 'processing')`);
+  return { open: async () => Number(count.get()?.open), end: async () => store.close() };
+}
+
+async function openWatch(database: string): Promise<Watch> {
   const schema = new URL(database).searchParams.get('schema');
   const client = new pg.Client({ connectionString: database.replace(/&schema=\w+/, '') });
   await client.connect();
