@@ -265,6 +265,9 @@ async function openContext(
     bucket?.bucket.close();
     throw error;
   });
+  const base = options.clock ?? systemClock;
+  // That of the database, without what a test has moved: storage has the same time.
+  const realTime = () => systemClock.now() + clock.now() - base.now();
   const nextId = createIdMaker(createFractions(randomBytes));
   const links = createLinkSigner(await ensureSecret(store, 'links', randomBytes));
   const stages = createStageCache({
@@ -283,7 +286,7 @@ async function openContext(
     storage:
       bucket === null
         ? createFolderStorage(folders, links, origin)
-        : await bucket.open({ store, root: folders.root, clock, now: systemClock.now, log }),
+        : await bucket.open({ store, root: folders.root, clock, now: realTime, log }),
     scratch: createScratch(folders.work, stages.empty),
     activity: { node: '', jobs: () => ({ running: 0, takenOver: 0 }) },
     commitTogether: createCommitTogether(store),

@@ -37,7 +37,7 @@ export interface S3Parts {
   readonly prefix: string;
   /** The clock of the service, which a test may move. */
   readonly clock: Clock;
-  /** The clock of this machine, which the storage shares; ms since 1970. */
+  /** The real time, which the storage shares; ms since 1970. */
   readonly now: () => number;
   readonly log: Log;
   /** Checks that the bucket still belongs to the cluster. @throws BucketRefusal, StorageAway */
@@ -47,7 +47,7 @@ export interface S3Parts {
 export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3Parts): ServiceStorage {
   const uploadKey = (file: string) => `${prefix}uploads/${file}`;
   const resultKey = (folder: string, name = '') => `${prefix}assets/${folder}/${name}`;
-  /** How far the clock of the service differs, in whole minutes, so that an address stays the same while both run on. */
+  /** How far a test has moved the clock of the service, in whole minutes, so that an address stays the same while both run on. */
   const moved = () => Math.round((clock.now() - now()) / MINUTE_MS) * MINUTE_MS;
 
   /** Sends a request again after errors that may pass. @throws StorageAway */
