@@ -65,6 +65,7 @@ const workers = defineConfig({
     'separate-worker': 'src/engines/separate/worker.ts',
     'sherpa-worker': 'src/engines/backends/sherpa/worker.ts',
     'keychain-worker': 'src/profiles/keychain-worker.ts',
+    'version-worker': 'src/cli/version-worker.ts',
     'hash-worker': 'src/client/upload/hash-worker.ts',
   },
   platform: 'node',

@@ -4,7 +4,7 @@
 _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
-    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion version help' operands='free' options='--version -V --help -h' ;;
+    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion upgrade version help' operands='free' options='--version -V --help -h' ;;
     'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --keep-audio --keep-subtitles --stop-after --from-subtitles --subtitle --source-subtitle --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'separate') commands='' operands='files' options='--client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'recognize') commands='' operands='files' options='--from --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -85,7 +85,8 @@ _vloc_place() {
     'serve control workspaces close') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'schema') commands='' operands='free' options='--commands --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'completion') commands='' operands='choices bash zsh fish powershell' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion exit-codes environment' operands='free' options='--help -h' ;;
+    'upgrade') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
     'help jobs') commands='list get wait download cancel' operands='free' options='' ;;
     'help batch') commands='status retry report' operands='free' options='' ;;
     'help webhooks') commands='listen verify' operands='free' options='' ;;
@@ -171,6 +172,7 @@ _vloc_value() {
     'serve control webhooks list --fields'|'serve control webhooks resend --fields') value=',choices id status type job_id attempts next_attempt_at url key created_at ended_at' ;;
     'serve control workspaces list --fields'|'serve control workspaces close --fields') value=',choices id base_url control_url' ;;
     'serve control workspaces create --fields') value=',choices id base_url control_url key secret webhook_secret' ;;
+    'upgrade --fields') value=',choices version installed_by upgrade' ;;
     *' --color') value='choices auto always never' ;;
     *' --profile') value='source profiles' ;;
     *' --base-url') value='free' ;;

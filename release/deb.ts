@@ -83,8 +83,8 @@ export function buildDeb({ platform, file, repository, archive, out, epoch }: De
     const bytes = listFiles(root).reduce((sum, path) => sum + readFileSync(path).byteLength, 0);
     put(join(root, 'DEBIAN/control'), debControl(file, architecture, Math.ceil(bytes / 1024), repository));
     const path = join(out, `vloc_${debVersion(file.version)}_${architecture}.deb`);
-    // xz, since releases of Debian before 12 cannot read zstd.
-    run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z6', '--build', root, path], {
+    // xz, since releases of Debian before 12 cannot read zstd; a higher level takes minutes.
+    run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', root, path], {
       cwd: root,
       env: { SOURCE_DATE_EPOCH: String(epoch) },
     });

@@ -24,7 +24,13 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     return answer(await valueLines(argv[2] ?? '', io), io);
   }
   const { main } = await import('./main.ts');
-  return main(argv, io);
+  const code = await main(argv, io);
+  // Only on a terminal, so that scripts pay nothing for it.
+  if (code === 0 && io.stdout.isTTY === true) {
+    const { isWelcome, noticeUpdate } = await import('./update-notice.ts');
+    if (isWelcome(argv, io)) noticeUpdate(io);
+  }
+  return code;
 }
 
 /** Writes the whole answer; the code that reports a failed write is loaded only when needed. */

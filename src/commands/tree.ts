@@ -301,6 +301,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         summary: 'print the completion script for a shell',
         load: async () => (await import('./completion.ts')).completion,
       },
+      {
+        name: 'upgrade',
+        summary: 'show how to upgrade vloc',
+        load: async () => (await import('./upgrade.ts')).upgrade,
+      },
     ],
   },
 ];

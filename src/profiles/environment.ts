@@ -33,6 +33,7 @@ export const ENVIRONMENT = {
   VLOC_NO_KEYCHAIN:
     'any value but 0 keeps secrets in the file of the profiles, not in the keychain of the system',
   CI: 'any value but 0 and false: a service must be chosen; VLOC_PROFILE=local chooses the embedded one',
+  VLOC_NO_UPDATE_NOTICE: 'any value: vloc neither asks for newer versions nor mentions them',
   VLOC_DEBUG: '1 shows the stack of an error',
   HTTPS_PROXY:
     'proxy for services elsewhere, http://[user:password@]host:port; this machine is always reached directly',

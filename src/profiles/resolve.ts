@@ -132,7 +132,8 @@ function undecided(code: string, message: string, advice: string): Failure {
   return new Failure({ category: 'configuration', code, message, advice });
 }
 
-function isSwitchedOn(value: string | undefined): boolean {
+/** Whether a variable such as CI is set: to any value but 0 and false. */
+export function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value.toLowerCase());
 }
 

@@ -32,6 +32,7 @@ if clean "$work/alone" --version 2>"$work/message"; then fail 'it runs without i
 grep -q 'Unpack the whole archive again' "$work/message" || fail "it says: $(cat "$work/message")"
 
 echo 'Installing the npm package, to compare.'
+echo "{}" >"$work/npm/package.json"
 (cd "$work/npm" && npm install --silent --no-audit --no-fund --prefer-offline "$files/vloc-$version.tgz")
 node=$(command -v node)
 [ -x "$project/node_modules/node/bin/node" ] && node=$project/node_modules/node/bin/node

@@ -82,6 +82,7 @@ const LAZY: Readonly<Record<string, string>> = {
   'src/cli/terminal/live-progress.ts': 'ora',
   'src/cli/terminal/table.ts': 'cli-table3 and string-width',
   'src/cli/terminal/terminal.ts': 'help and --version print without it',
+  'src/cli/update-notice.ts': 'only on a terminal',
   'src/client/client.ts': 'help needs no client',
   'src/client/download/download.ts': 'only for results',
   'src/client/jobs/shared-poller.ts': 'only for waiting',

@@ -63,6 +63,7 @@ function withoutMoments(text: string, command: string): string {
     .replace(/(?<=a\.bin\t)\d+/g, 'SIZE')
     .replace(/\b[0-9a-f]{64}\b/g, 'SHA256')
     .replace(/(uploading|downloading) \d+ %.*/g, '$1')
+    .replace(/^\d+\.\d+\.\d+(?= +a checkout)/m, 'VERSION')
     .replace(/\b\d+ s ago\b/g, 'now')
     .replace(/"status": "(queued|processing)"/g, '"status": "UNFINISHED"')
     .replace(/"started_at": (null|"TIME")/g, '"started_at": TIME')

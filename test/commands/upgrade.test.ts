@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { findWay } from '../../src/commands/upgrade.ts';
+import { createTestIo } from '../support/test-io.ts';
+
+describe('the way in which vloc was installed', () => {
+  it.each([
+    ['/usr/local/lib/node_modules/vloc/', null, 'npm'],
+    ['/home/me/.nvm/versions/node/v24.1.0/lib/node_modules/vloc/', null, 'npm'],
+    ['C:/Users/me/AppData/Roaming/npm/node_modules/vloc/', null, 'npm'],
+    ['/home/me/.npm/_npx/0123abcd/node_modules/vloc/', null, 'npx'],
+    ['/home/me/site/node_modules/vloc/', null, 'project'],
+    ['/opt/vloc-0.1.0-linux-x64/lib/', 'standalone', 'standalone'],
+    ['/opt/homebrew/Cellar/vloc/0.1.0/libexec/lib/', 'standalone', 'homebrew'],
+    ['C:/Users/me/scoop/apps/vloc/current/lib/', 'standalone', 'scoop'],
+    [
+      'C:/Users/me/AppData/Local/Microsoft/WinGet/Packages/owner.vloc/vloc-0.1.0-windows-x64/lib/',
+      'standalone',
+      'winget',
+    ],
+    ['/usr/lib/vloc/lib/', 'deb', 'deb'],
+    ['/usr/lib/vloc/lib/', 'aur', 'aur'],
+    // An image is made with npm, and marked.
+    ['/usr/local/lib/node_modules/vloc/', 'container', 'container'],
+    ['/usr/local/lib/node_modules/vloc/', 'something else', 'npm'],
+  ] as const)('with the package in %s and the mark %s is %s', (folder, mark, way) => {
+    expect(findWay({ folder, mark, hasSources: false })).toBe(way);
+  });
+
+  it('is a checkout where the sources are, wherever it lies', () => {
+    expect(findWay({ folder: '/home/me/src/vloc/', mark: null, hasSources: true })).toBe('checkout');
+  });
+});
+
+it('vloc upgrade prints the version, the way and the command, for people and for programs', async () => {
+  const people = createTestIo();
+  expect(await main(['upgrade'], people.io)).toBe(0);
+  expect(people.stdout()).toMatch(
+    /VERSION +INSTALLED BY +UPGRADE\n\d+\.\d+\.\d+ +a checkout +git pull && npm install/,
+  );
+  const programs = createTestIo();
+  expect(await main(['upgrade', '-o', 'json'], programs.io)).toBe(0);
+  expect(JSON.parse(programs.stdout())).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    installed_by: 'checkout',
+    upgrade: 'git pull && npm install',
+  });
+});
