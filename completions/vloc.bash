@@ -4,7 +4,7 @@
 _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
-    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion upgrade version help' operands='free' options='--version -V --help -h' ;;
+    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve mcp schema completion upgrade version help' operands='free' options='--version -V --help -h' ;;
     'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --keep-audio --keep-subtitles --stop-after --from-subtitles --subtitle --source-subtitle --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'separate') commands='' operands='files' options='--client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'recognize') commands='' operands='files' options='--from --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --max-duration --fresh --retry-failed --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -83,10 +83,11 @@ _vloc_place() {
     'serve control workspaces list') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control workspaces create') commands='' operands='free' options='--settings --data -d --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control workspaces close') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'mcp') commands='' operands='free' options='--read --write --max-credits --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'schema') commands='' operands='free' options='--commands --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'completion') commands='' operands='choices bash zsh fish powershell' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'upgrade') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
+    'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve mcp schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
     'help jobs') commands='list get wait download cancel' operands='free' options='' ;;
     'help batch') commands='status retry report' operands='free' options='' ;;
     'help webhooks') commands='listen verify' operands='free' options='' ;;
@@ -154,7 +155,7 @@ _vloc_value() {
     'jobs list --fields') value=',choices id object status progress client_reference created_at updated_at detail_url input' ;;
     'jobs get --fields') value=',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at' ;;
     'batch status --fields'|'batch retry --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline making shard folder key' ;;
-    'batch report --fields'|'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'schema --fields'|'completion --fields') value=',free' ;;
+    'batch report --fields'|'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'mcp --fields'|'schema --fields'|'completion --fields') value=',free' ;;
     'upload --fields'|'upload list --fields'|'upload get --fields'|'upload create --fields'|'upload complete --fields') value=',choices id object status purpose file_name content_type size_bytes upload_request media subtitle error client_reference created_at updated_at expires_at detail_url' ;;
     'credits --fields') value=',choices object balance_credits reserved_credits available_credits monthly_usage' ;;
     'credits history --fields') value=',choices id object amount capability job_id client_reference unit quantity posted_at' ;;
@@ -263,6 +264,8 @@ _vloc_value() {
     *' --rate') value='free' ;;
     *' --only') value='choices secret webhook_secret' ;;
     *' --settings') value='at-file' ;;
+    *' --read') value='folders' ;;
+    *' --write') value='folders' ;;
   esac
 }
 

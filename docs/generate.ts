@@ -1,12 +1,14 @@
 /**
  * Generates documentation from the tables in the source: the marked blocks of README.md and docs/*.md, the shell
- * completions and the man page.
+ * completions, the man page and llms.txt.
  * `npm run generate` writes them; `npm run generate -- --check` only compares and fails if one is out of date.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { toJsonSchema } from '@valibot/to-json-schema';
+import packageFile from '../package.json' with { type: 'json' };
 import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
+import type { ToolEffect } from '../src/context/command.ts';
 import { EnginesFile } from '../src/engines/config.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
@@ -23,6 +25,9 @@ import { listPlaces } from './completions/model.ts';
 import { powershellScript } from './completions/powershell.ts';
 import { zshScript } from './completions/zsh.ts';
 import { manualPage } from './manual-page.ts';
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const current = (name: string) => (existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : '');
 
 type Cell = string | number;
 
@@ -118,6 +123,49 @@ function rowsOfFields({ group, verb, fields }: (typeof CONTROL_LIST)[number]): s
   });
 }
 
+const EFFECTS: Readonly<Record<ToolEffect, string>> = {
+  pays: '**credits**',
+  writes: 'nothing; writes files',
+  cancels: 'nothing; cannot be undone',
+  reads: 'nothing',
+};
+
+const tools = table(
+  ['command', 'tool', 'what it does', 'costs'],
+  COMMANDS.flatMap(({ words, leaf }) =>
+    leaf.tool === undefined
+      ? []
+      : [[`\`vloc ${words.join(' ')}\``, `\`${words.join('_')}\``, leaf.summary, EFFECTS[leaf.tool]]],
+  ),
+);
+
+/** For language models: what vloc is, its pages and its commands. Source: llmstxt.org. */
+function llmsText(): string {
+  const pages = readdirSync(pathOf('.')).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  const links = pages.map((name) => {
+    const [, title = name] = /^# (.+)$/m.exec(current(name)) ?? [];
+    return `- [${title}](docs/${name})`;
+  });
+  return [
+    '# vloc',
+    `> ${packageFile.description}.`,
+    'vloc translates and dubs videos, with a hosted service or on this machine. Programs use `--output json`, exit codes and stable error codes. ' +
+      'With a hosted service jobs cost credits: `--dry-run` shows the cost, `--max-credits` limits it, and the same command again pays for nothing twice.',
+    '## Documentation',
+    [
+      '- [README](README.md)',
+      '- [SKILL.md](skills/vloc/SKILL.md): when to use which command, what costs, how to wait',
+      ...links,
+    ].join('\n'),
+    '## Commands',
+    COMMANDS.map(({ words, leaf }) => `- \`vloc ${words.join(' ')}\`: ${leaf.summary}`).join('\n'),
+    '## Exit codes',
+    `${Object.values(EXIT_CODES)
+      .map(({ code, meaning }) => `- ${code}: ${meaning}`)
+      .join('\n')}\n`,
+  ].join('\n\n');
+}
+
 /** Blocks by name. In a page, a block is between `<!-- generated: NAME -->` and `<!-- end -->`. */
 const BLOCKS: Readonly<Record<string, string>> = {
   commands,
@@ -130,6 +178,7 @@ const BLOCKS: Readonly<Record<string, string>> = {
   settings,
   control,
   controlFields,
+  tools,
 };
 const PAGES = [
   '../README.md',
@@ -140,6 +189,8 @@ const PAGES = [
   'errors.md',
   'service.md',
   'control.md',
+  'agents.md',
+  '../skills/vloc/SKILL.md',
 ];
 
 function fill(page: string): string {
@@ -169,11 +220,10 @@ const FILES: Readonly<Record<string, string>> = {
   '../completions/vloc.fish': fishScript(places),
   '../completions/vloc.ps1': powershellScript(places),
   '../man/vloc.1': await manualPage(),
+  '../llms.txt': llmsText(),
   'engines.schema.json': `${JSON.stringify({ title: 'engines.json of vloc', ...enginesSchema }, null, 2)}\n`,
 };
 
-const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const current = (name: string) => (existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : '');
 const wanted = [...PAGES.map((name) => [name, fill(current(name))] as const), ...Object.entries(FILES)];
 const stale = wanted.filter(([name, text]) => current(name) !== text);
 

@@ -158,7 +158,8 @@ export type BatchEvent =
   | { readonly type: 'uploaded'; readonly item: BatchItem; readonly uploadId: string; readonly bytes: number }
   /** The slots that this run may use: fewer after CONCURRENCY_LIMIT_EXCEEDED. */
   | { readonly type: 'window'; readonly size: number; readonly inFlight: number }
-  | ({ readonly type: 'credits' } & CreditTotals)
+  /** `ofThisRun`: of the sums, what the jobs of this run add to those of earlier ones. */
+  | ({ readonly type: 'credits'; readonly ofThisRun?: number } & CreditTotals)
   | { readonly type: 'stop'; readonly reason: StopReason; readonly message: string };
 
 export type BatchListener = (event: BatchEvent) => void;

@@ -3,8 +3,8 @@ import type { Command } from '../context/command.ts';
 import type { Io, OutputMode } from '../context/context.ts';
 import { type GlobalValues, outputMode } from '../context/global-options.ts';
 import { Failure } from '../errors/failure.ts';
+import { asFailure } from '../errors/failure-document.ts';
 import type { JqFilter } from './jq.ts';
-import { asFailure } from './report-failure.ts';
 import { escapeColumns, escapeControls, escapeJson, escapeRows } from './terminal/escape.ts';
 
 interface ChosenOutput {

@@ -4,11 +4,12 @@ import { Interruption, type Io } from '../context/context.ts';
 import { type Caller, completeCommands } from '../context/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
+import { asFailure } from '../errors/failure-document.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput, createDataOutput } from './data-output.ts';
 import { parseArguments } from './program.ts';
 import { withProjectDefaults } from './project-defaults.ts';
-import { asFailure, type FailureFormat, reportFailure } from './report-failure.ts';
+import { type FailureFormat, reportFailure } from './report-failure.ts';
 import { watchStdout, withOwnFailure } from './stdout-fault.ts';
 
 /**

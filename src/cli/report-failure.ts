@@ -2,8 +2,8 @@
 
 import type { Io } from '../context/context.ts';
 import { type GlobalValues, outputMode } from '../context/global-options.ts';
-import { Failure } from '../errors/failure.ts';
-import { describeDisk, errorCode, isDiskCode } from '../errors/system-error.ts';
+import type { Failure } from '../errors/failure.ts';
+import { failureDocument } from '../errors/failure-document.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
 
@@ -25,23 +25,6 @@ function isVerbose(io: Io): boolean {
   return io.env.VLOC_DEBUG === '1';
 }
 
-/** The JSON form: one object with `error`, the same names as a problem document of the service. */
-function failureDocument(failure: Failure): object {
-  const { category, code, message, advice, requestId, retryable, errors, jobId } = failure.facts;
-  return {
-    error: {
-      code,
-      category,
-      message,
-      advice: advice ?? null,
-      request_id: requestId ?? null,
-      job_id: jobId ?? null,
-      retryable: retryable ?? false,
-      ...(errors === undefined ? {} : { errors }),
-    },
-  };
-}
-
 function failureText(failure: Failure, style: Style, cwd: string): string {
   const { code, message, advice, requestId, errors, jobId } = failure.facts;
   const rows = [`${style.bad('✖')} ${escapeRows(message)}`];
@@ -53,26 +36,4 @@ function failureText(failure: Failure, style: Style, cwd: string): string {
   const origin = [code, jobId, requestId].filter((part) => part !== undefined).map(escapeControls);
   rows.push(`  ${style.faint(origin.join(' · '))}`);
   return `${rows.join('\n')}\n`;
-}
-
-/** Turns any thrown value into a Failure; an internal error says how to report it. */
-export function asFailure(error: unknown): Failure {
-  const code = errorCode(error);
-  const message = error instanceof Error ? error.message : String(error);
-  if (isDiskCode(code)) {
-    return new Failure(
-      { category: 'disk', code, message, advice: describeDisk(code).advice },
-      { cause: error },
-    );
-  }
-  return new Failure(
-    {
-      category: 'refused',
-      code: 'INTERNAL_DEFECT',
-      message: `internal error: ${message}`,
-      advice:
-        'This is a defect: report it with the command and the output of the same command with --verbose.',
-    },
-    { cause: error },
-  );
 }

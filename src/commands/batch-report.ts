@@ -40,7 +40,12 @@ export const batchReport: Command = defineCommand({
       type: 'flag',
       help: 'one page to look at and to hand on with the folder: players, subtitles, waveforms (default place: report.html in the folder, or in the current one for several)',
     },
-    out: { type: 'text', value: 'file', help: 'write to this file, replacing it (default: stdout)' },
+    out: {
+      type: 'text',
+      value: 'file',
+      tool: 'writes',
+      help: 'write to this file, replacing it (default: stdout)',
+    },
   },
   examples: [
     { command: 'vloc batch report out --out report.md', explains: 'for a ticket' },

@@ -22,7 +22,11 @@ export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
     all: { type: 'flag', help: 'also list finished items' },
-    watch: { type: 'flag', help: 'refresh every two seconds until everything has finished, or Ctrl-C' },
+    watch: {
+      type: 'flag',
+      tool: 'no',
+      help: 'refresh every two seconds until everything has finished, or Ctrl-C',
+    },
   },
   fields: () => ITEM_FIELDS,
   examples: [

@@ -16,11 +16,13 @@ const OPERANDS = {
   video: {
     name: 'input',
     count: 'any',
+    paths: 'video',
     help: 'video files, folders, globs, https addresses or ids of ready uploads',
   },
   subtitle: {
     name: 'input',
     count: 'any',
+    paths: 'subtitle',
     help: 'SRT, WebVTT or ASS files, JSON files of lines, folders, globs, https addresses, ids of ready uploads or of recognition and translation jobs, - for stdin',
   },
 } as const;

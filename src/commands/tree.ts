@@ -2,13 +2,14 @@
  * The command tree. Names and summaries are here, so that the root help loads nothing else; everything about one
  * command is in the file that `load` imports.
  */
-import type { CalledCommand, Command } from '../context/command.ts';
+import type { CalledCommand, Command, ToolEffect } from '../context/command.ts';
 import { CONTROL_GROUPS, CONTROL_LIST } from '../protocol/control-operations.ts';
 
 export interface CommandLeaf {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<Command>;
+  readonly tool?: ToolEffect;
   /** Subcommands of a row that is a command itself. */
   readonly children?: readonly CommandLeaf[];
   /** Groups of subcommands. */
@@ -36,26 +37,31 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         name: 'localize',
         summary: 'translate and dub whole videos',
         load: async () => (await import('./job-commands.ts')).localize,
+        tool: 'pays',
       },
       {
         name: 'separate',
         summary: 'split the sound of videos into voice and background',
         load: async () => (await import('./job-commands.ts')).separate,
+        tool: 'pays',
       },
       {
         name: 'recognize',
         summary: 'transcribe videos into subtitles',
         load: async () => (await import('./job-commands.ts')).recognize,
+        tool: 'pays',
       },
       {
         name: 'translate',
         summary: 'translate subtitles into other languages',
         load: async () => (await import('./job-commands.ts')).translate,
+        tool: 'pays',
       },
       {
         name: 'dub',
         summary: 'make spoken sound tracks from subtitles',
         load: async () => (await import('./job-commands.ts')).dub,
+        tool: 'pays',
       },
     ],
   },
@@ -70,26 +76,31 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'list',
             summary: 'list jobs of all kinds, the newest first',
             load: async () => (await import('./jobs.ts')).jobsList,
+            tool: 'reads',
           },
           {
             name: 'get',
             summary: 'show the current state of jobs',
             load: async () => (await import('./jobs.ts')).jobsGet,
+            tool: 'reads',
           },
           {
             name: 'wait',
             summary: 'wait for jobs and download their results',
             load: async () => (await import('./jobs-results.ts')).jobsWait,
+            tool: 'writes',
           },
           {
             name: 'download',
             summary: 'download the results of finished jobs',
             load: async () => (await import('./jobs-results.ts')).jobsDownload,
+            tool: 'writes',
           },
           {
             name: 'cancel',
             summary: 'cancel jobs that have not finished',
             load: async () => (await import('./jobs-cancel.ts')).jobsCancel,
+            tool: 'cancels',
           },
         ],
       },
@@ -101,6 +112,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'status',
             summary: 'show the state of the items of a folder, without asking the service',
             load: async () => (await import('./batch-status.ts')).batchStatus,
+            tool: 'reads',
           },
           {
             name: 'retry',
@@ -111,6 +123,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'report',
             summary: 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML',
             load: async () => (await import('./batch-report.ts')).batchReport,
+            tool: 'writes',
           },
         ],
       },
@@ -166,11 +179,13 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         name: 'credits',
         summary: 'show the credit balance',
         load: async () => (await import('./credits.ts')).credits,
+        tool: 'reads',
         children: [
           {
             name: 'history',
             summary: 'list charges, newest first',
             load: async () => (await import('./credits-history.ts')).creditsHistory,
+            tool: 'reads',
           },
         ],
       },
@@ -228,6 +243,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'list',
             summary: 'show installed and configured engines and their languages',
             load: async () => (await import('./engines-list.ts')).enginesList,
+            tool: 'reads',
           },
           {
             name: 'add',
@@ -290,6 +306,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             children: controlGroups(),
           },
         ],
+      },
+      {
+        name: 'mcp',
+        summary: 'offer vloc to AI agents as tools, over stdin and stdout',
+        load: async () => (await import('./mcp.ts')).mcpCommand(COMMANDS),
       },
       {
         name: 'schema',

@@ -21,6 +21,11 @@ export type OptionSpec = {
   readonly short?: string;
   /** Heading in the help; default: `Options:`. */
   readonly group?: HelpGroup;
+  /**
+   * How `vloc mcp` offers it. Flags, numbers, times and choices are offered unless this says `no`; texts only if it says what
+   * they may be: any text, a name without folders, or the path of what is written.
+   */
+  readonly tool?: 'no' | 'text' | 'name' | 'writes';
   /** True for an option that the command requires. */
   readonly required?: true;
 } & (
@@ -66,6 +71,8 @@ export interface Operands {
   readonly count: 'one' | 'many' | 'any';
   /** How the help shows them, if the name alone is not enough. */
   readonly written?: string;
+  /** For `vloc mcp`: what paths among them lead to, if there can be any. */
+  readonly paths?: 'video' | 'subtitle' | 'results';
   /** All valid values, for completion; the command itself rejects others. */
   readonly choices?: readonly string[];
 }
@@ -102,10 +109,17 @@ export interface Command extends Omit<CommandDefinition<OptionTable>, 'run'> {
   readonly run: (context: Context, operands: readonly string[], options: RawOptions) => Promise<number>;
 }
 
+/** What a command does when an agent calls it through `vloc mcp`; commands without it are not offered. */
+export type ToolEffect = 'reads' | 'writes' | 'pays' | 'cancels';
+
 /** A command of the tree with the words that call it. */
 export interface CalledCommand {
   readonly words: readonly string[];
-  readonly leaf: { readonly summary: string; readonly load: () => Promise<Command> };
+  readonly leaf: {
+    readonly summary: string;
+    readonly load: () => Promise<Command>;
+    readonly tool?: ToolEffect;
+  };
 }
 
 /** Creates a command; `run` of the definition gets the exact types of its option table. */

@@ -98,6 +98,13 @@ export interface Question {
   readonly flag: string;
 }
 
+/** A limit on the credits of new jobs over several commands. */
+export interface Spending {
+  readonly left: () => number;
+  /** Called with the credits of the new jobs of a run, whenever they change. */
+  readonly count: (credits: { readonly ofThisRun: number; readonly unknown: number }) => void;
+}
+
 export interface Context {
   readonly io: Io;
   readonly output: OutputMode;
@@ -119,6 +126,8 @@ export interface Context {
   readonly commandLine: readonly string[];
   /** The flags that choose the service. */
   readonly service: ServiceFlags;
+  /** Missing for a command that runs alone. */
+  readonly spending?: Spending;
 }
 
 /** Why a run was stopped from outside. */

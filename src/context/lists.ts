@@ -74,7 +74,7 @@ function readParameter(described: Readonly<Record<string, unknown>>): Parameter 
 function specOf({ type, choices, help }: Parameter): OptionSpec {
   if (type === 'choice') return { type, choices, help };
   if (type === 'number') return { type, value: 'n', help };
-  return { type: 'text', value: type === 'time' ? 'time' : 'text', help };
+  return { type: 'text', value: type === 'time' ? 'time' : 'text', tool: 'text', help };
 }
 
 /** The request of a list command. */

@@ -143,5 +143,8 @@ export const UPGRADE = describeRecord(
   v.object({ version: v.string(), installed_by: v.string(), upgrade: v.string() }),
 );
 
+/** Of `vloc mcp`: messages of the Model Context Protocol, whatever --output says. */
+export const PROTOCOL = describePrinted({});
+
 /** A document of its own kind, such as an OpenAPI document. */
 export const DOCUMENT = describePrinted({ json: [Anything], ndjson: [Anything] });

@@ -12,10 +12,12 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   stopAfter: {
     type: 'choice',
     choices: STOPS,
+    tool: 'no',
     help: 'stop there, with the subtitles beside the videos for you to edit; prints the command that continues',
   },
   fromSubtitles: {
     type: 'flag',
+    tool: 'no',
     help: 'continue from the subtitles beside the videos: {stem}.{lang}.srt, .vtt or .ass; existing ones are not remade',
   },
   subtitle: {

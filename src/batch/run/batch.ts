@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly jobs: number;
   /** Credits that the items may cost, including those of earlier runs; null for no limit. */
   readonly maxCredits: number | null;
+  /** Credits that new jobs may cost, whatever earlier runs have cost; missing for no limit. */
+  readonly maxNewCredits?: number | undefined;
   /** After this time nothing new is sent; null for no limit. */
   readonly maxDurationMs: number | null;
   /** After this time the run stops waiting; null for no limit. */

@@ -27,13 +27,21 @@ export interface Budget {
   /** The job was not created. */
   drop(id: string): void;
   totals(): CreditTotals;
+  /** Counts what `work` adds as the costs of earlier runs. */
+  countEarlier(work: () => void): void;
+  /** The credits that were added since, besides those of earlier runs. */
+  ofThisRun(): number;
 }
 
 /** The most started minutes that a video can have. */
 const MOST_MINUTES = Math.ceil(LIMITS.videoSeconds / 60);
 
-/** @param maxCredits null for no limit */
-export function createBudget(maxCredits: number | null): Budget {
+/**
+ * @param maxCredits null for no limit
+ * @param maxNewCredits the same without the costs of earlier runs
+ */
+export function createBudget(maxCredits: number | null, maxNewCredits = Number.POSITIVE_INFINITY): Budget {
+  let earlier = 0;
   const costs = new Map<string, Cost>();
   const sums = createCostSums();
   const prices = new Map<JobKind, number>();
@@ -62,9 +70,12 @@ export function createBudget(maxCredits: number | null): Budget {
 
   return {
     judge(kind, units) {
-      if (maxCredits === null) return 'go';
+      if (maxCredits === null && maxNewCredits === Number.POSITIVE_INFINITY) return 'go';
       if (sums.count('untold') > 0) return 'stop';
-      const limit = toThousandths(maxCredits);
+      const limit = Math.min(
+        toThousandths(maxCredits ?? Number.POSITIVE_INFINITY),
+        toThousandths(maxNewCredits) + earlier,
+      );
       const next = estimate(kind, units);
       if (next === null) {
         // The first job runs alone, so that the price is known for the others.
@@ -88,6 +99,12 @@ export function createBudget(maxCredits: number | null): Budget {
       largest.set(kind, isMinutes ? MOST_MINUTES : Math.max(quantity, largest.get(kind) ?? 0));
     },
     drop: remove,
+    countEarlier(work) {
+      const before = committed();
+      work();
+      earlier += committed() - before;
+    },
+    ofThisRun: () => Math.max(0, committed() - earlier) / 1000,
     totals() {
       const unknown = sums.count('untold');
       return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000, unknown };

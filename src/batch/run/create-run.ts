@@ -31,16 +31,17 @@ interface RunParts {
 
 export function createRun({ batch, journal, stopping, reference, rebuild }: RunParts): Run {
   const { options, runtime, listen, connection, records } = batch;
-  const budget = createBudget(options.maxCredits);
+  const budget = createBudget(options.maxCredits, options.maxNewCredits);
   const counted = new Set<string>();
   function countBills(tasks: readonly Task[]): void {
     const others = tasks.filter(({ item }) => !counted.has(item.key));
     for (const { item } of others) counted.add(item.key);
     if (options.fresh) return;
-    countEarlierBills(budget, others, journal);
+    budget.countEarlier(() => countEarlierBills(budget, others, journal));
     const totals = budget.totals();
     // A run that finds everything done still reports the costs.
-    if (totals.charged + totals.reserved + totals.unknown > 0) listen({ type: 'credits', ...totals });
+    if (totals.charged + totals.reserved + totals.unknown > 0)
+      listen({ type: 'credits', ...totals, ofThisRun: budget.ofThisRun() });
   }
   countBills(batch.tasks);
   const isShard = (batch.delivery.shard?.count ?? 1) > 1;
@@ -76,7 +77,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     pause: (ms) => pause(runtime, ms, stopping.launching),
     takeBill(item, key, { billing }): readonly LogRecord[] {
       budget.bill(item.key, item.kind, billing);
-      listen({ type: 'credits', ...budget.totals() });
+      listen({ type: 'credits', ...budget.totals(), ofThisRun: budget.ofThisRun() });
       launcher.lookAgain();
       return billing === null ? [] : [writeBill(key, billing)];
     },

@@ -35,6 +35,7 @@ import type { LogRecord } from '../../journal/record-line.ts';
 export const BATCH_OPERAND = {
   name: 'dir',
   count: 'many',
+  paths: 'results',
   help: 'folders of results, those that --out named; several are shown as one batch',
 } as const satisfies Operands;
 

@@ -44,6 +44,9 @@ export async function createBatchView(
   return {
     listener: (event) => {
       const change = picture.add(event);
+      if (event.type === 'credits') {
+        context.spending?.count({ ofThisRun: event.ofThisRun ?? 0, unknown: event.unknown });
+      }
       if (event.type !== 'item') {
         write(lineOfRun(event));
         if (event.type === 'stop') terminal.warn(event.message);

@@ -30,11 +30,13 @@ const FOLDER_OPTIONS = inGroup('Output:', {
   out: {
     type: 'text',
     value: 'dir',
+    tool: 'writes',
     help: 'folder for the results, created if missing (default: the current one); - writes a single result to stdout',
   },
   name: {
     type: 'text',
     value: 'template',
+    tool: 'name',
     help: 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}, which has its dot: {stem}-{lang}{ext}',
   },
   clobber: { type: 'flag', help: 'replace files that exist' },
@@ -103,15 +105,22 @@ const KEEP_OPTIONS = inGroup('Output:', {
 const INPUT_OPTIONS = inGroup('Input:', {
   watch: {
     type: 'flag',
+    tool: 'no',
     help: 'process new files in the folders, each when it is written completely, until Ctrl-C',
   },
   dryRun: { type: 'flag', help: 'print the plan and its cost; submit nothing' },
   include: {
     type: 'texts',
     value: 'glob',
+    tool: 'text',
     help: 'only include files in folders that match this glob, such as *.mp4; repeatable',
   },
-  exclude: { type: 'texts', value: 'glob', help: 'skip files in folders that match this glob; repeatable' },
+  exclude: {
+    type: 'texts',
+    value: 'glob',
+    tool: 'text',
+    help: 'skip files in folders that match this glob; repeatable',
+  },
   filesFrom: { type: 'text', value: 'file', help: 'take the inputs from a list, one a line; - is stdin' },
   filesFrom0: {
     type: 'text',
@@ -155,10 +164,11 @@ export const RUN_OPTIONS = {
     },
   }),
   ...inGroup('Job:', {
-    fresh: { type: 'flag', help: 'make new jobs, charged again, whatever was done here before' },
+    fresh: { type: 'flag', tool: 'no', help: 'make new jobs, charged again, whatever was done here before' },
     retryFailed: { type: 'flag', help: 'also retry items that failed permanently' },
     rebuild: {
       type: 'flag',
+      tool: 'no',
       help: 'continue jobs that the service has and the record of the folder lacks, also those made for other folders',
     },
   }),
@@ -213,14 +223,15 @@ function specOf(field: Field): OptionSpec | null {
         ? {
             type: 'list',
             value: 'tags',
+            tool: 'text',
             help: `${field.help}; several, separated by commas, make a job each`,
             required: true,
           }
-        : { type: 'text', value: 'tag', help: `${field.help} (default: ${field.default})` };
+        : { type: 'text', value: 'tag', tool: 'text', help: `${field.help} (default: ${field.default})` };
     case 'choice':
       return { type: 'choice', choices: field.choices, help: `${field.help} (default: ${field.default})` };
     case 'reference':
-      return { type: 'text', value: 'text', help: field.help };
+      return { type: 'text', value: 'text', tool: 'text', help: field.help };
     case 'callback':
       return { type: 'text', value: 'url', help: field.help };
   }

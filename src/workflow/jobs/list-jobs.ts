@@ -26,6 +26,7 @@ export const KIND_CHOICES: readonly string[] = [...Object.values(COMMAND_OF), ..
 export const KIND_OPTION = {
   type: 'list',
   value: 'kinds',
+  tool: 'text',
   help: `only these kinds: ${Object.values(COMMAND_OF).join(', ')}; also by their full names`,
 } as const satisfies OptionSpec;
 

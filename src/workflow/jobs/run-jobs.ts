@@ -52,7 +52,7 @@ export async function runJobs(
   check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
 ): Promise<number> {
   // A retry makes expired results again.
-  const runOptions = readRunOptions(options, only !== null);
+  const runOptions = { ...readRunOptions(options, only !== null), maxNewCredits: context.spending?.left() };
   const whole = await planJobs(kind, operands, options, context, only);
   const plan = check(only === null ? whole : pickItems(whole, only, context));
   for (const note of plan.notes) context.terminal.note(note);

@@ -89,6 +89,7 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bbatch \w+ out-1\b/, makeShards],
   [/\binbox\b/, fillFolder('inbox', 'talk.mp4')],
   [/\bvideos\b/, fillFolder('videos', 'tour.mp4')],
+  [/--write results\b/, fillFolder('results', 'before.mp4')],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
   [/\bserve migrate\b/, makeMoved],

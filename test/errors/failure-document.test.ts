@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asFailure } from '../../src/cli/report-failure.ts';
+import { asFailure } from '../../src/errors/failure-document.ts';
 
 describe('an unforeseen error', () => {
   it('of a full disk is a matter of the disk', () => {

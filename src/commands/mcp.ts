@@ -1,0 +1,59 @@
+import { type CalledCommand, type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
+
+/** Creates the command. @param all commands; those that the table marks become tools */
+export const mcpCommand = (all: readonly CalledCommand[]): Command =>
+  defineCommand({
+    options: {
+      read: {
+        type: 'texts',
+        value: 'dir',
+        help: 'folder with inputs, which agents may read; repeatable',
+      },
+      write: {
+        type: 'texts',
+        value: 'dir',
+        help: 'folder for results, which agents may read and write; repeatable',
+        required: true,
+      },
+      maxCredits: {
+        type: 'number',
+        value: 'n',
+        help: 'send no job that would bring the credits of all calls together above n',
+      },
+    },
+    examples: [
+      {
+        command: 'vloc mcp --read videos --write results --max-credits 100',
+        explains: 'the tools of vloc for an agent, with at most 100 credits in this session',
+      },
+    ],
+    notes: [
+      'Serves the Model Context Protocol over stdin and stdout; an agent starts it. Tools: the commands that run jobs, jobs, ' +
+        'batch status and report, credits. Paths are followed through links and must lead into the folders; agents can ' +
+        'change neither these nor the limit.',
+      'The price of a kind of job is known after the first one, so a single job can exceed the limit; nothing is sent after it.',
+    ],
+    schemas: async () => (await import('../outputs/machine.ts')).PROTOCOL,
+    run: async (context, _operands, { read, write, maxCredits = null }) => {
+      if (write.length === 0)
+        throw usageFailure(
+          'no folder for results was given',
+          'Name it with --write, such as --write results.',
+        );
+      if (maxCredits !== null && !(maxCredits >= 0))
+        throw usageFailure('--max-credits takes a number from 0', 'Correct it.');
+      if (context.io.stdin.isTTY === true)
+        throw usageFailure('stdin is a terminal, and this command talks to a program', 'See docs/agents.md.');
+      const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([
+        import('../mcp/server.ts'),
+        import('../mcp/tools.ts'),
+        import('../mcp/folders.ts'),
+        import('../mcp/session.ts'),
+      ]);
+      const folders = await openFolders(read, write, context.io.cwd);
+      const tools = await makeTools(all);
+      await serveTools({ context, tools, folders, session: createSession(maxCredits) });
+      return EXIT_CODES.done.code;
+    },
+  });

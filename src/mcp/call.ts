@@ -1,0 +1,147 @@
+/** Runs a command as a call of a tool: within the folders and the limit of the session, with its output as a result. */
+import { Readable, Writable } from 'node:stream';
+import { isNonFileInput } from '../batch/plan/operand.ts';
+import { usageFailure } from '../context/command.ts';
+import { type Context, Interruption, type Spending } from '../context/context.ts';
+import { completeCommands } from '../context/printed-command.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
+import { Failure } from '../errors/failure.ts';
+import { asFailure, failureDocument } from '../errors/failure-document.ts';
+import { type AgentFolders, confine } from './folders.ts';
+import { overLimit, type Session } from './session.ts';
+import { type CallProgress, createCallTerminal } from './terminal.ts';
+import { type CommandCall, readArguments, type Tool, type ToolArguments, writeWords } from './tools.ts';
+
+/** What a tool returns; see `output` of the tool. */
+export interface CallResult {
+  readonly exit_code: number;
+  readonly output: unknown;
+  readonly text: string | null;
+  readonly notes: readonly string[];
+  readonly error: object | null;
+  readonly session: { readonly spent_credits: number; readonly left_credits: number | null };
+}
+
+interface CallParts {
+  /** Of `vloc mcp` itself. */
+  readonly context: Context;
+  readonly folders: AgentFolders;
+  readonly session: Session;
+  /** Aborted when the client cancels the call or leaves. */
+  readonly signal: AbortSignal;
+  readonly report: (progress: CallProgress) => void;
+}
+
+/** Runs one call; failures of the command are part of the result. @throws the reason of the signal when that is aborted */
+export async function callTool(tool: Tool, given: ToolArguments, parts: CallParts): Promise<CallResult> {
+  const { session, signal } = parts;
+  const notes: string[] = [];
+  const printed: string[] = [];
+  let failure: Failure | null = null;
+  let code: number = EXIT_CODES.done.code;
+  try {
+    const call = await confineCall(tool, readArguments(tool, given), parts.folders);
+    const run = (spending?: Spending) => runCommand(tool, call, parts, { notes, printed, spending });
+    // Results of two calls at a time could be for the same folder.
+    const isAlone = tool.effect === 'pays' || tool.effect === 'writes';
+    code = await (isAlone ? session.pay(signal, run) : run());
+  } catch (error) {
+    signal.throwIfAborted();
+    failure = explain(error, parts);
+    code = EXIT_CODES[failure.facts.category].code;
+  }
+  const text = printed.join('\n');
+  const output = parseJson(text);
+  return {
+    exit_code: code,
+    output,
+    text: output === null && text !== '' ? text : null,
+    notes,
+    error: failure === null ? null : failureDocument(failure).error,
+    session: { spent_credits: session.spent(), left_credits: session.left() },
+  };
+}
+
+function explain(error: unknown, { context, session }: CallParts): Failure {
+  const failure = error instanceof Failure ? error : asFailure(error);
+  const { advice } = failure.facts;
+  const whole = advice === undefined ? failure : failure.with({ advice: completeCommands(advice, context) });
+  return session.left() === 0 ? overLimit(whole) : whole;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The call with absolute paths in the allowed folders; results go to the first writable one unless it names another. */
+async function confineCall(
+  { command }: Tool,
+  { operands, options }: CommandCall,
+  folders: AgentFolders,
+): Promise<CommandCall> {
+  const { paths } = command.operands ?? {};
+  const confined: string[] = [];
+  for (const operand of operands) {
+    if (operand.startsWith('-')) {
+      throw usageFailure(`"${operand}" is not an input`, 'Write a path that begins with ./ or another name.');
+    }
+    const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
+    confined.push(isFile ? await confine(folders, operand, paths === 'results' ? 'write' : 'read') : operand);
+  }
+  const chosen: Record<string, unknown> = { ...options };
+  for (const [name, spec] of Object.entries(command.options)) {
+    const value = chosen[name];
+    if (spec.tool === 'name' && typeof value === 'string' && /[/\\]|^\.\.?$/.test(value)) {
+      throw usageFailure(`"${value}" names a folder`, 'Write a name without folders.');
+    }
+    if (spec.tool !== 'writes') continue;
+    const isFolder = 'value' in spec && spec.value === 'dir';
+    if (value === undefined && !isFolder) continue;
+    chosen[name] = await confine(folders, value === undefined ? '.' : String(value), 'write');
+  }
+  return { operands: confined, options: chosen };
+}
+
+interface Collected {
+  readonly notes: string[];
+  readonly printed: string[];
+  readonly spending: Spending | undefined;
+}
+
+async function runCommand(
+  tool: Tool,
+  call: CommandCall,
+  { context: own, signal, report }: CallParts,
+  { notes, printed, spending }: Collected,
+): Promise<number> {
+  const ended = new AbortController();
+  const onAbort = () => ended.abort(new Interruption('SIGINT'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const context: Context = {
+    ...own,
+    // The streams of the process belong to the protocol.
+    io: { ...own.io, stdin: Readable.from([]), stdout: nowhere, stderr: nowhere },
+    output: 'json',
+    fields: null,
+    terminal: createCallTerminal(notes, report),
+    signal: ended.signal,
+    fail: (failure) => ended.abort(failure),
+    print: (line) => printed.push(line),
+    printed: async () => undefined,
+    commandLine: writeWords(tool, call),
+    ...(spending === undefined ? {} : { spending }),
+  };
+  try {
+    const code = await tool.command.run(context, call.operands, call.options);
+    if (ended.signal.reason instanceof Failure) throw ended.signal.reason;
+    return code;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

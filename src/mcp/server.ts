@@ -1,0 +1,112 @@
+/** Serves tools over stdin and stdout with the Model Context Protocol. */
+import {
+  fromJsonSchema,
+  McpServer,
+  type ServerContext,
+  type ToolAnnotations,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { ToolEffect } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { VERSION } from '../context/version.ts';
+import { type CallResult, callTool } from './call.ts';
+import type { AgentFolders } from './folders.ts';
+import type { Session } from './session.ts';
+import type { CallProgress } from './terminal.ts';
+import type { Tool, ToolArguments } from './tools.ts';
+
+interface ServerParts {
+  readonly context: Context;
+  readonly tools: readonly Tool[];
+  readonly folders: AgentFolders;
+  readonly session: Session;
+}
+
+const HINTS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
+  reads: { readOnlyHint: true, openWorldHint: true },
+  writes: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  // Credits that are spent do not come back.
+  pays: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  cancels: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+};
+
+/** Answers until the client leaves or the signal is aborted; calls that still run are ended then. */
+export async function serveTools(parts: ServerParts): Promise<void> {
+  const { context } = parts;
+  const { stdin, stdout } = context.io;
+  const running = new Set<Promise<unknown>>();
+  const gone = new AbortController();
+  const over = Promise.withResolvers<void>();
+  const leave = () => {
+    gone.abort();
+    over.resolve();
+  };
+  stdin.once('end', leave).once('close', leave);
+  context.signal.addEventListener('abort', leave, { once: true });
+  const handle = serveStdio(() => createServer(parts, gone.signal, running), {
+    transport: new StdioServerTransport(stdin, stdout),
+    onerror: (error) => context.terminal.warn(error.message),
+  });
+  await over.promise;
+  await Promise.allSettled(running);
+  await handle.close();
+}
+
+function createServer(parts: ServerParts, gone: AbortSignal, running: Set<Promise<unknown>>): McpServer {
+  const server = new McpServer({ name: 'vloc', version: VERSION }, { instructions: instructionsOf(parts) });
+  for (const tool of parts.tools) {
+    const call = async (given: unknown, { mcpReq }: ServerContext) => {
+      const token = mcpReq._meta?.progressToken;
+      const report = ({ progress, message }: CallProgress) => {
+        if (token === undefined) return;
+        const params = { progressToken: token, progress, total: 1, message };
+        // The client may be gone; the call ends for another reason then.
+        mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+      };
+      const signal = AbortSignal.any([mcpReq.signal, gone]);
+      // The schema of the tool admits objects only.
+      const work = callTool(tool, given as ToolArguments, { ...parts, signal, report });
+      running.add(work);
+      try {
+        return answerOf(await work);
+      } finally {
+        running.delete(work);
+      }
+    };
+    server.registerTool(
+      tool.name,
+      {
+        title: `vloc ${tool.words.join(' ')}`,
+        description: tool.description,
+        inputSchema: fromJsonSchema(tool.input),
+        outputSchema: fromJsonSchema(tool.output),
+        annotations: HINTS[tool.effect],
+      },
+      call,
+    );
+  }
+  return server;
+}
+
+/** Also as text, for clients that do not read structured content. */
+function answerOf(result: CallResult) {
+  return {
+    content: [{ type: 'text' as const, text: JSON.stringify(result) }],
+    structuredContent: { ...result },
+    isError: result.error !== null,
+  };
+}
+
+function instructionsOf({ folders, session }: ServerParts): string {
+  const left = session.left();
+  return [
+    'vloc translates and dubs videos.',
+    `Readable folders: ${folders.readable.join(', ')}. Writable folders: ${folders.writable.join(', ')}.`,
+    left === null
+      ? 'This session has no limit of credits: ask the user before every call that costs.'
+      : `The new jobs of this session may cost ${left} credits; nobody but the user can raise this.`,
+    'Tools whose description says COSTS CREDITS need the consent of the user: show the plan of dry_run: true first.',
+    'Long work: call with detach: true, then jobs_wait with the ids. An interrupted call continues when it is made again.',
+    'On an error, do what `advice` says; `code` is stable.',
+  ].join('\n');
+}

@@ -1,0 +1,192 @@
+/** Tools for agents, made from commands: what they take, what they return, and the command line of a call. Pure. */
+import { camelCase, flagName } from '../batch/plan/field-flags.ts';
+import type { CalledCommand, Command, OptionSpec, RawOptions, ToolEffect } from '../context/command.ts';
+import { asSentence, parseDuration } from '../context/format.ts';
+import type { JsonSchema } from '../protocol/openapi/json-schemas.ts';
+
+export interface Tool {
+  /** Such as `jobs_wait`. */
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly effect: ToolEffect;
+  readonly command: Command;
+  readonly description: string;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema;
+}
+
+/** The arguments of a call, which the schema of the tool has admitted. */
+export type ToolArguments = Readonly<Record<string, unknown>>;
+
+const EFFECTS: Readonly<Record<ToolEffect, string>> = {
+  reads: 'Changes nothing and costs nothing.',
+  writes: 'Writes files into a writable folder. Costs nothing.',
+  cancels: 'Cancelled jobs cannot be continued; they cost nothing. Ask the user first.',
+  pays:
+    'COSTS CREDITS at a hosted service (nothing with the embedded one). First call it with dry_run: true, show the user the ' +
+    'jobs and credits, and get their consent. The same call again continues what was interrupted and pays for nothing twice. ' +
+    'With detach: true it returns the ids of the jobs immediately; wait for them with jobs_wait.',
+};
+
+/** Makes the tools of all commands that are offered. */
+export async function makeTools(commands: readonly CalledCommand[]): Promise<readonly Tool[]> {
+  const tools = commands.map(async ({ words, leaf }): Promise<Tool[]> => {
+    if (leaf.tool === undefined) return [];
+    const command = await leaf.load();
+    return [
+      {
+        name: words.join('_'),
+        words,
+        effect: leaf.tool,
+        command,
+        description: `${asSentence(leaf.summary)} ${EFFECTS[leaf.tool]}`,
+        input: inputOf(command),
+        output: outputOf((await command.schemas()).json),
+      },
+    ];
+  });
+  return (await Promise.all(tools)).flat();
+}
+
+/** `client_reference` of the option `clientReference`. */
+function argumentName(option: string): string {
+  return flagName(option).slice(2).replaceAll('-', '_');
+}
+
+function offeredOptions({ options }: Command): [string, OptionSpec][] {
+  return Object.entries(options).filter(([, spec]) => isOffered(spec));
+}
+
+function isOffered({ type, tool }: OptionSpec): boolean {
+  const mayNameFiles = type === 'text' || type === 'list' || type === 'texts' || type === 'pairs';
+  return mayNameFiles ? tool !== undefined && tool !== 'no' : tool !== 'no';
+}
+
+/** The argument for the operands. */
+function operandsName({ operands }: Command): string {
+  return `${operands?.name}s`;
+}
+
+function inputOf(command: Command): JsonSchema {
+  const { operands } = command;
+  const options = offeredOptions(command);
+  const properties = Object.fromEntries(options.map(([name, spec]) => [argumentName(name), schemaOf(spec)]));
+  const required = options.filter(([, spec]) => spec.required === true).map(([name]) => argumentName(name));
+  const isNeeded = operands !== undefined && (operands.count !== 'any' || operands.paths !== undefined);
+  return {
+    type: 'object',
+    properties: {
+      ...(operands === undefined
+        ? {}
+        : {
+            [operandsName(command)]: {
+              type: 'array',
+              items: { type: 'string', minLength: 1 },
+              ...(isNeeded ? { minItems: 1 } : {}),
+              description: describeOperands(operands.help, operands.paths),
+            },
+          }),
+      ...properties,
+    },
+    required: [...(isNeeded ? [operandsName(command)] : []), ...required],
+    additionalProperties: false,
+  };
+}
+
+function describeOperands(help: string, paths: string | undefined): string {
+  if (paths === undefined) return help;
+  const where = paths === 'results' ? 'first writable folder' : 'first readable folder';
+  return `${help}; paths are relative to the ${where}; stdin cannot be read`;
+}
+
+function schemaOf(spec: OptionSpec): JsonSchema {
+  const description =
+    spec.tool === 'writes' ? `${spec.help}; relative to the first writable folder` : spec.help;
+  switch (spec.type) {
+    case 'flag':
+      return { type: 'boolean', description };
+    case 'number':
+      return { type: 'number', description };
+    case 'duration':
+      return { type: 'string', pattern: String.raw`^\d+(\.\d+)?(ms|s|m|min|h|d)?$`, description };
+    case 'choice':
+      return { type: 'string', enum: spec.choices, description };
+    case 'list':
+    case 'texts':
+      return { type: 'array', items: { type: 'string', minLength: 1 }, description };
+    case 'pairs':
+      return { type: 'object', additionalProperties: { type: 'string' }, description };
+    case 'text':
+      return { type: 'string', minLength: 1, description };
+  }
+}
+
+const ERROR = {
+  type: 'object',
+  properties: {
+    code: { type: 'string', description: 'stable; match on this' },
+    category: { type: 'string' },
+    message: { type: 'string' },
+    advice: { type: ['string', 'null'], description: 'what to do next' },
+    request_id: { type: ['string', 'null'] },
+    job_id: { type: ['string', 'null'] },
+    retryable: { type: 'boolean' },
+    errors: { type: 'array', items: { type: 'object' } },
+  },
+  required: ['code', 'category', 'message', 'advice', 'retryable'],
+};
+
+/** What every tool returns: the JSON of the command, and how it ended. */
+function outputOf(json: JsonSchema | null): JsonSchema {
+  return {
+    type: 'object',
+    properties: {
+      exit_code: { type: 'integer', description: 'as of the command: 0 for success' },
+      output: { anyOf: [json ?? {}, { type: 'null' }], description: 'null if the command printed no JSON' },
+      text: { type: ['string', 'null'], description: 'what it printed in another form' },
+      notes: { type: 'array', items: { type: 'string' }, description: 'what it would tell a person' },
+      error: { anyOf: [ERROR, { type: 'null' }] },
+      session: {
+        type: 'object',
+        properties: { spent_credits: { type: 'number' }, left_credits: { type: ['number', 'null'] } },
+        required: ['spent_credits', 'left_credits'],
+        description: 'credits of the new jobs of this session; null without a limit',
+      },
+    },
+    required: ['exit_code', 'output', 'text', 'notes', 'error', 'session'],
+  };
+}
+
+/** A call as the command gets it. */
+export interface CommandCall {
+  readonly operands: readonly string[];
+  readonly options: RawOptions;
+}
+
+/** Reads the arguments of a call. */
+export function readArguments({ command }: Pick<Tool, 'command'>, given: ToolArguments): CommandCall {
+  const operands = given[operandsName(command)];
+  const options = offeredOptions(command).flatMap(([name, spec]) => {
+    const value = given[argumentName(name)];
+    if (value === undefined) return [];
+    return [[name, spec.type === 'duration' ? parseDuration(String(value)) : value] as const];
+  });
+  return {
+    operands: Array.isArray(operands) ? operands.map(String) : [],
+    options: Object.fromEntries(options),
+  };
+}
+
+/** The same call as words of a command line, for records and for messages that repeat it. */
+export function writeWords({ words, command }: Tool, { operands, options }: CommandCall): readonly string[] {
+  const flags = Object.entries(options).flatMap(([name, value]): string[] => {
+    const flag = flagName(camelCase(name));
+    if (value === false || value === undefined) return [];
+    if (value === true) return [flag];
+    if (command.options[name]?.type === 'duration') return [flag, `${value}ms`];
+    if (command.options[name]?.type === 'list' && Array.isArray(value)) return [flag, value.join(',')];
+    if (Array.isArray(value)) return value.flatMap((each) => [flag, String(each)]);
+    return [flag, String(value)];
+  });
+  return [...words, ...operands, ...flags];
+}

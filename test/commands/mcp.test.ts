@@ -1,0 +1,247 @@
+/** `vloc mcp` as an agent uses it: a process of its own, through the client of the protocol's authors. */
+import { spawn } from 'node:child_process';
+import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, onTestFinished, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/tree.ts';
+import { untilJob } from '../service/harness/scene.ts';
+import { startVloc, type VlocScene } from './support/run-vloc.ts';
+
+const PROCESS = join(import.meta.dirname, 'support/vloc-process.ts');
+
+interface Answer {
+  readonly exit_code: number;
+  readonly output: { readonly data: readonly Record<string, unknown>[] } & Record<string, unknown>;
+  readonly notes: readonly string[];
+  readonly error: { readonly code: string; readonly message: string; readonly advice: string } | null;
+  readonly session: { readonly spent_credits: number; readonly left_credits: number | null };
+}
+
+async function makeFolders(vloc: VlocScene): Promise<void> {
+  await mkdir(join(vloc.folder, 'in'));
+  await mkdir(join(vloc.folder, 'out'));
+}
+
+/** A server for the folders `in` and `out`, and an agent that is connected to it. */
+async function connect(vloc: VlocScene, ...flags: string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROCESS, 'mcp', '--read', 'in', '--write', 'out', ...flags],
+    env: vloc.env,
+    cwd: vloc.folder,
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, given: Record<string, unknown>, options = {}): Promise<Answer> => {
+    const { structuredContent, content } = await client.callTool({ name, arguments: given }, options);
+    expect(structuredContent, JSON.stringify(content)).toBeDefined();
+    return structuredContent as unknown as Answer; // the client has compared it with the schema, unless it is an error
+  };
+  return { client, call };
+}
+
+const writeSubtitles = (vloc: VlocScene, name: string) =>
+  writeFile(join(vloc.folder, name), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+
+test('tools are the marked commands; those that pay say so, and offer no way around the folders', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  const { client } = await connect(vloc);
+  const { tools } = await client.listTools();
+  const marked = COMMANDS.filter(({ leaf }) => leaf.tool !== undefined);
+  expect(tools.map(({ name }) => name)).toEqual(marked.map(({ words }) => words.join('_')));
+  const paying = tools.filter(({ description }) => description?.includes('COSTS CREDITS') === true);
+  expect(paying.map(({ name }) => name)).toEqual(['localize', 'separate', 'recognize', 'translate', 'dub']);
+  for (const { annotations } of paying) expect(annotations).toMatchObject({ destructiveHint: true });
+  const credits = tools.find(({ name }) => name === 'credits');
+  expect(credits?.annotations).toMatchObject({ readOnlyHint: true });
+  const localize = tools.find(({ name }) => name === 'localize')?.inputSchema;
+  expect(localize?.required).toEqual(['inputs', 'to']);
+  const offered = Object.keys(localize?.properties ?? {});
+  expect(offered).toEqual(expect.arrayContaining(['out', 'dry_run', 'detach', 'max_credits']));
+  for (const name of ['watch', 'files_from', 'sheet', 'body', 'set', 'subtitle', 'stop_after', 'fresh']) {
+    expect(offered).not.toContain(name);
+  }
+});
+
+const TRANSLATE = { from: 'en', to: ['es'] };
+
+test('inputs are translated with progress, and the result is structured', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/talk.srt');
+  const { call } = await connect(vloc);
+  const steps: { progress: number; message?: string }[] = [];
+  const onprogress = (step: { progress: number }) => steps.push(step);
+  const plan = await call('translate', { inputs: ['talk.srt'], ...TRANSLATE, dry_run: true });
+  expect(plan.output).toMatchObject({ object: 'plan', jobs: 1 });
+  const answer = await call('translate', { inputs: ['.'], ...TRANSLATE }, { onprogress });
+  expect(answer).toMatchObject({ exit_code: 0, error: null, session: { left_credits: null } });
+  expect(answer.output.data).toMatchObject([{ status: 'succeeded', target_language: 'es' }]);
+  await access(join(vloc.folder, 'out/talk.es.srt'));
+  const figures = steps.map(({ progress }) => progress);
+  expect(figures.length).toBeGreaterThan(0);
+  expect(figures).toEqual([...new Set(figures)].sort((left, right) => left - right));
+  const status = await call('batch_status', { dirs: ['.'] });
+  expect(status.output).toMatchObject({ counts: { done: 1 } });
+  const again = await call('translate', { inputs: ['.'], ...TRANSLATE });
+  expect(again.output.data[0]?.id).toBe(answer.output.data[0]?.id);
+  expect(again.session.spent_credits).toBe(answer.session.spent_credits);
+});
+
+test('paths that lead out of the folders are refused, through links and patterns too', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'secret.srt');
+  await mkdir(join(vloc.folder, 'elsewhere'));
+  await writeSubtitles(vloc, 'elsewhere/b.srt');
+  await writeSubtitles(vloc, 'in/a.srt');
+  const { call } = await connect(vloc);
+  const translate = (more: Record<string, unknown>) =>
+    call('translate', { inputs: ['a.srt'], from: 'en', to: ['es'], dry_run: true, ...more });
+  expect((await translate({})).exit_code).toBe(0);
+  await mkdir(join(vloc.folder, 'in/deep'));
+  await symlink('../../elsewhere', join(vloc.folder, 'in/deep/link'));
+  for (const inputs of [
+    ['../secret.srt'],
+    [join(vloc.folder, 'secret.srt')],
+    ['deep/link/b.srt'],
+    ['deep'],
+    ['../*.srt'],
+    ['**/*.srt'],
+    ['../in2/a.srt'],
+  ]) {
+    const { error } = await translate({ inputs });
+    expect(error, String(inputs)).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+    expect(error?.advice).toContain('Only the user can allow others');
+  }
+  expect((await translate({ inputs: ['-'] })).error).toMatchObject({ code: 'USAGE' });
+  expect((await translate({ inputs: ['--help'] })).error).toMatchObject({ code: 'USAGE' });
+  for (const out of ['..', join(vloc.folder, 'in'), '../in/new', '-/../../x']) {
+    expect((await translate({ out })).error, out).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  }
+  expect((await translate({ name: '../x{ext}' })).error).toMatchObject({ code: 'USAGE' });
+  await symlink('../elsewhere', join(vloc.folder, 'out/.vloc'));
+  expect((await translate({})).error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  expect((await call('batch_status', { dirs: ['../in'] })).error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+});
+
+test('the limit of the session holds over calls, whatever the agent asks for', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  for (const name of ['a', 'b', 'c']) await writeSubtitles(vloc, `in/${name}.srt`);
+  const free = await connect(vloc);
+  const first = await free.call('translate', { inputs: ['a.srt'], ...TRANSLATE });
+  const price = first.session.spent_credits;
+  expect(price).toBeGreaterThan(0);
+  const { call } = await connect(vloc, '--max-credits', String(price));
+  const known = await call('translate', { inputs: ['a.srt'], ...TRANSLATE });
+  expect(known.session).toEqual({ spent_credits: 0, left_credits: price });
+  const [paid, refused] = await Promise.all([
+    call('translate', { inputs: ['b.srt'], ...TRANSLATE }),
+    call('translate', { inputs: ['c.srt'], ...TRANSLATE, max_credits: 1_000_000 }),
+  ]);
+  expect(paid).toMatchObject({ exit_code: 0, session: { spent_credits: price, left_credits: 0 } });
+  expect(refused).toMatchObject({ exit_code: 6, session: { spent_credits: price, left_credits: 0 } });
+  expect(refused.error?.advice).toContain('only they can start it with a higher one');
+  const { json } = await vloc.caller.get('/v1/subtitle-translations');
+  expect(json.data).toHaveLength(2);
+});
+
+test('a cancelled call ends; its job continues, and the same call gets the result without another job', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/talk.srt');
+  vloc.engines.hold();
+  const { call } = await connect(vloc);
+  const cancel = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const onprogress = ({ message = '' }: { message?: string }) => {
+    if (message.includes('%')) begun.resolve();
+  };
+  const given = { inputs: ['talk.srt'], ...TRANSLATE };
+  const running = call('translate', given, { signal: cancel.signal, onprogress });
+  await begun.promise;
+  cancel.abort();
+  await expect(running).rejects.toThrow();
+  vloc.engines.letGo();
+  const { json } = await vloc.caller.get('/v1/subtitle-translations');
+  await untilJob(vloc.caller, json.data[0], 'succeeded');
+  const answer = await call('translate', given);
+  expect(answer.output.data).toMatchObject([{ id: json.data[0].id, status: 'succeeded' }]);
+});
+
+test('malformed arguments and unknown tools are refused, and the server goes on', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  const { client, call } = await connect(vloc);
+  for (const given of [
+    {},
+    { inputs: 'a', to: ['es'] },
+    { inputs: ['a'], to: ['es'], body: '@/etc/passwd' },
+  ]) {
+    const { isError, content } = await client.callTool({ name: 'localize', arguments: given });
+    expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining('localize')]);
+  }
+  await expect(client.callTool({ name: 'serve', arguments: {} })).rejects.toThrow('serve');
+  const { output } = await call('credits', {});
+  expect(output).toMatchObject({ object: 'credit_balance' });
+  expect((await call('jobs_get', { ids: ['dub_unknown'] })).error).toMatchObject({
+    code: 'RESOURCE_NOT_FOUND',
+  });
+});
+
+test('stdout has nothing but the protocol, no secret is said, and the end of stdin ends it', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/a.srt');
+  const args = [PROCESS, 'mcp', '--write', 'out', '--read', 'in'];
+  const child = spawn(process.execPath, args, { cwd: vloc.folder, env: { ...vloc.env } });
+  const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'raw', version: '1' };
+  send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+  });
+  send({ method: 'notifications/initialized' });
+  child.stdin.write('this is no message\n');
+  const given = { inputs: ['a.srt'], from: 'en', to: ['es'] };
+  send({ id: 2, method: 'tools/call', params: { name: 'translate', arguments: given } });
+  await expect
+    .poll(
+      () =>
+        access(join(vloc.folder, 'out/a.es.srt')).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe(true);
+  child.stdin.end();
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await outputs;
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true);
+  expect(code).toBe(0);
+  expect(stdout + stderr).not.toContain(vloc.credentials.secret);
+});
+
+test.each([
+  [['mcp'], '--write'],
+  [['mcp', '--write', 'missing'], 'missing'],
+  [['mcp', '--write', '.', '--max-credits', '-1'], '--max-credits takes a number from 0'],
+])('%j is refused before it serves', async (words, why) => {
+  const vloc = await startVloc();
+  const { code, stderr } = await vloc.run(words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+});
