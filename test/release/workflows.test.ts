@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { NODE_VERSION } from '../../release/table.ts';
+
+const project = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, project), 'utf8');
+const paths = [
+  'action.yml',
+  ...readdirSync(new URL('.github/workflows', project)).map((name) => `.github/workflows/${name}`),
+];
+
+describe.each(paths)('%s', (path) => {
+  it('names the actions of others by commit, and their version for readers', () => {
+    const uses = [...read(path).matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, name = '']) => name);
+    const unpinned = uses.filter((name) => !/^(\.\/.*|[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/.test(name));
+    expect(unpinned).toEqual([]);
+  });
+
+  it('installs what the lock file names', () => {
+    // Not what a user of the action asks for: a version of vloc.
+    const lines = read(path)
+      .split('\n')
+      .filter((line) => /run: npm install/.test(line));
+    expect(lines).toEqual([]);
+  });
+});
+
+it('the archives have the Node of the checkout, on the runners too', () => {
+  const lock = JSON.parse(read('package-lock.json'));
+  expect(lock.packages['node_modules/node'].version).toBe(NODE_VERSION);
+  const versions = [...read('.github/workflows/release.yml').matchAll(/node-version: (.*)$/gm)].map(
+    ([, found]) => found,
+  );
+  expect(new Set(versions)).toEqual(new Set([NODE_VERSION]));
+});
