@@ -98,6 +98,8 @@ export const PACKAGE_CONTENTS: readonly RegExp[] = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
+  /^llms\.txt$/,
+  /^skills\/vloc\/SKILL\.md$/,
   /^bin\/(vloc\.js|package\.json)$/,
   /^completions\/(vloc\.bash|_vloc|vloc\.fish|vloc\.ps1)$/,
   /^man\/vloc\.1$/,
