@@ -27,7 +27,7 @@ export function createOpenApiDocument(about: { baseUrl?: string; headerPrefix?: 
       description: describeInterface(),
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(OPERATIONS.map(tagOf))].map((name) => ({ name })),
+    tags: describeTags(),
     security: [Object.fromEntries(SIGNATURE_PARTS.map((part) => [part, []]))],
     paths: describePaths(),
     webhooks: { jobEnded: describeWebhook(headerPrefix) },
@@ -106,6 +106,19 @@ function describeOperation(operation: Operation): JsonSchema {
 function tagOf({ kind, path }: Operation): string {
   if (kind !== null) return KINDS[kind].path;
   return path.startsWith('/uploads') ? 'uploads' : 'credits';
+}
+
+/** The groups of operations, in the order of the document. */
+function describeTags(): JsonSchema[] {
+  const tags = new Map(OPERATIONS.map((operation) => [tagOf(operation), describeTag(operation)]));
+  return [...tags].map(([name, description]) => ({ name, description }));
+}
+
+function describeTag({ kind, path }: Operation): string {
+  if (kind !== null) return `Jobs that ${KINDS[kind].summary}.`;
+  return path.startsWith('/uploads')
+    ? 'Files that jobs can use as their input.'
+    : 'The balance of the account, and what was charged.';
 }
 
 function summaryOf({ action, kind }: Operation): string {

@@ -96,3 +96,14 @@ describe('request schemas', () => {
     expect(admits('https://example.com/\na')).toBe(false);
   });
 });
+
+it('describes every group of operations', () => {
+  const tags: readonly { readonly name: string; readonly description: string }[] = document.tags;
+  const used = Object.values<Record<string, { tags: string[] }>>(document.paths).flatMap((path) =>
+    Object.values(path).flatMap((operation) => operation.tags),
+  );
+  expect(new Set(used)).toEqual(new Set(tags.map(({ name }) => name)));
+  const dubbing = tags.find(({ name }) => name === 'dubbings');
+  expect(dubbing?.description).toBe('Jobs that make a spoken sound track from subtitles, at their times.');
+  for (const { description } of tags) expect(description).toMatch(/^[A-Z].+[a-z]\.$/);
+});
