@@ -1,3 +1,4 @@
+import { mkdirSync, utimesSync } from 'node:fs';
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -98,8 +99,6 @@ test('a result that another process records while this one sweeps stays', async 
   const folder = `${id}-a`;
   await mkdir(join(stateDir, 'assets', folder));
   const old = join(stateDir, 'work', 'old');
-  await mkdir(old);
-  await utimes(old, new Date(0), new Date(0));
 
   const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
   onTestFinished(() => other.close());
@@ -112,12 +111,18 @@ test('a result that another process records while this one sweeps stays', async 
     // Right after the sweep has looked for this folder.
     if (values.some((value) => value === folder)) {
       other.prepare(`UPDATE jobs SET status = 'succeeded', folder = ? WHERE id = ?`).run(folder, id);
+      // The same sweep removes it, after the results.
+      mkdirSync(old, { recursive: true });
+      utimesSync(old, 0, 0);
     }
     return row;
   });
   onTestFinished(() => spy.mockRestore());
   clock.advance(60_000);
-  // Removed after the results.
+  await until(
+    async () => other.prepare('SELECT folder FROM jobs').get(),
+    (row) => row?.folder === folder,
+  );
   await until(
     () => readdir(join(stateDir, 'work')),
     (names) => names.length === 0,
