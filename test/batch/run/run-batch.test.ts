@@ -101,7 +101,7 @@ describe('a batch', () => {
     const items = stage.lines(2);
     await stage.run(items);
     const { events } = await stage.run(items);
-    expect(events).toContainEqual({ type: 'credits', reserved: 0, charged: 2, unknown: 0 });
+    expect(events).toContainEqual({ type: 'credits', reserved: 0, charged: 2, unknown: 0, ofThisRun: 0 });
   });
 
   it('fetches with --detach too what has come to its end since', async () => {
