@@ -55,6 +55,7 @@ function exitCodeText(): string {
 }
 
 function environmentText(): string {
-  const rows = Object.entries(ENVIRONMENT).map(([name, meaning]) => `  ${name.padEnd(20)} ${meaning}`);
+  const width = Math.max(...Object.keys(ENVIRONMENT).map((name) => name.length));
+  const rows = Object.entries(ENVIRONMENT).map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`);
   return `Environment variables; a flag wins over them, they win over the configuration\n${rows.join('\n')}\n`;
 }
