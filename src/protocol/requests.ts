@@ -34,7 +34,7 @@ const Reference = v.pipe(
  */
 const startsSecurely = Object.assign(
   v.check((text: string) => text.startsWith('https://') || isPlainLoopback(text), 'must be an https address'),
-  { pattern: '^https://' },
+  { pattern: ADDRESS_CHARACTERS.source.replace('^', '^https://') },
 );
 
 function isPlainLoopback(text: string): boolean {

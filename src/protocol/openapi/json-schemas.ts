@@ -34,11 +34,8 @@ const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
   if (CODE_ONLY.includes(type)) {
     if ('maxLength' in valibotAction) return { ...jsonSchema, maxLength: Number(valibotAction.maxLength) };
     if ('format' in valibotAction) return { ...jsonSchema, format: String(valibotAction.format) };
-    // A string can have only one `pattern`. The start of a URL is added next to the pattern that forbids control
-    // characters.
-    if ('pattern' in valibotAction) {
-      return { ...jsonSchema, allOf: [{ pattern: String(valibotAction.pattern) }] };
-    }
+    // Replaces the pattern of an earlier rule: generators make `unknown` of a string with a second one in `allOf`.
+    if ('pattern' in valibotAction) return { ...jsonSchema, pattern: String(valibotAction.pattern) };
     return jsonSchema;
   }
   // JSON Schema always reads patterns with the flag `u`.

@@ -88,9 +88,8 @@ describe('request schemas', () => {
   });
 
   it('admit only https addresses without control characters', () => {
-    const { pattern, allOf } = schemas.DubbingRequest.properties.callback_url;
-    const admits = (text: string) =>
-      [pattern, allOf[0].pattern].every((each) => new RegExp(each, 'u').test(text));
+    const { pattern } = schemas.DubbingRequest.properties.callback_url;
+    const admits = (text: string) => new RegExp(pattern, 'u').test(text);
     expect(admits('https://example.com/a')).toBe(true);
     expect(admits('http://example.com/a')).toBe(false);
     expect(admits('https://example.com/\na')).toBe(false);
