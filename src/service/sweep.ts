@@ -25,13 +25,17 @@ const INTERVAL_MS = 60_000;
  */
 export async function startSweeper(context: ServiceContext): Promise<Sweeper> {
   let underWay: Promise<void> | null = null;
+  /** Whether to sweep again at the end, for what has expired since the sweep under way began. */
+  let isDue = false;
   const sweepIfDue = (onExpired = () => {}) => {
+    isDue = underWay !== null;
     underWay ??= takeTurn(context, onExpired)
       .finally(() => (context.storage.sharesFolder ? undefined : sweepOwnFolder(context)))
       .catch((error) => context.log({ level: 'error', message: 'sweeping failed; it is tried again', error }))
       .finally(() => {
         underWay = null;
         onExpired();
+        if (isDue) sweepIfDue();
       });
   };
   await new Promise<void>((resolve) => sweepIfDue(resolve));
@@ -39,6 +43,7 @@ export async function startSweeper(context: ServiceContext): Promise<Sweeper> {
   return {
     async stop() {
       cancel();
+      isDue = false;
       await underWay;
     },
   };

@@ -28,6 +28,25 @@ test('files that no record names go after two hours, younger ones stay', async (
   }
 });
 
+test('what expires during a sweep goes when that sweep ends, not a minute later', async () => {
+  const { caller, clock, stateDir } = await startScene();
+  const { json: job } = await caller.post('/v1/dubbings', {
+    subtitle: { type: 'lines', lines: LINES },
+    target_language: 'es',
+  });
+  await untilJob(caller, job, 'succeeded');
+  // The results expire in 30 s. The first sweep, which keeps them, is under way when the second one is due.
+  clock.advance(DAY_MS - 30_000);
+  clock.advance(60_000);
+  // No other sweep follows by itself.
+  clock.freeze();
+  await until(
+    () => readdir(join(stateDir, 'assets')),
+    (names) => names.length === 0,
+  );
+  clock.resume();
+});
+
 test('a start sweeps what expired while no service ran, and a start right after it does not', async () => {
   const first = await startScene();
   const source = await readySource(first.caller);
