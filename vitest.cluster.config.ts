@@ -8,7 +8,7 @@ export const CLUSTER = ['test/cluster/**/*.test.ts', ...MIRRORS];
 
 /**
  * `npm run test:cluster`: several nodes of one service over a real PostgreSQL and a real S3 server, which each file starts itself
- * from Debian's packages, and the conformance suite on that database.
+ * from Debian's packages, and the conformance suite, whose requests go to one of three nodes at random.
  */
 export default defineConfig({
   test: {

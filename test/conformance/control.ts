@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { JOB_KINDS } from './operations.ts';
 import {
   type Admin,
+  afterRule,
   describeService,
   type KeyRules,
   type Means,
@@ -42,18 +43,23 @@ export interface ControlledRun {
 /** Opens a workspace for a run. */
 export async function openControlled(options: ControlledOptions): Promise<ControlledRun> {
   const { control } = options;
-  const opened: string[] = [];
+  const opened = new Set<string>();
+  const shut = async (id: string) => {
+    if (opened.delete(id)) await call(control, 'DELETE', `/workspaces/${id}`);
+  };
   const open = async (means: Means = {}): Promise<ServiceUnderTest> => {
     const made = await call(control, 'POST', '/workspaces', {
       settings: settingsOf(means, options.headerPrefix),
     });
-    opened.push(textAt(made, 'id'));
+    const id = textAt(made, 'id');
+    opened.add(id);
+    afterRule(() => shut(id));
     return describeWorkspace(options, made, open);
   };
   return {
     service: await open(),
     async close() {
-      for (const id of opened) await call(control, 'DELETE', `/workspaces/${id}`);
+      for (const id of opened) await shut(id);
     },
   };
 }

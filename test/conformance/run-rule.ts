@@ -1,6 +1,6 @@
 /** Runs one rule against a service. */
 import { NEEDS, type Need, type Rule } from './rule.ts';
-import type { ServiceUnderTest } from './service.ts';
+import { type ServiceUnderTest, withEndings } from './service.ts';
 
 export type Outcome =
   | { readonly status: 'passed' }
@@ -45,7 +45,7 @@ export async function runRule(rule: Rule, service: ServiceUnderTest): Promise<Ou
   const skip = explainSkip(rule, service);
   if (skip !== null) return { status: 'skipped', reason: skip };
   try {
-    await rule.check(service);
+    await withEndings(() => rule.check(service));
     return { status: 'passed' };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

@@ -1,5 +1,6 @@
 /** The service under test: its URL, the supplies of the run, and how to wait for it. */
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MakeVideo } from './media/make.ts';
 import type { Receiver } from './webhooks.ts';
@@ -61,7 +62,7 @@ export interface Admin {
   letWorkGo(): Promise<void>;
   /** The next attempts at media work fail, one for each value. */
   failWork(...failures: readonly WorkFailure[]): Promise<void>;
-  /** Opens another workspace: a new account with its own address and clock, closed when the run ends. */
+  /** Opens another workspace: a new account with its own address and clock, closed when the rule ends, or the run if it is shared. */
   open(means?: Means): Promise<ServiceUnderTest>;
 }
 
@@ -137,6 +138,26 @@ export function adminOf(service: ServiceUnderTest): Admin {
   return service.admin;
 }
 
+type End = () => Promise<unknown>;
+
+/** Empty outside rules. */
+const endings = new AsyncLocalStorage<End[]>();
+
+/** Calls what `afterRule` was given meanwhile when `check` has ended. */
+export async function withEndings(check: () => Promise<void>): Promise<void> {
+  const ends: End[] = [];
+  try {
+    await endings.run(ends, check);
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+/** Calls `end` after the rule that is being run, or never if what it ends is shared among rules. */
+export function afterRule(end: End): void {
+  endings.getStore()?.push(end);
+}
+
 /** Creates a value once per service and shares it among rules. A failure is shared too. */
 export function shared<T>(
   make: (service: ServiceUnderTest) => Promise<T>,
@@ -145,7 +166,7 @@ export function shared<T>(
   return (service) => {
     const earlier = made.get(service);
     if (earlier !== undefined) return earlier;
-    const promise = make(service);
+    const promise = endings.exit(() => make(service));
     made.set(service, promise);
     return promise;
   };

@@ -77,7 +77,8 @@ export function startPostgres({ isDurable = false, listen = '' } = {}): Postgres
   const server: PostgresServer = {
     url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
     start() {
-      const options = `-c listen_addresses='${listen}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200`;
+      // The conformance suite has about ten workspaces at a time, of three nodes with up to eight connections each.
+      const options = `-c listen_addresses='${listen}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=300`;
       run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(root, 'log'), 'start');
     },
     pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]),

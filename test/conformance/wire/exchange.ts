@@ -31,6 +31,12 @@ const SILENCE_MS = 30_000;
 
 const httpAgent = new HttpAgent({ keepAlive: true });
 const httpsAgent = new HttpsAgent({ keepAlive: true });
+let isFresh = false;
+
+/** From now on each request has a connection of its own, so that a proxy can send each one elsewhere. */
+export function useFreshConnections(): void {
+  isFresh = true;
+}
 
 /** Sends a request and reads the answer. Rejects if the connection breaks before the answer is complete. */
 export async function send(outgoing: Outgoing): Promise<Incoming> {
@@ -58,7 +64,7 @@ function attempt({ method, origin, target, headers, body }: Outgoing): Promise<I
       path: target,
       method,
       headers: copyHeaders(headers, body),
-      agent: secure ? httpsAgent : httpAgent,
+      agent: isFresh ? false : secure ? httpsAgent : httpAgent,
       timeout: SILENCE_MS,
     });
     let answered = false;
