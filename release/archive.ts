@@ -3,20 +3,22 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Zippable, zipSync } from 'fflate';
+import { FUSE, hasLicense, listFiles, listPackages, START } from './contents.ts';
+import { withoutSignature } from './programs.ts';
 import { QUIET_NPM, run } from './shell.ts';
-import { archiveName, NODE_VERSION, PLATFORMS, type Platform, programName } from './table.ts';
+import { archiveName, PLATFORMS, type Platform, programName } from './table.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const STANDALONE = fileURLToPath(new URL('standalone', import.meta.url));
@@ -30,16 +32,6 @@ export interface ArchiveOrder {
   readonly out: string;
   /** The time of everything in it, in seconds since 1970. */
   readonly epoch: number;
-}
-
-/** Why an archive cannot be built here; null if it can. */
-export function reasonAgainst(platform: Platform): string | null {
-  if (platform.node !== null || isThisMachine(platform)) return null;
-  return `its program must be signed on ${platform.os === 'darwin' ? 'macOS' : platform.os}; the release workflow builds it there`;
-}
-
-function isThisMachine(platform: Platform): boolean {
-  return platform.os === process.platform && platform.cpu === process.arch;
 }
 
 /** Builds one archive. Returns the path of the file. @throws Error if a part has another checksum than expected */
@@ -68,11 +60,26 @@ function fillArchive({ platform, tarball }: ArchiveOrder, root: string, work: st
   writeFileSync(join(lib, 'installed-by'), 'standalone\n');
   for (const name of ['LICENSE', 'README.md']) copyFileSync(join(lib, name), join(root, name));
   renameSync(installDependencies(platform, work), join(lib, 'node_modules'));
-  const linuxNode = PLATFORMS.find(({ os, cpu }) => os === 'linux' && cpu === 'x64')?.node ?? null;
-  // The only package of Node that has its license; it is the same for all systems.
-  copyFileSync(join(unpackNode(linuxNode, work), 'LICENSE'), join(root, 'LICENSE.node'));
-  buildProgram(platform, join(root, programName(platform)), work);
+  addLicenses(join(lib, 'node_modules'));
+  const node = unpackNode(platform, work);
+  const withLicense = existsSync(join(node, 'LICENSE')) ? node : unpackNode(PLATFORMS[0], work);
+  copyFileSync(join(withLicense, 'LICENSE'), join(root, 'LICENSE.node'));
+  const program = join(root, programName(platform));
+  if (platform.os === 'darwin') {
+    // Only macOS can sign a program again that was changed, and without a signature it does not start there.
+    copyFileSync(join(node, NODE_PROGRAM.darwin), join(lib, 'node'));
+    copyFileSync(join(STANDALONE, 'start.sh'), program);
+    chmodSync(join(lib, 'node'), 0o755);
+  } else {
+    const bytes = readFileSync(join(node, NODE_PROGRAM[platform.os]));
+    writeFileSync(program, platform.os === 'win32' ? withoutSignature(bytes) : bytes);
+    addStart(program, work);
+  }
+  chmodSync(program, 0o755);
 }
+
+/** Where the packages of Node have it. */
+const NODE_PROGRAM = { linux: 'bin/node', darwin: 'bin/node', win32: 'bin/node.exe' };
 
 /** Installs what the lock file names for a platform, native parts among it; the same package on every machine. */
 function installDependencies({ os, cpu }: Platform, work: string): string {
@@ -82,55 +89,47 @@ function installDependencies({ os, cpu }: Platform, work: string): string {
     copyFileSync(join(PROJECT, name), join(folder, name));
   const target = [`--os=${os}`, `--cpu=${cpu}`, ...(os === 'linux' ? ['--libc=glibc'] : [])];
   run('npm', ['ci', '--omit=dev', ...target, ...QUIET_NPM], { cwd: folder });
-  // npm's own list of what it installed.
-  rmSync(join(folder, 'node_modules/.package-lock.json'), { force: true });
+  // npm's own list of what it installed, and links to programs that vloc does not call.
+  for (const name of ['.package-lock.json', '.bin']) {
+    rmSync(join(folder, 'node_modules', name), { recursive: true, force: true });
+  }
   return join(folder, 'node_modules');
 }
 
+/** Licenses of packages that do not include theirs. */
+const NOTICES = fileURLToPath(new URL('notices', import.meta.url));
+
+/** Adds the licenses that packages lack: an archive passes on their files, and must pass these on as well. */
+function addLicenses(modules: string): void {
+  for (const folder of listPackages(modules)) {
+    const notice = join(NOTICES, `${basename(folder).replace(/^sherpa-onnx-.*/, 'sherpa-onnx')}.txt`);
+    if (!hasLicense(folder) && existsSync(notice)) copyFileSync(notice, join(folder, 'LICENSE'));
+  }
+}
+
 /** Fetches Node for a platform with npm, and checks it. Returns the folder of the package. */
-function unpackNode(node: Platform['node'], work: string): string {
-  if (node === null) throw new Error('there is no package of Node for this platform');
-  const folder = join(work, node.package);
-  const printed = run(
-    'npm',
-    ['pack', `${node.package}@${NODE_VERSION}`, '--silent', '--prefer-offline', '--pack-destination', work],
-    { cwd: work },
-  );
+function unpackNode({ node }: Platform, work: string): string {
+  const name = `${node.package}@${node.version}`;
+  const printed = run('npm', ['pack', name, '--silent', '--prefer-offline', '--pack-destination', work], {
+    cwd: work,
+  });
   const file = join(work, printed.trim().split('\n').at(-1) ?? '');
   const found = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
-  if (found !== node.integrity) {
-    throw new Error(`${node.package}@${NODE_VERSION} has the checksum ${found}, not ${node.integrity}`);
-  }
+  if (found !== node.integrity) throw new Error(`${name} has the checksum ${found}, not ${node.integrity}`);
+  const folder = join(work, node.package);
   mkdirSync(folder, { recursive: true });
   run('tar', ['-xzf', file, '-C', folder, '--strip-components=1'], { cwd: work });
   return folder;
 }
 
-/** Names the place in Node's program that says whether a script was added; Node's documentation gives it. */
-const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-
 /** Makes Node a single executable application: https://nodejs.org/api/single-executable-applications.html */
-function buildProgram(platform: Platform, program: string, work: string): void {
-  const native = isThisMachine(platform) && process.versions.node === NODE_VERSION;
-  if (native) copyFileSync(process.execPath, program);
-  else
-    copyFileSync(
-      join(unpackNode(platform.node, work), platform.os === 'win32' ? 'bin/node.exe' : 'bin/node'),
-      program,
-    );
-  chmodSync(program, 0o755);
-  const isMac = platform.os === 'darwin';
-  if (isMac) run('codesign', ['--remove-signature', program], { cwd: work });
+function addStart(program: string, work: string): void {
   const blob = join(work, 'start.blob');
-  const config = { main: join(STANDALONE, 'start.cjs'), output: blob, disableExperimentalSEAWarning: true };
+  const config = { main: START, output: blob, disableExperimentalSEAWarning: true };
   writeFileSync(join(work, 'start.json'), JSON.stringify(config));
   run(process.execPath, ['--experimental-sea-config', join(work, 'start.json')], { cwd: work });
   const inject = fileURLToPath(import.meta.resolve('postject')).replace(/api\.js$/, 'cli.js');
-  const segment = isMac ? ['--macho-segment-name', 'NODE_SEA'] : [];
-  run(process.execPath, [inject, program, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE, ...segment], {
-    cwd: work,
-  });
-  if (isMac) run('codesign', ['--sign', '-', program], { cwd: work });
+  run(process.execPath, [inject, program, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE], { cwd: work });
 }
 
 /** The same files give the same archive with GNU tar; other implementations lack these options. */
@@ -155,57 +154,4 @@ function zip(work: string, folder: string, epoch: number): Uint8Array {
     files[relative(work, path).split(sep).join('/')] = new Uint8Array(readFileSync(path));
   }
   return zipSync(files, { mtime: epoch * 1000, level: 6 });
-}
-
-/** All files below a folder, in a fixed order. */
-export function listFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? listFiles(path) : [path];
-    });
-}
-
-/** What must be in an archive for a platform; the absence of any would only be noticed on that system. */
-export function missingParts(platform: Platform, version: string, paths: readonly string[]): string[] {
-  const { folder } = archiveName(platform, version);
-  const onnx = platform.os === 'win32' ? 'win' : platform.os;
-  const wanted = [
-    programName(platform),
-    'LICENSE',
-    'LICENSE.node',
-    ...['lib/launch.cjs', 'lib/installed-by', 'lib/package.json', 'lib/bin/vloc.js', 'lib/dist/vloc.cjs'],
-    ...[
-      'lib/dist/separate-worker.js',
-      'lib/dist/silero_vad_v6.onnx',
-      'lib/completions/vloc.bash',
-      'lib/man/vloc.1',
-    ],
-    `lib/node_modules/sherpa-onnx-${onnx}-${platform.cpu}/sherpa-onnx.node`,
-    'lib/node_modules/@jitsi/rnnoise-wasm/dist/rnnoise.wasm',
-  ];
-  const keyring = paths.some((path) => /@napi-rs\/keyring-[^/]+\/[^/]+\.node$/.test(path));
-  const missing = wanted.filter((name) => !paths.includes(`${folder}/${name}`));
-  return keyring ? missing : [...missing, 'the keychain of the system'];
-}
-
-/** The paths in an archive. */
-export function listArchive(path: string): string[] {
-  const cwd = tmpdir();
-  if (!path.endsWith('.zip')) return run('tar', ['-tzf', path], { cwd }).trim().split('\n');
-  return readZipNames(readFileSync(path));
-}
-
-/** The names in the directory at the end of a zip file. */
-function readZipNames(bytes: Buffer): string[] {
-  const names: string[] = [];
-  // The end record says where the directory begins; ours has no comment behind it.
-  let at = bytes.readUInt32LE(bytes.length - 22 + 16);
-  while (bytes.readUInt32LE(at) === 0x02014b50) {
-    const length = bytes.readUInt16LE(at + 28);
-    names.push(bytes.toString('utf8', at + 46, at + 46 + length));
-    at += 46 + length + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
-  }
-  return names;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ENGINES } from '../src/engines/catalog.ts';
-import { listFiles } from './archive.ts';
+import { listFiles } from './contents.ts';
 import type { PackageFile, Repository } from './facts.ts';
 import { run } from './shell.ts';
 import type { Platform } from './table.ts';
@@ -35,7 +35,7 @@ const COMPRESSED = [
 /** The control file. @param kib the installed size */
 export function debControl(
   { description, version, author }: PackageFile,
-  architecture: string,
+  { deb: architecture, glibc }: Platform,
   kib: number,
   repository: Repository | null,
 ): string {
@@ -47,8 +47,7 @@ export function debControl(
     `Architecture: ${architecture}`,
     `Maintainer: ${author}`,
     `Installed-Size: ${kib}`,
-    // What Node's program and the native parts are linked with; 2.28 is the oldest that Node 24 supports.
-    'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',
+    `Depends: libc6 (>= ${glibc}), libgcc-s1, libstdc++6`,
     `Recommends: ${engines.join(', ')}`,
     'Section: video',
     'Priority: optional',
@@ -81,7 +80,7 @@ export function buildDeb({ platform, file, repository, archive, out, epoch }: De
     for (const { from, to } of COMPRESSED)
       put(join(root, to), gzipSync(readFileSync(join(home, 'lib', from)), { level: 9 }));
     const bytes = listFiles(root).reduce((sum, path) => sum + readFileSync(path).byteLength, 0);
-    put(join(root, 'DEBIAN/control'), debControl(file, architecture, Math.ceil(bytes / 1024), repository));
+    put(join(root, 'DEBIAN/control'), debControl(file, platform, Math.ceil(bytes / 1024), repository));
     const path = join(out, `vloc_${debVersion(file.version)}_${architecture}.deb`);
     // xz, since releases of Debian before 12 cannot read zstd; a higher level takes minutes.
     run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', root, path], {

@@ -3,8 +3,7 @@
  *
  *   npm run release -- --dry-run [SYSTEM...]   the files of the version in package.json, for all or some systems; changes nothing in the checkout
  *   npm run release -- VERSION                 sets version and changelog first, and says what to do next
- *   npm run release -- --archives [SYSTEM...]  only the archives of these systems, from the npm package that is already there
- *   npm run release -- --finish                packages, manifests and checksums, from the archives that are already there
+ *   npm run release -- --try                   runs the program of this system's archive, which is already there
  *
  * The files are written to `release-files/`. Nothing is published: .github/workflows/release.yml does that.
  */
@@ -24,7 +23,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildArchive, listArchive, missingParts, reasonAgainst } from './archive.ts';
+import { buildArchive } from './archive.ts';
+import { findFaults, unpack } from './contents.ts';
 import { buildDeb, debVersion } from './deb.ts';
 import {
   addBundled,
@@ -39,7 +39,7 @@ import {
 } from './facts.ts';
 import { createManifests } from './manifests.ts';
 import { run } from './shell.ts';
-import { archiveName, compareContents, PLATFORMS, type Platform } from './table.ts';
+import { archiveName, compareContents, PLATFORMS, type Platform, programName } from './table.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(PROJECT, 'release-files');
@@ -57,11 +57,10 @@ function main(argv: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,
-    options: { 'dry-run': flag, archives: flag, finish: flag },
+    options: { 'dry-run': flag, try: flag },
   });
   mkdirSync(OUT, { recursive: true });
-  if (values.archives) return buildArchives(choose(positionals));
-  if (values.finish) return finish();
+  if (values.try) return tryHere();
   if (values['dry-run']) return makeAll(choose(positionals));
   const [version, ...more] = positionals;
   if (version === undefined || more.length > 0) {
@@ -165,7 +164,8 @@ function packNpm(): void {
 }
 
 function checkNpm(tarball: string): void {
-  const paths = listArchive(tarball).map((path) => path.replace('package/', ''));
+  const listed = run('tar', ['-tzf', tarball], { cwd: PROJECT }).trim().split('\n');
+  const paths = listed.map((path) => path.replace('package/', ''));
   const { extra, missing } = compareContents(paths);
   if (extra.length > 0) throw new Error(`the npm package has files that nobody expects: ${extra.join(', ')}`);
   if (missing.length > 0) throw new Error(`the npm package has no file for ${missing.join(', ')}`);
@@ -193,40 +193,38 @@ function writeNotes({ version }: PackageFile): void {
 
 function buildArchives(platforms: readonly Platform[]): void {
   const file = readPackage();
-  const tarball = tarballPath(file);
-  if (!existsSync(tarball))
-    throw new Error(`${tarball} is missing; make it with: npm run release -- --dry-run`);
   for (const platform of platforms) {
-    const reason = reasonAgainst(platform);
-    if (reason !== null) {
-      say(`archive ${platform.name}: not built here, ${reason}`);
-      continue;
-    }
-    const path = buildArchive({ platform, version: file.version, tarball, out: OUT, epoch: epoch() });
-    const missing = missingParts(platform, file.version, listArchive(path));
-    if (missing.length > 0) throw new Error(`the archive for ${platform.name} has no ${missing.join(', ')}`);
-    say(
-      `archive ${platform.name}: complete${isHere(platform) ? `, ${tryProgram(path, platform, file)}` : ', not run here'}`,
-    );
+    const order = { platform, version: file.version, tarball: tarballPath(file), out: OUT, epoch: epoch() };
+    say(`archive ${platform.name}: ${checkArchive(platform, buildArchive(order), file)}`);
   }
 }
 
-function isHere({ os, cpu }: Platform): boolean {
-  return os === process.platform && cpu === process.arch;
-}
-
-/** Runs the program of this machine's archive. */
-function tryProgram(path: string, platform: Platform, { version }: PackageFile): string {
-  const work = mkdtempSync(join(tmpdir(), 'vloc-try-'));
+/** Checks what users unpack, and runs its program if it is for this system. Returns what it found. */
+function checkArchive(platform: Platform, path: string, { version }: PackageFile): string {
+  const work = mkdtempSync(join(tmpdir(), 'vloc-check-'));
   try {
-    run('tar', ['-xf', path, '-C', work], { cwd: work });
-    const { folder } = archiveName(platform, version);
-    const printed = run(join(work, folder, 'vloc'), ['--version'], { cwd: work }).trim();
+    unpack(path, work);
+    const root = join(work, archiveName(platform, version).folder);
+    const faults = findFaults(platform, root);
+    if (faults.length > 0) throw new Error(`the archive for ${platform.name}: ${faults.join('; ')}`);
+    const isHere = platform.os === process.platform && platform.cpu === process.arch;
+    if (!isHere) return 'complete, not run here';
+    const printed = run(join(root, programName(platform)), ['--version'], { cwd: work }).trim();
     if (printed !== version) throw new Error(`the program prints the version ${printed}, not ${version}`);
-    return `its program prints ${printed}`;
+    return `complete, its program prints ${printed}`;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** The same for an archive that another machine built. */
+function tryHere(): void {
+  const file = readPackage();
+  const platform = PLATFORMS.find(({ os, cpu }) => os === process.platform && cpu === process.arch);
+  if (platform === undefined)
+    throw new Error(`there is no archive for ${process.platform} on ${process.arch}`);
+  const path = join(OUT, archiveName(platform, file.version).file);
+  say(`archive ${platform.name}: ${checkArchive(platform, path, file)}`);
 }
 
 /** Makes what depends on the archives, and the checksums of everything. */

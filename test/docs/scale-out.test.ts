@@ -1,12 +1,16 @@
 /** The units and the Compose file of docs/scale-out.md: they parse, and what they run exists. */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { flagName } from '../../src/batch/plan/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
+import { makeStateDir } from '../service/harness/scene.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = read('scale-out.md');
+const HAS_SYSTEMD = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 interface Container {
   readonly command?: readonly string[];
@@ -60,6 +64,25 @@ describe('docs/scale-out.md', () => {
       expect(unit).toMatch(/^EnvironmentFile=\/etc\/vloc\/vloc\.env$/m);
       expect(unit).not.toMatch(/password|secret/i);
     }
+  });
+
+  it.skipIf(!HAS_SYSTEMD)('has units that systemd understands (needs systemd-analyze)', async () => {
+    const units = [page, read('service.md')].flatMap((text) =>
+      [...text.matchAll(/```ini\n([^`]*)```/g)].map(([, unit = '']) => unit),
+    );
+    expect(units).toHaveLength(3);
+    const folder = await makeStateDir();
+    const paths = units.map((unit, at) => {
+      const path = join(folder, `vloc-${at}.service`);
+      // The program need not be installed where the tests run; systemd looks for it.
+      writeFileSync(path, unit.replace('ExecStart=/usr/bin/vloc', `ExecStart=${process.execPath}`));
+      return path;
+    });
+    const checked = spawnSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', ...paths], {
+      encoding: 'utf8',
+    });
+    // It ends with 0 after an unknown setting, and only mentions it.
+    expect([checked.status, checked.stderr]).toEqual([0, '']);
   });
 
   it('links a Compose file whose services, networks and volumes fit together', () => {

@@ -8,10 +8,11 @@ done
 mkdir "$work/home" "$work/videos"
 cp "$sample" "$work/videos/talk.mp4"
 cd "$work/videos"
-# Nothing of this user's settings, npm's included, but where it fetches packages.
+# Nothing of this user's settings, npm's included, but where it fetches packages and which authority vouches for that server.
 registry=$(npm config get registry)
 clean() {
-  env -i PATH="$PATH" HOME="$work/home" LANG=C.UTF-8 npm_config_registry="$registry" npm_config_update_notifier=false "$@"
+  env -i PATH="$PATH" HOME="$work/home" LANG=C.UTF-8 ${NODE_EXTRA_CA_CERTS:+"NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS"} \
+    npm_config_registry="$registry" npm_config_update_notifier=false "$@"
 }
 clean npx --yes --package="$files/vloc-$version.tgz" -- vloc localize talk.mp4 --to es
 check_video talk.es.mp4

@@ -31,6 +31,25 @@ cp "$program" "$work/alone"
 if clean "$work/alone" --version 2>"$work/message"; then fail 'it runs without its folder'; fi
 grep -q 'Unpack the whole archive again' "$work/message" || fail "it says: $(cat "$work/message")"
 
+# The script that is the program for macOS, with Node for this system: everything else is the same there.
+if [ -x "$project/node_modules/node/bin/node" ]; then
+  mac="$folder/as on a mac"
+  cp -R "$folder/vloc-$version-linux-x64" "$mac"
+  cp "$project/release/standalone/start.sh" "$mac/vloc"
+  ln "$project/node_modules/node/bin/node" "$mac/lib/node" 2>/dev/null || cp "$project/node_modules/node/bin/node" "$mac/lib/node"
+  ln -s "$mac/vloc" "$work/bin/vloc-script"
+  as_mac() {
+    env -i PATH="$work/bin:/usr/bin:/bin" HOME="$work/home" LANG=C.UTF-8 vloc-script "$@"
+  }
+  [ "$(as_mac --version)" = "$version" ] || fail 'the script for macOS does not print the version'
+  as_mac upgrade | grep -q archive || fail 'the script for macOS does not know that it is an archive'
+  if (for engine in ffmpeg pocketsphinx_batch apertium espeak-ng; do command -v $engine >/dev/null || exit 1; done); then
+    cp "$sample" "$work/talk.mp4"
+    (cd "$work" && as_mac localize talk.mp4 --to es)
+    check_video "$work/talk.es.mp4"
+  fi
+fi
+
 echo 'Installing the npm package, to compare.'
 echo "{}" >"$work/npm/package.json"
 (cd "$work/npm" && npm install --silent --no-audit --no-fund --prefer-offline "$files/vloc-$version.tgz")
