@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { startWith } from './test/structure/long-files-first.ts';
 
 /** Tests outside `test/cluster` that start a server of PostgreSQL or S3: they mirror a file of `src`. */
 const MIRRORS = ['test/service/storage/open-s3.test.ts', 'test/service/store/open-postgres.test.ts'];
@@ -14,8 +15,9 @@ export default defineConfig({
   test: {
     pool: 'forks',
     include: [...CLUSTER, 'test/conformance/conformance.test.ts'],
-    // Two cores; a server of PostgreSQL and several nodes per file leave little for a third one.
-    maxWorkers: 2,
+    // Two cores; a file waits for databases, disks and nodes that are away for half of its time.
+    maxWorkers: 4,
+    sequence: { sequencer: startWith('conformance/conformance', 'cluster/lost-worker') },
     env: { VLOC_TEST_DATABASE: 'postgres', VLOC_TEST_STORAGE: 's3' },
     testTimeout: 180_000,
     hookTimeout: 180_000,

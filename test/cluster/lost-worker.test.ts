@@ -53,6 +53,7 @@ function removeNetwork(): void {
 }
 
 const hasNetwork = !NEEDS && makeNetwork();
+const AWAY = hasNetwork ? 'frozen, and cut off' : 'frozen; to be cut off needs root, for a network namespace';
 
 let server: PostgresServer;
 beforeAll(() => {
@@ -135,19 +136,17 @@ async function loseForAMinute(
 }
 
 describe.skipIf(NEEDS)('a worker (needs postgresql: sh .ci/packages)', () => {
-  it('that is frozen for a minute loses its job, which ends once, elsewhere', async () => {
-    const fleet = await openFleet(server);
-    const api = await fleet.startApi();
-    const lost = await startHost(fleet);
-    await loseForAMinute(fleet, api, lost, {
-      away: () => lost.child.kill('SIGSTOP'),
-      back: () => lost.child.kill('SIGCONT'),
-    });
-  });
-
-  it.skipIf(!hasNetwork)(
-    'that is cut off for a minute loses its job, which ends once, elsewhere (needs root, for a network namespace)',
-    async () => {
+  it(`that is away for a minute loses its job, which ends once, elsewhere (${AWAY})`, async () => {
+    const frozen = async () => {
+      const fleet = await openFleet(server);
+      const api = await fleet.startApi();
+      const lost = await startHost(fleet);
+      await loseForAMinute(fleet, api, lost, {
+        away: () => lost.child.kill('SIGSTOP'),
+        back: () => lost.child.kill('SIGCONT'),
+      });
+    };
+    const cutOff = async () => {
       const fleet = await openFleet(server);
       const api = await fleet.startApi();
       const database = new URL(fleet.database);
@@ -158,8 +157,10 @@ describe.skipIf(NEEDS)('a worker (needs postgresql: sh .ci/packages)', () => {
         away: () => ip('link', 'set', NAMES.here, 'down'),
         back: () => ip('link', 'set', NAMES.here, 'up'),
       });
-    },
-  );
+    };
+    // At the same time: each waits for most of its minute.
+    await Promise.all([frozen(), ...(hasNetwork ? [cutOff()] : [])]);
+  });
 
   it('whose clock jumps takes no job from others, and keeps none longer', async () => {
     const fleet = await openFleet(server);

@@ -147,9 +147,11 @@ export function decodeChannels(path: string, count: number): Channels {
   const args = ['-v', 'error', '-i', path, '-map', '0:a:0', '-ac', String(count), '-ar', String(RATE)];
   const bytes = execFileSync('ffmpeg', [...args, '-f', 'f32le', '-'], { maxBuffer: 2 ** 30 });
   const all = new Float32Array(new Uint8Array(bytes).buffer);
-  return Array.from({ length: count }, (_, channel) =>
-    Float32Array.from({ length: all.length / count }, (_, at) => all[at * count + channel] ?? 0),
-  );
+  return Array.from({ length: count }, (_, channel) => {
+    const samples = new Float32Array(all.length / count);
+    for (let at = 0; at < samples.length; at += 1) samples[at] = all[at * count + channel] ?? 0;
+    return samples;
+  });
 }
 
 /** Softer sound before the first word is breath and noise of the recording. */

@@ -17,7 +17,7 @@ import {
   speak,
   writeVideo,
 } from './clips.ts';
-import { report } from './report.ts';
+import { FIGURE, report } from './report.ts';
 
 /** Sixteen seconds of a voice, and sixteen of another. */
 const CLIPS = {
@@ -56,7 +56,8 @@ function fidelity(truth: Channels, estimate: Channels): number {
 function product(one: Channels, other: Channels): number {
   let sum = 0;
   for (const [index, channel] of one.entries()) {
-    for (const [at, value] of channel.entries()) sum += value * (other[index]?.[at] ?? 0);
+    const factors = other[index] ?? new Float32Array(0);
+    for (let at = 0; at < channel.length; at += 1) sum += (channel[at] ?? 0) * (factors[at] ?? 0);
   }
   return sum;
 }
@@ -135,54 +136,56 @@ const add = (one: Channels, other: Channels): Channels =>
   one.map((channel, index) => channel.map((value, at) => value + (other[index]?.[at] ?? 0)));
 
 describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
-  /** The least gains in SI-SDR: a dB or more below what was measured. */
-  test.each([
-    { clip: 'prompts', music: -5, least: { voice: 0, background: 0 } },
+  interface Levels {
+    readonly clip: keyof typeof CLIPS;
+    readonly music: number;
+    /** The least gains in SI-SDR: a dB or more below what was measured. */
+    readonly least: { readonly voice: number; readonly background: number };
+  }
+  const levels = 'gives stems of $clip with music at $music dB that are nearer to the truth than the mix is';
+  const areNearer = async ({ clip, music, least }: Levels) => {
+    const truth = mix(CLIPS[clip](), music);
+    const { sum, vocals, background } = await separateChannels(truth.sum);
+    const under = describeMusic(music);
+    const voice = compare(`voice: ${clip}, ${under}`, truth.voice, sum, vocals);
+    const rest = compare(`background: ${clip}, ${under}`, truth.music, sum, background);
+    expect(voice).toBeGreaterThan(least.voice);
+    expect(rest).toBeGreaterThan(least.background);
+  };
+  test.each<Levels>([
     { clip: 'prompts', music: 0, least: { voice: 3, background: 3 } },
+    { clip: 'librivox', music: 12, least: { voice: 1, background: 8 } },
+  ])(levels, areNearer);
+  test.each<Levels>([
+    { clip: 'prompts', music: -5, least: { voice: 0, background: 0 } },
     { clip: 'prompts', music: 6, least: { voice: 3, background: 6 } },
     { clip: 'prompts', music: 12, least: { voice: 2, background: 9 } },
     { clip: 'librivox', music: 6, least: { voice: 2, background: 5 } },
-    { clip: 'librivox', music: 12, least: { voice: 1, background: 8 } },
-  ] as const)(
-    'gives stems of $clip with music at $music dB that are nearer to the truth than the mix is',
-    async ({ clip, music, least }) => {
-      const truth = mix(CLIPS[clip](), music);
-      const { sum, vocals, background } = await separateChannels(truth.sum);
-      const under = describeMusic(music);
-      const voice = compare(`voice: ${clip}, ${under}`, truth.voice, sum, vocals);
-      const rest = compare(`background: ${clip}, ${under}`, truth.music, sum, background);
-      expect(voice).toBeGreaterThan(least.voice);
-      expect(rest).toBeGreaterThan(least.background);
-    },
-  );
+  ])(levels, FIGURE, areNearer);
 
-  test.each([
-    { where: 'on the left under stereo', pan: { voice: [1, 0.2], music: null }, decibels: 0, least: 3 },
-    { where: 'only on the left under mono', pan: { voice: [1, 0], music: [1, 1] }, decibels: 0, least: 15 },
-    {
-      where: 'half on the right under mono',
-      pan: { voice: [0.5, 1], music: [1, 1] },
-      decibels: 0,
-      least: 15,
-    },
-    {
-      where: 'a little on the left under mono',
-      pan: { voice: [1, 0.8], music: [1, 1] },
-      decibels: 0,
-      least: 0,
-    },
-    { where: 'in the centre, on the right', pan: { voice: [1, 1], music: [0, 1] }, decibels: 0, least: 15 },
-  ] as const)(
-    'a voice $where music at $decibels dB is nearer to the truth than the mix is',
-    async ({ where, pan, decibels, least }) => {
-      const truth = placed(mix(CLIPS.prompts(), decibels), pan);
-      const { sum, vocals } = await separateChannels(truth.sum);
-      const gain = compare(`voice ${where}, ${describeMusic(decibels)}`, truth.voice, sum, vocals);
-      expect(gain).toBeGreaterThan(least);
-    },
-  );
+  interface Directions {
+    readonly where: string;
+    readonly pan: { readonly voice: Pan; readonly music: Pan | null };
+    readonly least: number;
+  }
+  const directions = 'a voice $where music at 0 dB is nearer to the truth than the mix is';
+  const voiceIsNearer = async ({ where, pan, least }: Directions) => {
+    const truth = placed(mix(CLIPS.prompts(), 0), pan);
+    const { sum, vocals } = await separateChannels(truth.sum);
+    const gain = compare(`voice ${where}, ${describeMusic(0)}`, truth.voice, sum, vocals);
+    expect(gain).toBeGreaterThan(least);
+  };
+  test.each<Directions>([
+    { where: 'on the left under stereo', pan: { voice: [1, 0.2], music: null }, least: 3 },
+    { where: 'only on the left under mono', pan: { voice: [1, 0], music: [1, 1] }, least: 15 },
+    { where: 'in the centre, on the right', pan: { voice: [1, 1], music: [0, 1] }, least: 15 },
+  ])(directions, voiceIsNearer);
+  test.each<Directions>([
+    { where: 'half on the right under mono', pan: { voice: [0.5, 1], music: [1, 1] }, least: 15 },
+    { where: 'a little on the left under mono', pan: { voice: [1, 0.8], music: [1, 1] }, least: 0 },
+  ])(directions, FIGURE, voiceIsNearer);
 
-  test.each([0, -5])('speech under a dense band at %d dB is found', async (decibels) => {
+  const isFound = async (decibels: number) => {
     const speech = CLIPS.prompts();
     const { voice } = mix(speech, null);
     const music = band(speech.samples.length);
@@ -194,7 +197,9 @@ describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
     const where = `${Math.abs(decibels)} dB ${decibels < 0 ? 'above' : 'below'}`;
     report(`speech that is found: prompts, a dense band ${where}`, 100 * share, '%');
     expect(share).toBeGreaterThan(decibels < 0 ? 0.6 : 0.8);
-  });
+  };
+  test('speech under a dense band at 0 dB is found', FIGURE, () => isFound(0));
+  test('speech under a dense band at -5 dB is found', () => isFound(-5));
 
   test('a voice without music stays as it is', async () => {
     const truth = mix(CLIPS.librivox(), null);
@@ -203,21 +208,22 @@ describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
     expect(after).toBeGreaterThan(25);
   });
 
-  test.each([null, 12])(
-    'clicks of 2 ms stay in the background, under speech too; music at %d dB',
-    async (music) => {
-      const speech = CLIPS.librivox();
-      const truth = mix(speech, music);
-      const clicks = clicksFor(truth.sum[0]?.length ?? 0);
-      const { vocals, background } = await separateChannels(add(truth.sum, clicks));
-      const whole = product(clicks, clicks);
-      const kept = 20 * Math.log10(Math.max(1e-9, product(clicks, background) / whole));
-      const leaked = 20 * Math.log10(Math.max(1e-9, Math.abs(product(clicks, vocals)) / whole));
-      report(`clicks in the background: ${describeMusic(music)}`, kept, 'dB');
-      report(`clicks in the voice: ${describeMusic(music)}`, leaked, 'dB');
-      expect(kept).toBeGreaterThan(-1.5);
-      expect(leaked).toBeLessThan(-12);
-      expect(fidelity(truth.voice, vocals)).toBeGreaterThan(fidelity(truth.voice, add(truth.sum, clicks)));
-    },
+  const clicksStay = async (music: number | null) => {
+    const speech = CLIPS.librivox();
+    const truth = mix(speech, music);
+    const clicks = clicksFor(truth.sum[0]?.length ?? 0);
+    const { vocals, background } = await separateChannels(add(truth.sum, clicks));
+    const whole = product(clicks, clicks);
+    const kept = 20 * Math.log10(Math.max(1e-9, product(clicks, background) / whole));
+    const leaked = 20 * Math.log10(Math.max(1e-9, Math.abs(product(clicks, vocals)) / whole));
+    report(`clicks in the background: ${describeMusic(music)}`, kept, 'dB');
+    report(`clicks in the voice: ${describeMusic(music)}`, leaked, 'dB');
+    expect(kept).toBeGreaterThan(-1.5);
+    expect(leaked).toBeLessThan(-12);
+    expect(fidelity(truth.voice, vocals)).toBeGreaterThan(fidelity(truth.voice, add(truth.sum, clicks)));
+  };
+  test('clicks of 2 ms stay in the background, under speech too; no music', () => clicksStay(null));
+  test('clicks of 2 ms stay in the background, under speech too; music at 12 dB', FIGURE, () =>
+    clicksStay(12),
   );
 });
