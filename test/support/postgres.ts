@@ -48,12 +48,17 @@ export function freshAccount({ url }: PostgresServer): string {
   return `${url}&schema=account_${process.pid}_${schemas}`;
 }
 
-/**
- * Starts a server that listens on a socket alone.
- * @param options `isDurable`: it waits for the disk, as in production; tests survive only the end of processes. `listen`: an
- * address of this machine that it listens on, too, with the usual port
- */
-export function startPostgres({ isDurable = false, listen = '' } = {}): PostgresServer {
+interface PostgresOptions {
+  /** It waits for the disk, as in production; tests survive only the end of processes. */
+  readonly isDurable?: boolean;
+  /** An address of this machine that it listens on, too, with the usual port. */
+  readonly listen?: string;
+  /** It listens on a port of 127.0.0.1, too, and speaks only TLS there. */
+  readonly tls?: { readonly port: number; readonly key: Buffer; readonly cert: Buffer };
+}
+
+/** Starts a server that listens on a socket alone, unless the options say otherwise. */
+export function startPostgres({ isDurable = false, listen = '', tls }: PostgresOptions = {}): PostgresServer {
   if (POSTGRES_PROGRAMS === null) throw new Error('PostgreSQL is not installed');
   // The folder of the tests is closed to other users, and the path of a socket has at most 107 bytes.
   const root = mkdtempSync(
@@ -74,11 +79,24 @@ export function startPostgres({ isDurable = false, listen = '' } = {}): Postgres
   const user = ['-U', 'vloc', '--auth=scram-sha-256', `--pwfile=${password}`];
   run('initdb', '-D', data, ...user, '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8');
   if (listen !== '') appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
+  if (tls !== undefined) {
+    // In place of the lines that allow connections without TLS.
+    writeFileSync(
+      join(data, 'pg_hba.conf'),
+      'local all all scram-sha-256\nhostssl all all 127.0.0.1/32 scram-sha-256\n',
+    );
+    appendFileSync(join(data, 'postgresql.conf'), `ssl = on\nport = ${tls.port}\n`);
+    for (const [name, bytes] of Object.entries({ 'server.key': tls.key, 'server.crt': tls.cert })) {
+      writeFileSync(join(data, name), bytes, { mode: 0o600 });
+      if (NOBODY.uid !== undefined) chownSync(join(data, name), NOBODY.uid, NOBODY.gid);
+    }
+  }
+  const addresses = tls === undefined ? listen : '127.0.0.1';
   const server: PostgresServer = {
     url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
     start() {
       // The conformance suite has about ten workspaces at a time, of three nodes with up to eight connections each.
-      const options = `-c listen_addresses='${listen}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=300`;
+      const options = `-c listen_addresses='${addresses}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=300`;
       run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(root, 'log'), 'start');
     },
     pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]),

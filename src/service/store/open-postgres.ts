@@ -266,11 +266,15 @@ function incomplete(shown: string, missing: readonly string[]): Failure {
 }
 
 const TRUST = 'Name its authority with sslrootcert=FILE in the address; do not switch verification off.';
+const UNTRUSTED = ['has a certificate that cannot be verified', TRUST] as const;
 
 /** What a code of PostgreSQL or of the system means for the operator. */
 const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
   '28P01': ['refused the password', 'Check the user and the password.'],
-  '28000': ['refused the user', 'Check the user, and pg_hba.conf on the server.'],
+  '28000': [
+    'refused the user',
+    'Check the user, pg_hba.conf on the server, and whether it demands TLS: ?sslmode=verify-full',
+  ],
   '3D000': ['has no database of that name', 'Create it: createdb NAME'],
   '42501': ['does not let this user create tables', 'Make the user the owner of the database.'],
   ECONNREFUSED: ['does not listen', 'Check the address, and that PostgreSQL runs.'],
@@ -279,9 +283,18 @@ const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> 
   ETIMEDOUT: ['does not answer', 'Check the address and the firewall.'],
   '55P03': ['is being changed by another vloc', 'Wait until it is done, then try again.'],
   EHOSTUNREACH: ['cannot be reached', 'Check the address and the network.'],
-  SELF_SIGNED_CERT_IN_CHAIN: ['has a certificate that cannot be verified', TRUST],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['has a certificate that cannot be verified', TRUST],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['has a certificate that cannot be verified', TRUST],
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    'has a certificate for another host',
+    'Use the host name of its certificate in the address, or give the server a certificate for this one.',
+  ],
+  CERT_HAS_EXPIRED: [
+    'has a certificate that has expired',
+    'Renew it on the server, and check the clock of this machine.',
+  ],
 };
 
 /** Returns the failure for an error of the connection; other errors as they are. */
@@ -289,7 +302,7 @@ function explain(error: unknown, shown: string): unknown {
   if (error instanceof Failure) return error;
   const cause = error instanceof DatabaseAway ? error.cause : error;
   if (cause instanceof Failure) return cause;
-  const known = REASONS[errorCode(cause)];
+  const known = unreadableFile(cause) ?? REASONS[errorCode(cause)];
   if (known === undefined && !(error instanceof DatabaseAway)) return error;
   const said = cause instanceof Error ? cause.message : 'no answer';
   const [why, advice] = known ?? [`cannot be used: ${said}`, 'Check that it runs and accepts connections.'];
@@ -298,4 +311,12 @@ function explain(error: unknown, shown: string): unknown {
     { category: 'configuration', code: 'DATABASE_UNUSABLE', message, advice },
     { cause: error },
   );
+}
+
+/** A file of certificates or keys in the address that cannot be read; null for other errors. */
+function unreadableFile(cause: unknown): readonly [why: string, advice: string] | null {
+  if (!(cause instanceof Error) || !('syscall' in cause && cause.syscall === 'open' && 'path' in cause))
+    return null;
+  const why = `has an address with a file that cannot be read, ${String(cause.path)}`;
+  return [why, 'Check sslrootcert, sslcert and sslkey in the address.'];
 }
