@@ -2,8 +2,9 @@
 
 import { writtenFlags } from '../src/cli/options.ts';
 import { COMMANDS } from '../src/commands/tree.ts';
-import type { CalledCommand, Command, Operands, OptionTable } from '../src/context/command.ts';
+import type { CalledCommand, Command, Operands } from '../src/context/command.ts';
 import { GLOBAL_OPTIONS } from '../src/context/global-options.ts';
+import type { OptionTable } from '../src/context/option-table.ts';
 import { VERSION } from '../src/context/version.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';

@@ -1,7 +1,8 @@
 /** The values that the shells offer: choices from the tables, otherwise by the value name in the help. */
 
 import type { ValueSource } from '../../src/commands/completion-values.ts';
-import type { Command, Operands, OptionSpec } from '../../src/context/command.ts';
+import type { Command, Operands } from '../../src/context/command.ts';
+import type { OptionSpec } from '../../src/context/option-table.ts';
 import { BACKEND_STEPS } from '../../src/engines/backend.ts';
 import { typesOf } from '../../src/engines/config-check.ts';
 import { KIND_CHOICES } from '../../src/workflow/jobs/list-jobs.ts';

@@ -2,8 +2,9 @@
 
 import { flagName } from '../batch/plan/field-flags.ts';
 import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
-import { type OptionSpec, usageFailure } from '../context/command.ts';
+import { usageFailure } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from '../context/global-options.ts';
+import type { OptionSpec } from '../context/option-table.ts';
 
 /** What answers by itself and has no use for them. */
 const ANSWERS: ReadonlySet<string> = new Set(['help', 'version', '-h', '--help', '-V', '--version']);

@@ -1,6 +1,7 @@
 /** One run: parse, run the command, turn whatever comes out into an exit code. */
 
 import { Interruption, type Io } from '../context/context.ts';
+import type { OptionTable, RawOptions } from '../context/option-table.ts';
 import { type Caller, completeCommands } from '../context/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
@@ -47,6 +48,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
         const failure = await data.finish();
         if (failure !== null) throw failure;
         await stdout.check();
+      },
+      addDefaults: (table: OptionTable, given: RawOptions) => {
+        const called = { command: { options: table }, options: given, given: Object.keys(given) };
+        return withProjectDefaults(called, io, terminal.warn);
       },
       commandLine: argv,
       service,

@@ -1,8 +1,8 @@
 /** Converts option tables to parser options, and reads their values from the result of the parser. */
 import { InvalidArgumentError, Option, type Command as Parser } from 'commander';
 import { flagName } from '../batch/plan/field-flags.ts';
-import { HELP_GROUPS, type OptionSpec, type OptionTable, type RawOptions } from '../context/command.ts';
 import { parseDuration } from '../context/format.ts';
+import { HELP_GROUPS, type OptionSpec, type OptionTable, type RawOptions } from '../context/option-table.ts';
 
 /** Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear. */
 export function addOptions(parser: Parser, table: OptionTable): void {

@@ -2,10 +2,11 @@
 
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
-import { type Command, decodeOptions, type RawOptions } from '../context/command.ts';
+import { type Command, decodeOptions } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from '../context/global-options.ts';
+import type { RawOptions } from '../context/option-table.ts';
 import { VERSION } from '../context/version.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';

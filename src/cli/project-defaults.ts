@@ -3,8 +3,9 @@
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { COMMANDS } from '../commands/tree.ts';
-import type { Command, OptionSpec, RawOptions } from '../context/command.ts';
+import type { Command } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
+import type { OptionSpec, RawOptions } from '../context/option-table.ts';
 import { Failure } from '../errors/failure.ts';
 import { homeFolder } from '../profiles/environment.ts';
 import { readProjectFile } from '../profiles/project-file.ts';

@@ -1,7 +1,8 @@
 /** The command tree as JSON, for programs that call vloc or write about it. */
 import { flagName } from '../batch/plan/field-flags.ts';
-import type { CalledCommand, OptionSpec, OptionTable, PrintedSchemas } from '../context/command.ts';
+import type { CalledCommand, PrintedSchemas } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from '../context/global-options.ts';
+import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { VERSION } from '../context/version.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';

@@ -1,15 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { flagName } from '../batch/plan/field-flags.ts';
-import {
-  type Command,
-  defineCommand,
-  type OptionTable,
-  type OptionValues,
-  usageFailure,
-} from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
+import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord } from '../context/records.ts';
 import type { BackendStep } from '../engines/backend.ts';

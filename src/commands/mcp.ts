@@ -32,7 +32,8 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
       'Serves the Model Context Protocol over stdin and stdout; an agent starts it. Tools: the commands that run jobs, jobs, ' +
         'batch status and report, credits. Paths are followed through links and must lead into the folders; agents can ' +
         'change neither these nor the limit.',
-      'The price of a kind of job is known after the first one, so a single job can exceed the limit; nothing is sent after it.',
+      'With --max-credits a job is sent only if its price is known, from an earlier charge of its kind, or if the account cannot ' +
+        'pay more than the limit.',
     ],
     schemas: async () => (await import('../outputs/machine.ts')).PROTOCOL,
     run: async (context, _operands, { read, write, maxCredits = null }) => {
@@ -52,7 +53,7 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
         import('../mcp/session.ts'),
       ]);
       const folders = await openFolders(read, write, context.io.cwd);
-      const tools = await makeTools(all);
+      const tools = await makeTools(all, (table) => context.addDefaults(table, {}));
       await serveTools({ context, tools, folders, session: createSession(maxCredits) });
       return EXIT_CODES.done.code;
     },

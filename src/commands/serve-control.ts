@@ -3,16 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { camelCase, flagName } from '../batch/plan/field-flags.ts';
 import { callControl, controlOff } from '../client/control.ts';
-import {
-  type Command,
-  defineCommand,
-  type OptionSpec,
-  type OptionTable,
-  type OptionValues,
-  usageFailure,
-} from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { parseDuration } from '../context/format.ts';
+import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { plainCell, printList, printRecord, type RecordForm } from '../context/records.ts';
 import { readBody } from '../context/request-body.ts';
 import { errorCode } from '../errors/system-error.ts';

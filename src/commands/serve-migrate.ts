@@ -1,14 +1,9 @@
 /** `vloc serve migrate`: moves an account between a state folder and a PostgreSQL database. */
 import { resolve } from 'node:path';
-import {
-  type Command,
-  defineCommand,
-  type OptionTable,
-  type OptionValues,
-  usageFailure,
-} from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
+import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 import { readVariable, stateFolder } from '../profiles/environment.ts';

@@ -1,14 +1,9 @@
 import { resolve } from 'node:path';
-import {
-  type Command,
-  defineCommand,
-  type OptionTable,
-  type OptionValues,
-  usageFailure,
-} from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
+import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';

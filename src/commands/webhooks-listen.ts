@@ -1,14 +1,9 @@
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../client/webhooks/forward.ts';
-import {
-  type Command,
-  defineCommand,
-  type OptionTable,
-  type OptionValues,
-  usageFailure,
-} from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
+import type { OptionTable } from '../context/option-table.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { createEventCommands } from '../workflow/webhooks/event-commands.ts';

@@ -7,14 +7,9 @@ import {
   type WebhookCheckResult,
   type WebhookRules,
 } from '../client/webhooks/verify-webhook.ts';
-import {
-  type Command,
-  defineCommand,
-  type OptionTable,
-  type OptionValues,
-  usageFailure,
-} from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import type { OptionTable } from '../context/option-table.ts';
 import { Failure } from '../errors/failure.ts';
 import { describeUnreadable } from '../errors/system-error.ts';
 import { webhookHeaderNames } from '../protocol/headers.ts';

@@ -7,6 +7,7 @@ import { proxySettings, readVariable, stateFolder } from '../profiles/environmen
 import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
 
@@ -14,6 +15,8 @@ export interface Connection {
   readonly client: Client;
   /** Capabilities of the embedded engines; null for a remote service. */
   readonly capabilities: Capabilities | null;
+  /** Credits for one unit of each kind; null for a remote service, which does not state them. */
+  readonly prices: Readonly<Record<JobKind, number>> | null;
   /** Polling interval in milliseconds; null for the default of the client. */
   readonly everyMs: number | null;
   /** Identifies service and key in the records of this machine; see `profileId`. */
@@ -69,6 +72,7 @@ async function connectRemote(
   return {
     client,
     capabilities: null,
+    prices: null,
     everyMs: null,
     profile,
     stateDir: stateFolder(env, platform),
@@ -77,8 +81,9 @@ async function connectRemote(
 }
 
 async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
-  const [{ createService }, engines, { createClient }] = await Promise.all([
+  const [{ createService }, { DEFAULT_CONFIG }, engines, { createClient }] = await Promise.all([
     import('../service/index.ts'),
+    import('../service/config.ts'),
     import('./engines.ts').then(({ openEngines }) => openEngines(context)),
     import('../client/client.ts'),
   ]);
@@ -104,6 +109,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   return {
     client,
     capabilities,
+    prices: DEFAULT_CONFIG.prices,
     everyMs: EMBEDDED_POLL_MS,
     profile: await nameProfile(stateDir, key),
     stateDir,

@@ -7,6 +7,7 @@ import type { Failure } from '../errors/failure.ts';
 import type { watchFolder } from '../journal/folder-watch.ts';
 import type { SplitLimits } from '../prepare/split/limits.ts';
 import type { ServiceFlags } from '../profiles/settings.ts';
+import type { OptionTable, RawOptions } from './option-table.ts';
 
 export const OUTPUT_MODES = ['table', 'json', 'ndjson', 'plain', 'id'] as const;
 export type OutputMode = (typeof OUTPUT_MODES)[number];
@@ -122,6 +123,11 @@ export interface Context {
    * @throws Failure when it could not be written, or --jq failed
    */
   readonly printed: () => Promise<void>;
+  /**
+   * Adds the defaults of `vloc.config.json` to the options that were given.
+   * @throws Failure (`configuration`) for a file that cannot be used
+   */
+  readonly addDefaults: (table: OptionTable, given: RawOptions) => Promise<RawOptions>;
   /** The command as it was typed, for messages that repeat it. */
   readonly commandLine: readonly string[];
   /** The flags that choose the service. */

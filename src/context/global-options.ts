@@ -1,8 +1,9 @@
 /** Options that every command takes. */
 
 import { FLAG_OPTIONS } from '../profiles/settings.ts';
-import { inGroup, type OptionTable, type OptionValues } from './command.ts';
+import { inGroup, type OptionValues } from './command.ts';
 import { OUTPUT_MODES, type OutputMode } from './context.ts';
+import type { OptionTable } from './option-table.ts';
 
 export const GLOBAL_OPTIONS = {
   ...inGroup('Output:', {

@@ -6,8 +6,9 @@ import { Failure } from '../errors/failure.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { parametersOf } from '../protocol/openapi/parameters.ts';
 import { type Action, OPERATIONS } from '../protocol/operations.ts';
-import type { OptionSpec, OptionTable, OptionValues } from './command.ts';
+import type { OptionValues } from './command.ts';
 import { parseMoment } from './format.ts';
+import type { OptionSpec, OptionTable } from './option-table.ts';
 
 /** Shorter names for some parameters. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { created_after: 'since', created_before: 'until' };

@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { isNonFileInput } from '../batch/plan/operand.ts';
 import { usageFailure } from '../context/command.ts';
 import { type Context, Interruption, type Spending } from '../context/context.ts';
+import type { RawOptions } from '../context/option-table.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { Failure } from '../errors/failure.ts';
@@ -10,7 +11,14 @@ import { asFailure, failureDocument } from '../errors/failure-document.ts';
 import { type AgentFolders, confine } from './folders.ts';
 import { overLimit, type Session } from './session.ts';
 import { type CallProgress, createCallTerminal } from './terminal.ts';
-import { type CommandCall, readArguments, type Tool, type ToolArguments, writeWords } from './tools.ts';
+import {
+  allowDefaults,
+  type CommandCall,
+  readArguments,
+  type Tool,
+  type ToolArguments,
+  writeWords,
+} from './tools.ts';
 
 /** What a tool returns; see `output` of the tool. */
 export interface CallResult {
@@ -40,7 +48,9 @@ export async function callTool(tool: Tool, given: ToolArguments, parts: CallPart
   let failure: Failure | null = null;
   let code: number = EXIT_CODES.done.code;
   try {
-    const call = await confineCall(tool, readArguments(tool, given), parts.folders);
+    const asked = readArguments(tool, given);
+    const defaults = await readDefaults(tool, asked, parts.context, notes);
+    const call = await confineCall(tool, asked, defaults, parts.folders);
     const run = (spending?: Spending) => runCommand(tool, call, parts, { notes, printed, spending });
     // Results of two calls at a time could be for the same folder.
     const isAlone = tool.effect === 'pays' || tool.effect === 'writes';
@@ -66,7 +76,7 @@ function explain(error: unknown, { context, session }: CallParts): Failure {
   const failure = error instanceof Failure ? error : asFailure(error);
   const { advice } = failure.facts;
   const whole = advice === undefined ? failure : failure.with({ advice: completeCommands(advice, context) });
-  return session.left() === 0 ? overLimit(whole) : whole;
+  return overLimit(whole, session.left());
 }
 
 function parseJson(text: string): unknown {
@@ -77,10 +87,28 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The call with absolute paths in the allowed folders; results go to the first writable one unless it names another. */
+/** The defaults of the user for what the agent has not given. */
+async function readDefaults(
+  { command }: Tool,
+  { options }: CommandCall,
+  context: Context,
+  notes: string[],
+): Promise<RawOptions> {
+  const filled = await context.addDefaults(command.options, options);
+  const added = Object.entries(filled).filter(([name]) => options[name] === undefined);
+  const { allowed, ignored } = allowDefaults(command, Object.fromEntries(added));
+  if (ignored.length > 0) notes.push(`vloc.config.json sets ${ignored.join(', ')}; tools ignore that.`);
+  return allowed;
+}
+
+/**
+ * The call with absolute paths in the allowed folders; results go to the first writable one unless it or a default names
+ * another.
+ */
 async function confineCall(
   { command }: Tool,
   { operands, options }: CommandCall,
+  defaults: RawOptions,
   folders: AgentFolders,
 ): Promise<CommandCall> {
   const { paths } = command.operands ?? {};
@@ -92,18 +120,29 @@ async function confineCall(
     const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
     confined.push(isFile ? await confine(folders, operand, paths === 'results' ? 'write' : 'read') : operand);
   }
-  const chosen: Record<string, unknown> = { ...options };
+  const chosen: Record<string, unknown> = { ...defaults, ...options };
   for (const [name, spec] of Object.entries(command.options)) {
     const value = chosen[name];
-    if (spec.tool === 'name' && typeof value === 'string' && /[/\\]|^\.\.?$/.test(value)) {
+    const isGiven = options[name] !== undefined;
+    if (spec.tool === 'name' && isGiven && /[/\\]|^\.\.?$/.test(String(value))) {
       throw usageFailure(`"${value}" names a folder`, 'Write a name without folders.');
     }
     if (spec.tool !== 'writes') continue;
     const isFolder = 'value' in spec && spec.value === 'dir';
     if (value === undefined && !isFolder) continue;
-    chosen[name] = await confine(folders, value === undefined ? '.' : String(value), 'write');
+    chosen[name] = await confine(folders, value === undefined ? '.' : String(value), 'write').catch(
+      (error) => {
+        throw isGiven || value === undefined ? error : outsideByDefault(error, name);
+      },
+    );
   }
   return { operands: confined, options: chosen };
+}
+
+function outsideByDefault(error: unknown, option: string): unknown {
+  if (!(error instanceof Failure)) return error;
+  const advice = `vloc.config.json sets it. Give ${option} with a writable folder; only the user can change the file, or allow the folder with --write.`;
+  return error.with({ advice });
 }
 
 interface Collected {

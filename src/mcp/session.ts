@@ -51,10 +51,12 @@ export function createSession(maxCredits: number | null): Session {
   };
 }
 
-/** The failure of a call that would send new jobs when nothing is left. */
-export function overLimit(failure: Failure): Failure {
-  if (failure.facts.category !== 'credits') return failure;
-  const advice =
-    'The limit of this session is set by --max-credits of `vloc mcp`. Tell the user; only they can start it with a higher one.';
+/**
+ * The failure of a call that would exceed a limit, with advice for an agent.
+ * @param left credits of the session; null without a limit
+ */
+export function overLimit(failure: Failure, left: number | null): Failure {
+  if (failure.facts.code !== 'MAX_CREDITS_REACHED' || left === null) return failure;
+  const advice = `This session has ${left} credits left of --max-credits of \`vloc mcp\`. Tell the user; only they can start it with a higher limit.`;
   return failure.with({ advice });
 }

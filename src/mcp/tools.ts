@@ -1,7 +1,8 @@
 /** Tools for agents, made from commands: what they take, what they return, and the command line of a call. Pure. */
 import { camelCase, flagName } from '../batch/plan/field-flags.ts';
-import type { CalledCommand, Command, OptionSpec, RawOptions, ToolEffect } from '../context/command.ts';
+import type { CalledCommand, Command, ToolEffect } from '../context/command.ts';
 import { asSentence, parseDuration } from '../context/format.ts';
+import type { OptionSpec, OptionTable, RawOptions } from '../context/option-table.ts';
 import type { JsonSchema } from '../protocol/openapi/json-schemas.ts';
 
 export interface Tool {
@@ -28,8 +29,14 @@ const EFFECTS: Readonly<Record<ToolEffect, string>> = {
     'With detach: true it returns the ids of the jobs immediately; wait for them with jobs_wait.',
 };
 
-/** Makes the tools of all commands that are offered. */
-export async function makeTools(commands: readonly CalledCommand[]): Promise<readonly Tool[]> {
+/**
+ * Makes the tools of all commands that are offered.
+ * @param defaults the defaults of the user for the options of a table; what has one is not required
+ */
+export async function makeTools(
+  commands: readonly CalledCommand[],
+  defaults: (table: OptionTable) => Promise<RawOptions>,
+): Promise<readonly Tool[]> {
   const tools = commands.map(async ({ words, leaf }): Promise<Tool[]> => {
     if (leaf.tool === undefined) return [];
     const command = await leaf.load();
@@ -40,7 +47,7 @@ export async function makeTools(commands: readonly CalledCommand[]): Promise<rea
         effect: leaf.tool,
         command,
         description: `${asSentence(leaf.summary)} ${EFFECTS[leaf.tool]}`,
-        input: inputOf(command),
+        input: inputOf(command, allowDefaults(command, await defaults(command.options)).allowed),
         output: outputOf((await command.schemas()).json),
       },
     ];
@@ -59,7 +66,28 @@ function offeredOptions({ options }: Command): [string, OptionSpec][] {
 
 function isOffered({ type, tool }: OptionSpec): boolean {
   const mayNameFiles = type === 'text' || type === 'list' || type === 'texts' || type === 'pairs';
-  return mayNameFiles ? tool !== undefined && tool !== 'no' : tool !== 'no';
+  if (tool === 'no' || tool === 'default') return false;
+  return !mayNameFiles || tool !== undefined;
+}
+
+/**
+ * The defaults of the user that hold for calls. Others would never end, pay again, read other inputs or write beside the videos.
+ * @param defaults by the name of the option
+ * @returns also the flags of those that do not hold
+ */
+export function allowDefaults(
+  { options }: Pick<Command, 'options'>,
+  defaults: RawOptions,
+): { readonly allowed: RawOptions; readonly ignored: readonly string[] } {
+  const isAllowed = ([name]: [string, unknown]) => {
+    const spec = options[name];
+    return spec !== undefined && (isOffered(spec) || spec.tool === 'default');
+  };
+  const entries = Object.entries(defaults);
+  return {
+    allowed: Object.fromEntries(entries.filter(isAllowed)),
+    ignored: entries.filter((entry) => !isAllowed(entry)).map(([name]) => flagName(name)),
+  };
 }
 
 /** The argument for the operands. */
@@ -67,11 +95,13 @@ function operandsName({ operands }: Command): string {
   return `${operands?.name}s`;
 }
 
-function inputOf(command: Command): JsonSchema {
+function inputOf(command: Command, defaults: RawOptions): JsonSchema {
   const { operands } = command;
   const options = offeredOptions(command);
   const properties = Object.fromEntries(options.map(([name, spec]) => [argumentName(name), schemaOf(spec)]));
-  const required = options.filter(([, spec]) => spec.required === true).map(([name]) => argumentName(name));
+  const required = options
+    .filter(([name, spec]) => spec.required === true && defaults[name] === undefined)
+    .map(([name]) => argumentName(name));
   const isNeeded = operands !== undefined && (operands.count !== 'any' || operands.paths !== undefined);
   return {
     type: 'object',
@@ -186,6 +216,9 @@ export function writeWords({ words, command }: Tool, { operands, options }: Comm
     if (command.options[name]?.type === 'duration') return [flag, `${value}ms`];
     if (command.options[name]?.type === 'list' && Array.isArray(value)) return [flag, value.join(',')];
     if (Array.isArray(value)) return value.flatMap((each) => [flag, String(each)]);
+    if (typeof value === 'object' && value !== null) {
+      return Object.entries(value).flatMap(([part, text]) => [flag, `${part}=${text}`]);
+    }
     return [flag, String(value)];
   });
   return [...words, ...operands, ...flags];

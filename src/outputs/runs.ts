@@ -7,25 +7,20 @@ import { KEPT_TRACKS } from '../journal/kept-tracks.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { KINDS } from '../protocol/kinds.ts';
 import { shapeOf } from '../protocol/openapi/json-schemas.ts';
-import { CUE_FITS, MAKING_STEPS } from '../protocol/resources.ts';
+import { MakingSchema as ServiceMakingSchema } from '../protocol/openapi/resource-schemas.ts';
 import { JOB_STATUSES } from '../protocol/states.ts';
 import { describePrinted, line, NullableNumber, NullableText } from './schemas.ts';
 
+const { engines, cues } = ServiceMakingSchema.entries;
+
+/** Open, and with any number: other services may state more than the embedded one. */
 export const MakingSchema = shapeOf<ItemMaking>()(
   v.object({
-    engines: v.array(
-      v.object({
-        step: v.picklist(MAKING_STEPS),
-        engine: v.string(),
-        skipped: v.array(v.string()),
-        reused: v.exactOptional(v.boolean()),
-        silent: v.exactOptional(v.boolean()),
-      }),
-    ),
+    engines: v.array(v.object(engines.item.entries)),
     cues: v.array(
       v.object({
+        ...cues.item.entries,
         cues: v.array(v.number()),
-        fit: v.picklist(CUE_FITS),
         speed: v.number(),
         tempo: v.number(),
         cut_seconds: v.number(),

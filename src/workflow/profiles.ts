@@ -1,8 +1,9 @@
 /** Profiles as the commands read, store and show them. */
 
 import { parseBaseUrl } from '../client/transport/base-url.ts';
-import { type OptionTable, type OptionValues, usageFailure } from '../context/command.ts';
+import { type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import type { OptionTable } from '../context/option-table.ts';
 import type { RecordForm } from '../context/records.ts';
 import type { Failure } from '../errors/failure.ts';
 import { configFolder } from '../profiles/environment.ts';

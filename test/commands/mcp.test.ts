@@ -7,7 +7,9 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/tree.ts';
+import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
 import { untilJob } from '../service/harness/scene.ts';
+import { createSmallEngines } from '../service/harness/small-engines.ts';
 import { startVloc, type VlocScene } from './support/run-vloc.ts';
 
 const PROCESS = join(import.meta.dirname, 'support/vloc-process.ts');
@@ -148,32 +150,96 @@ test('the limit of the session holds over calls, whatever the agent asks for', a
   ]);
   expect(paid).toMatchObject({ exit_code: 0, session: { spent_credits: price, left_credits: 0 } });
   expect(refused).toMatchObject({ exit_code: 6, session: { spent_credits: price, left_credits: 0 } });
-  expect(refused.error?.advice).toContain('only they can start it with a higher one');
+  expect(refused.error?.advice).toContain('only they can start it with a higher limit');
   const { json } = await vloc.caller.get('/v1/subtitle-translations');
   expect(json.data).toHaveLength(2);
 });
 
-test('a cancelled call ends; its job continues, and the same call gets the result without another job', async () => {
+test('nothing is sent while the price of a kind is unknown; its first charge tells it', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
-  await writeSubtitles(vloc, 'in/talk.srt');
-  vloc.engines.hold();
+  await writeSubtitles(vloc, 'in/a.srt');
+  await writeFile(join(vloc.folder, 'vloc.config.json'), '{ "defaults": { "max_credits": 5 } }');
+  const { call } = await connect(vloc);
+  const given = { inputs: ['a.srt'], ...TRANSLATE };
+  const refused = await call('translate', given);
+  expect(refused).toMatchObject({ exit_code: 6, session: { spent_credits: 0, left_credits: 5 } });
+  expect(refused.error).toMatchObject({ code: 'PRICE_UNKNOWN' });
+  expect(refused.error?.advice).toContain('Run `vloc translate` once yourself');
+  const list = () => vloc.caller.get('/v1/subtitle-translations').then(({ json }) => json.data);
+  expect(await list()).toEqual([]);
+  const poor = await vloc.service.issueKey({ monthlyLimitCredits: 5 });
+  const poorEnv = { ...vloc.env, VLOC_KEY: poor.key, VLOC_SECRET: poor.secret };
+  const bound = await connect({ ...vloc, env: poorEnv });
+  expect(await bound.call('translate', given)).toMatchObject({ exit_code: 0, session: { spent_credits: 1 } });
+  expect((await vloc.run(['translate', 'in/a.srt', '--from', 'en', '--to', 'fr'])).code).toBe(0);
+  expect(await call('translate', { ...given, out: 'own' })).toMatchObject({
+    exit_code: 0,
+    session: { spent_credits: 1 },
+  });
+  expect(await list()).toHaveLength(2);
+});
+
+test('defaults of vloc.config.json hold for calls, but lead neither out of the folders nor into a call without end', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/a.srt');
+  const setDefaults = (defaults: object) =>
+    writeFile(join(vloc.folder, 'vloc.config.json'), JSON.stringify({ defaults }));
+  await setDefaults({ from: 'en', to: ['es'], out: 'out', name: '{lang}/{stem}{ext}', watch: true });
+  const { client, call } = await connect(vloc);
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'translate')?.inputSchema.required).toEqual(['inputs']);
+  const answer = await call('translate', { inputs: ['a.srt'] });
+  expect(answer).toMatchObject({ exit_code: 0, error: null });
+  expect(answer.notes).toContain('vloc.config.json sets --watch; tools ignore that.');
+  await access(join(vloc.folder, 'out/es/a.srt'));
+  expect(await call('translate', { inputs: ['a.srt'], to: ['fr'] })).toMatchObject({ exit_code: 0 });
+  await access(join(vloc.folder, 'out/fr/a.srt'));
+  await setDefaults({ from: 'en', to: ['es'], out: 'elsewhere' });
+  const { error } = await call('translate', { inputs: ['a.srt'] });
+  expect(error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  expect(error?.advice).toContain('vloc.config.json sets it. Give out with a writable folder');
+  expect((await call('translate', { inputs: ['a.srt'], out: '.' })).exit_code).toBe(0);
+});
+
+test('a cancelled localization ends; its job continues, and the same call gets the result without another job', async () => {
+  const small = createSmallEngines();
+  const inspect = async () => ({
+    duration_seconds: 2,
+    container: 'mp4' as const,
+    video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
+    audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+  });
+  const vloc = await startVloc({ engines: { ...small, inspect } });
+  await makeFolders(vloc);
+  ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', join(vloc.folder, 'in/talk.mp4'));
+  small.hold();
   const { call } = await connect(vloc);
   const cancel = new AbortController();
   const begun = Promise.withResolvers<void>();
   const onprogress = ({ message = '' }: { message?: string }) => {
-    if (message.includes('%')) begun.resolve();
+    // The small engines report a quarter, then they wait.
+    if (message.includes('25 %')) begun.resolve();
   };
-  const given = { inputs: ['talk.srt'], ...TRANSLATE };
-  const running = call('translate', given, { signal: cancel.signal, onprogress });
+  const given = { inputs: ['talk.mp4'], to: ['es'] };
+  const running = call('localize', given, { signal: cancel.signal, onprogress });
   await begun.promise;
   cancel.abort();
   await expect(running).rejects.toThrow();
-  vloc.engines.letGo();
-  const { json } = await vloc.caller.get('/v1/subtitle-translations');
+  const { json } = await vloc.caller.get('/v1/auto-localizations');
+  const [{ id }] = json.data;
+  const status = await call('batch_status', { dirs: ['.'] });
+  expect(status.output).toMatchObject({ counts: { done: 0 } });
+  expect(JSON.stringify(status.output)).toContain(id);
+  small.letGo();
   await untilJob(vloc.caller, json.data[0], 'succeeded');
-  const answer = await call('translate', given);
-  expect(answer.output.data).toMatchObject([{ id: json.data[0].id, status: 'succeeded' }]);
+  const answer = await call('localize', given);
+  expect(answer.output.data).toMatchObject([{ id, status: 'succeeded' }]);
+  await access(join(vloc.folder, 'out/talk.es.mp4'));
+  const again = await call('localize', given);
+  expect(again.output.data).toMatchObject([{ id, status: 'succeeded' }]);
+  expect((await vloc.caller.get('/v1/auto-localizations')).json.data).toHaveLength(1);
 });
 
 test('malformed arguments and unknown tools are refused, and the server goes on', async () => {

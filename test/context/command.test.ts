@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeOptions, type OptionTable } from '../../src/context/command.ts';
+import { decodeOptions } from '../../src/context/command.ts';
+import type { OptionTable } from '../../src/context/option-table.ts';
 
 describe('the options of a table', () => {
   const TABLE = {

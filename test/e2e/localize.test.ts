@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client, type RequestOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ffmpeg } from '../engines/workspace.ts';
 import { bestDelay, between, decodeSound, loudness, onset, presence, type Sound } from '../support/audio.ts';
@@ -181,6 +183,51 @@ describe('the dub', () => {
     expect(text).toMatch(/\b(el|la|los|que|de|no|un|una|ser|más|para)\b/);
     expect(text).not.toMatch(/\b(the|and|was|have|been|he)\b/);
   });
+});
+
+describe('vloc mcp', () => {
+  it(
+    'localizes for an agent with progress, within its limit, and continues a cancelled call without paying twice',
+    async () => {
+      mkdirSync(inFolder('agent'));
+      const transport = new StdioClientTransport({
+        ...{ command: vloc.program, env: vloc.env, cwd: vloc.folder, stderr: 'ignore' },
+        args: ['mcp', '--read', '.', '--write', 'agent', '--max-credits', '2'],
+      });
+      const agent = new Client({ name: 'test', version: '1' });
+      await agent.connect(transport);
+      const localize = async (given: object, options: RequestOptions = {}) => {
+        const call = { name: 'localize', arguments: { inputs: ['short.mp4'], to: ['es'], ...given } };
+        const { structuredContent } = await agent.callTool(call, { timeout: 5 * MINUTES, ...options });
+        return structuredContent;
+      };
+      const done = { exit_code: 0, error: null, output: { data: [{ status: 'succeeded' }] } };
+      try {
+        const steps: number[] = [];
+        const first = await localize({}, { onprogress: ({ progress }) => steps.push(progress) });
+        expect(first).toMatchObject({ ...done, session: { spent_credits: 1, left_credits: 1 } });
+        expect(steps).toEqual([...new Set(steps)].sort((left, right) => left - right));
+        expect(steps.length).toBeGreaterThan(0);
+        expect(pictureSums(inFolder('agent/short.es.mp4'))).toEqual(pictureSums(inFolder('short.mp4')));
+        expect(await localize({})).toMatchObject({ ...done, session: { spent_credits: 1 } });
+
+        const other = { name: 'again{ext}', original_audio: 'mute' };
+        const cancel = new AbortController();
+        const cancelled = localize(other, { signal: cancel.signal, onprogress: () => cancel.abort() });
+        await expect(cancelled).rejects.toThrow();
+        expect(await localize(other)).toMatchObject({
+          ...done,
+          session: { spent_credits: 2, left_credits: 0 },
+        });
+        expect(existsSync(inFolder('agent/again.mp4'))).toBe(true);
+        const third = await localize({ name: 'third{ext}', original_audio: 'duck' });
+        expect(third).toMatchObject({ exit_code: 6, error: { code: 'MAX_CREDITS_REACHED' } });
+      } finally {
+        await agent.close();
+      }
+    },
+    5 * MINUTES,
+  );
 });
 
 describe('vloc recognize', () => {

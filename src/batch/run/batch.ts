@@ -16,13 +16,21 @@ export interface LocalRecords {
   readonly slots: Slots;
 }
 
+/** A limit that must hold from the first job on. */
+export interface NewCredits {
+  /** Credits that new jobs may cost, whatever earlier runs have cost. */
+  readonly max: number;
+  /** Credits for one unit, known before the first job; null if the account itself cannot pay more than `max`. */
+  readonly price: number | null;
+}
+
 export interface RunOptions {
   /** Jobs at a time. */
   readonly jobs: number;
   /** Credits that the items may cost, including those of earlier runs; null for no limit. */
   readonly maxCredits: number | null;
-  /** Credits that new jobs may cost, whatever earlier runs have cost; missing for no limit. */
-  readonly maxNewCredits?: number | undefined;
+  /** A limit that several commands share; missing without one. */
+  readonly newCredits?: NewCredits | undefined;
   /** After this time nothing new is sent; null for no limit. */
   readonly maxDurationMs: number | null;
   /** After this time the run stops waiting; null for no limit. */

@@ -5,6 +5,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { CreditTotals, Units } from '../item.ts';
+import type { NewCredits } from './batch.ts';
 
 /** The costs of a job as the service reports them; null where it does not. */
 export interface Bill {
@@ -38,14 +39,15 @@ const MOST_MINUTES = Math.ceil(LIMITS.videoSeconds / 60);
 
 /**
  * @param maxCredits null for no limit
- * @param maxNewCredits the same without the costs of earlier runs
+ * @param newCredits the limit without the costs of earlier runs; null for none
  */
-export function createBudget(maxCredits: number | null, maxNewCredits = Number.POSITIVE_INFINITY): Budget {
+export function createBudget(maxCredits: number | null, newCredits: NewCredits | null = null): Budget {
   let earlier = 0;
   const costs = new Map<string, Cost>();
   const sums = createCostSums();
   const prices = new Map<JobKind, number>();
   const largest = new Map<JobKind, number>();
+  const firstPrice = typeof newCredits?.price === 'number' ? thousandthsOfPrice(newCredits.price) : null;
 
   function put(id: string, cost: Cost): void {
     costs.set(id, cost);
@@ -59,10 +61,16 @@ export function createBudget(maxCredits: number | null, maxNewCredits = Number.P
   }
 
   function estimate(kind: JobKind, units: Units | null): number | null {
-    const price = prices.get(kind);
-    if (price === undefined) return null;
-    if (units === null) return price * (largest.get(kind) ?? 0);
-    return price * units.quantity;
+    const price = prices.get(kind) ?? firstPrice;
+    if (price === null) return null;
+    return price === 0 ? 0 : price * (units?.quantity ?? mostUnits(kind));
+  }
+
+  /** Of a job whose size is unknown. */
+  function mostUnits(kind: JobKind): number {
+    if (KINDS[kind].unit === 'started_minute') return MOST_MINUTES;
+    // A larger one than all before would exceed a limit that must hold.
+    return newCredits === null ? (largest.get(kind) ?? 0) : Number.POSITIVE_INFINITY;
   }
 
   const committed = () => sums.sum('sent') + sums.sum('reserved') + sums.sum('charged');
@@ -70,11 +78,11 @@ export function createBudget(maxCredits: number | null, maxNewCredits = Number.P
 
   return {
     judge(kind, units) {
-      if (maxCredits === null && maxNewCredits === Number.POSITIVE_INFINITY) return 'go';
+      if (maxCredits === null && newCredits === null) return 'go';
       if (sums.count('untold') > 0) return 'stop';
       const limit = Math.min(
         toThousandths(maxCredits ?? Number.POSITIVE_INFINITY),
-        toThousandths(maxNewCredits) + earlier,
+        toThousandths(newCredits?.max ?? Number.POSITIVE_INFINITY) + earlier,
       );
       const next = estimate(kind, units);
       if (next === null) {
@@ -95,8 +103,7 @@ export function createBudget(maxCredits: number | null, maxNewCredits = Number.P
       const { quantity, reserved_credits: reserved } = bill ?? { quantity: null, reserved_credits: null };
       if (quantity === null || reserved === null || quantity <= 0) return;
       prices.set(kind, Math.ceil(toThousandths(reserved) / quantity));
-      const isMinutes = KINDS[kind].unit === 'started_minute';
-      largest.set(kind, isMinutes ? MOST_MINUTES : Math.max(quantity, largest.get(kind) ?? 0));
+      largest.set(kind, Math.max(quantity, largest.get(kind) ?? 0));
     },
     drop: remove,
     countEarlier(work) {
@@ -126,6 +133,11 @@ function readCost(bill: Bill | null): Cost {
 /** Whether the bill states the cost of the job. */
 export function isTold({ status, reserved_credits: reserved, charged_credits: charged }: Bill): boolean {
   return status === 'released' || reserved !== null || charged !== null;
+}
+
+/** Rounded up. Millionths are exact enough, and remove the error of the division that made the price. */
+function thousandthsOfPrice(price: number): number {
+  return Math.ceil(Math.round(price * 1e6) / 1e3);
 }
 
 function toThousandths(credits: number): number {

@@ -31,7 +31,7 @@ interface RunParts {
 
 export function createRun({ batch, journal, stopping, reference, rebuild }: RunParts): Run {
   const { options, runtime, listen, connection, records } = batch;
-  const budget = createBudget(options.maxCredits, options.maxNewCredits);
+  const budget = createBudget(options.maxCredits, options.newCredits);
   const counted = new Set<string>();
   function countBills(tasks: readonly Task[]): void {
     const others = tasks.filter(({ item }) => !counted.has(item.key));

@@ -8,15 +8,7 @@ import { KINDS, type Kind, type ResultPart } from '../kinds.ts';
 import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operations.ts';
 import { CompletionRequestSchema, LineSchema, requestSchema, UploadRequestSchema } from '../requests.ts';
-import {
-  type AssetResource,
-  type BillingResource,
-  CUE_FITS,
-  type JobResource,
-  type JobSummary,
-  MAKING_STEPS,
-  type MakingResource,
-} from '../resources.ts';
+import type { AssetResource, BillingResource, JobResource, JobSummary } from '../resources.ts';
 import { JOB_STATUSES } from '../states.ts';
 import { describeSchemas, type JsonSchema, shapeOf } from './json-schemas.ts';
 import {
@@ -26,6 +18,7 @@ import {
   CreditTransactionSchema,
   Instant,
   idOf,
+  MakingSchema,
   Path,
   ProblemSchema,
   Reference,
@@ -121,32 +114,6 @@ const BillingSchema = shapeOf<BillingResource>()(
     quantity: Count,
     reserved_credits: Credits,
     charged_credits: Credits,
-  }),
-);
-
-/** Greater than 0. */
-const Factor = v.pipe(v.number(), v.gtValue(0));
-
-const MakingSchema = shapeOf<MakingResource>()(
-  v.strictObject({
-    engines: v.array(
-      v.strictObject({
-        step: v.picklist(MAKING_STEPS),
-        engine: v.string(),
-        skipped: v.array(v.string()),
-        reused: v.exactOptional(v.boolean()),
-        silent: v.exactOptional(v.boolean()),
-      }),
-    ),
-    cues: v.array(
-      v.strictObject({
-        cues: v.array(Count),
-        fit: v.picklist(CUE_FITS),
-        speed: Factor,
-        tempo: Factor,
-        cut_seconds: Seconds,
-      }),
-    ),
   }),
 );
 

@@ -5,14 +5,9 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { givesSubtitles, givesVideo } from '../../batch/plan/delivery.ts';
 import { fieldFlags, type TextFieldOption } from '../../batch/plan/field-flags.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
-import {
-  inGroup,
-  type OptionSpec,
-  type OptionTable,
-  type OptionValues,
-  usageFailure,
-} from '../../context/command.ts';
+import { inGroup, type OptionValues, usageFailure } from '../../context/command.ts';
 import type { Io } from '../../context/context.ts';
+import type { OptionSpec, OptionTable } from '../../context/option-table.ts';
 import { quoteForShell } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';
 import type { Field } from '../../protocol/fields.ts';
@@ -21,6 +16,15 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
+
+/** The command of each kind. */
+export const COMMAND_OF: Readonly<Record<JobKind, string>> = {
+  audio_separation: 'separate',
+  subtitle_recognition: 'recognize',
+  subtitle_translation: 'translate',
+  dubbing: 'dub',
+  auto_localization: 'localize',
+};
 
 /** The value of --out for stdout. */
 export const STDOUT = '-';
@@ -72,11 +76,13 @@ const SUBMIT_OPTIONS = inGroup('Job:', {
   set: {
     type: 'pairs',
     value: 'name=value',
+    tool: 'default',
     help: 'a request field that vloc does not know: JSON or text, a.b=1 for nested ones; may be repeated',
   },
   body: {
     type: 'text',
     value: '@file',
+    tool: 'default',
     help: 'JSON object with request fields, from a file or (-) stdin; flags win over it',
   },
 });
@@ -135,6 +141,7 @@ const INPUT_OPTIONS = inGroup('Input:', {
   shard: {
     type: 'text',
     value: 'i/n',
+    tool: 'default',
     help: 'run only shard i of n, such as 2/3: several machines share the inputs; --jobs and --max-credits count for each',
   },
   order: {

@@ -2,23 +2,16 @@
 import type { Client, Job, JobFilters, JobSummary, ListPage } from '../../client/index.ts';
 import { isNotPermitted } from '../../client/jobs/find-job.ts';
 import { jobFields, jobSummaryFields } from '../../client/read/job.ts';
-import { type OptionSpec, usageFailure } from '../../context/command.ts';
+import { usageFailure } from '../../context/command.ts';
 import type { Context } from '../../context/context.ts';
 import { formatRelative } from '../../context/format.ts';
 import { type ListRequest, readPages } from '../../context/lists.ts';
+import type { OptionSpec } from '../../context/option-table.ts';
 import type { RecordForm } from '../../context/records.ts';
 import { Failure } from '../../errors/failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { kindOfPath } from '../../protocol/operations.ts';
-
-/** The command of each kind. */
-const COMMAND_OF: Readonly<Record<JobKind, string>> = {
-  audio_separation: 'separate',
-  subtitle_recognition: 'recognize',
-  subtitle_translation: 'translate',
-  dubbing: 'dub',
-  auto_localization: 'localize',
-};
+import { COMMAND_OF } from './job-options.ts';
 
 /** The names that --kind accepts; it also accepts API paths. */
 export const KIND_CHOICES: readonly string[] = [...Object.values(COMMAND_OF), ...JOB_KIND_NAMES];

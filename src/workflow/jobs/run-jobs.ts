@@ -11,7 +11,7 @@ import {
   createUsableRecord,
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
-import type { Batch, RunOptions, RunOutcome } from '../../batch/run/batch.ts';
+import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
 import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
@@ -22,14 +22,16 @@ import type { Context } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import { openLocalRecords } from '../../context/local-records.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { createBatchView } from '../batch/view.ts';
 import { createPreparation } from '../prepare/preparation.ts';
 import { tellContinuation, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
-import { type JobOptions, readRunOptions } from './job-options.ts';
+import { COMMAND_OF, type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import { checkSupport, pickItems, planJobs, tellShare } from './plan-jobs.ts';
+import { findPrice, spendableOf } from './show-plan.ts';
 
 interface PlannedRun extends Omit<JobRun, 'connection' | 'runOptions'> {
   readonly plan: BatchPlan;
@@ -52,7 +54,7 @@ export async function runJobs(
   check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
 ): Promise<number> {
   // A retry makes expired results again.
-  const runOptions = { ...readRunOptions(options, only !== null), maxNewCredits: context.spending?.left() };
+  const ownLimits = readRunOptions(options, only !== null);
   const whole = await planJobs(kind, operands, options, context, only);
   const plan = check(only === null ? whole : pickItems(whole, only, context));
   for (const note of plan.notes) context.terminal.note(note);
@@ -64,9 +66,10 @@ export async function runJobs(
   // Without anything to send, neither key nor network is needed.
   if (known !== null) return endHere(request, known);
   const connection = await connect(context);
-  const work: ConnectedRun = { ...request, runOptions, connection };
   try {
     await checkSupport(plan.planned, connection.capabilities);
+    const runOptions = { ...ownLimits, newCredits: await limitNewCredits(request, connection) };
+    const work: ConnectedRun = { ...request, runOptions, connection };
     await finish(work, await runPlan(work));
     return 0;
   } catch (error) {
@@ -74,6 +77,35 @@ export async function runJobs(
   } finally {
     await connection.close();
   }
+}
+
+/**
+ * The limit that this run shares with others, with a price that makes it hold for the first job, too.
+ * @throws Failure (`credits`) if a new job could exceed it, because the price is unknown
+ */
+async function limitNewCredits(
+  { kind, context: { spending, signal }, plan }: PlannedRun,
+  { client, prices }: Connection,
+): Promise<NewCredits | undefined> {
+  const max = spending?.left() ?? Number.POSITIVE_INFINITY;
+  if (max === Number.POSITIVE_INFINITY) return undefined;
+  // Without a job to send, none may be sent instead of one that fails.
+  if (!plan.planned.some(sendsJobs)) return { max: 0, price: null };
+  const price = prices?.[kind] ?? (await findPrice(kind, client.credits, signal));
+  if (price !== null) return { max, price };
+  // The service itself refuses jobs that the account cannot pay.
+  if (spendableOf(await client.credits.balance({ signal })) <= max) return { max, price };
+  throw new Failure({
+    category: 'credits',
+    code: 'PRICE_UNKNOWN',
+    message: `the price of ${COMMAND_OF[kind]} is unknown, so a job could exceed the limit of credits; nothing was sent`,
+    advice: `Run \`vloc ${COMMAND_OF[kind]}\` once yourself: its charge tells the price. Or use a key whose monthly quota is within the limit.`,
+  });
+}
+
+function sendsJobs({ decision }: Task): boolean {
+  if (decision.step !== 'continue') return decision.step === 'new';
+  return decision.next.step === 'submit' || decision.next.step === 'parts';
 }
 
 function tellSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {

@@ -107,6 +107,25 @@ export function priceOf(
   return null;
 }
 
+/** As many pages of charges as are read to find a price: 500 charges of other kinds. */
+const PRICE_PAGES = 10;
+
+/** The same from all recent charges, not only the newest. @throws Failure of the service */
+export async function findPrice(
+  kind: JobKind,
+  credits: Pick<Account, 'transactions'>,
+  signal: AbortSignal,
+): Promise<number | null> {
+  let cursor: string | null | undefined;
+  for (let page = 0; page < PRICE_PAGES && cursor !== null; page += 1) {
+    const list = await credits.transactions({ limit: LIMITS.pageSize.max, cursor }, { signal });
+    const price = priceOf(kind, list.data);
+    if (price !== null) return price;
+    cursor = list.next_cursor;
+  }
+  return null;
+}
+
 /** What the plan of a shard states besides. */
 export function shareOf({ delivery: { shard }, total }: Pick<BatchPlan, 'delivery' | 'total'>): object {
   return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };

@@ -8,9 +8,10 @@ import {
   type ReceivedWebhook,
   type WebhookRules,
 } from '../../client/webhooks/verify-webhook.ts';
-import type { OptionTable, OptionValues } from '../../context/command.ts';
+import type { OptionValues } from '../../context/command.ts';
 import { createKeeper, readSettings } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
+import type { OptionTable } from '../../context/option-table.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { SecretSource, Settings } from '../../profiles/settings.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';

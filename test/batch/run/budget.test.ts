@@ -84,6 +84,47 @@ describe('a budget', () => {
     expect(createBudget(0).judge(KIND, minutes(1))).toBe('stop');
   });
 
+  it('sends nothing that could exceed a limit of new jobs, the first job included', () => {
+    const budget = createBudget(null, { max: 5, price: 1 });
+    expect(budget.judge(KIND, minutes(6))).toBe('stop');
+    // 15 minutes, the longest video.
+    expect(budget.judge(KIND, null)).toBe('stop');
+    expect(budget.judge(KIND, minutes(2))).toBe('go');
+    budget.begin('a', KIND, minutes(2));
+    expect(budget.judge(KIND, minutes(3))).toBe('go');
+    expect(budget.judge(KIND, minutes(4))).toBe('wait');
+    budget.bill('a', KIND, reserved(2, 2));
+    expect(budget.judge(KIND, minutes(4))).toBe('stop');
+  });
+
+  it('sends no subtitles of unknown size within a limit of new jobs, unless they are free', () => {
+    const translation = 'subtitle_translation';
+    const budget = createBudget(null, { max: 1000, price: 1 });
+    budget.bill('a', translation, settled(1, 1, 1));
+    expect(budget.judge(translation, null)).toBe('stop');
+    expect(createBudget(null, { max: 0, price: 0 }).judge(translation, null)).toBe('go');
+  });
+
+  it('takes the price of the last job for the next ones', () => {
+    const budget = createBudget(null, { max: 10, price: 1 });
+    budget.bill('a', KIND, reserved(1, 4));
+    expect(budget.judge(KIND, minutes(2))).toBe('stop');
+    expect(budget.judge(KIND, minutes(1))).toBe('go');
+  });
+
+  it('is exact for a price that a division made', () => {
+    const budget = createBudget(null, { max: 3.3, price: 2.2 / 2 });
+    expect(budget.judge(KIND, minutes(3))).toBe('go');
+    expect(createBudget(null, { max: 1, price: 1 / 3 }).judge(KIND, minutes(4))).toBe('stop');
+  });
+
+  it('lets a first job go alone where the account itself cannot pay more than the limit', () => {
+    const budget = createBudget(null, { max: 5, price: null });
+    expect(budget.judge(KIND, minutes(1))).toBe('go');
+    budget.begin('a', KIND, minutes(1));
+    expect(budget.judge(KIND, minutes(1))).toBe('wait');
+  });
+
   it('counts what the item has cost before, when another job is made for it', () => {
     const budget = createBudget(5);
     budget.bill('a', KIND, settled(2, 2, 2));

@@ -32,6 +32,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     terminal: await createTerminal(io, global, new AbortController().signal),
     print: (line) => printed.push(line),
     printed: async () => {},
+    addDefaults: async (_table, given) => given,
     commandLine: [],
     service: {},
   };

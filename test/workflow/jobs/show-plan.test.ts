@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { priceOf, spendableOf } from '../../../src/workflow/jobs/show-plan.ts';
+import { findPrice, priceOf, spendableOf } from '../../../src/workflow/jobs/show-plan.ts';
 import { startVloc } from '../../commands/support/run-vloc.ts';
 
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:03,000 --> 00:00:04,000\nAgain\n';
@@ -69,6 +69,35 @@ test('the price is what was charged last, not what was paid in', () => {
     priceOf('dubbing', [line(5, 1), line(-9, 1, 'other'), line(-1, null), line(-3, 2), line(-8, 2)]),
   ).toBe(1.5);
   expect(priceOf('dubbing', [line(5, 1)])).toBeNull();
+});
+
+test('a price is found behind the charges of other kinds, in at most 500', async () => {
+  const { signal } = new AbortController();
+  const asked: unknown[] = [];
+  const charges = (pages: readonly (readonly string[])[]) => ({
+    transactions: async ({ cursor = '0' }: { cursor?: string | undefined } = {}) => {
+      asked.push(cursor);
+      const page = Number(cursor);
+      const data = (pages[page] ?? []).map((capability) => ({
+        ...{ id: 'txn_1', object: 'credit_transaction' as const, capability, amount: -3, quantity: 2 },
+        ...{ job_id: null, client_reference: null, unit: null, posted_at: null },
+      }));
+      return {
+        object: 'list' as const,
+        data,
+        has_more: page + 1 < pages.length,
+        next_cursor: page + 1 < pages.length ? `${page + 1}` : null,
+      };
+    },
+  });
+  const others = ['auto_localization'];
+  expect(await findPrice('dubbing', charges([others, others, ['dubbing'], others]), signal)).toBe(1.5);
+  expect(asked).toEqual(['0', '1', '2']);
+  expect(await findPrice('dubbing', charges([others, others]), signal)).toBeNull();
+  asked.length = 0;
+  const endless = Array.from({ length: 20 }, () => others);
+  expect(await findPrice('dubbing', charges(endless), signal)).toBeNull();
+  expect(asked).toHaveLength(10);
 });
 
 test('what may be spent is what the account has, or what the quota of the key leaves', () => {

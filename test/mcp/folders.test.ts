@@ -1,0 +1,85 @@
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type AgentFolders, confine, openFolders } from '../../src/mcp/folders.ts';
+import { makeFolder } from '../client/support/harness.ts';
+
+let root = '';
+let folders: AgentFolders;
+beforeEach(async () => {
+  root = await realpath(await makeFolder());
+  for (const name of ['in', 'out', 'elsewhere', 'in2']) await mkdir(join(root, name));
+  await writeFile(join(root, 'in/a.mp4'), '');
+  folders = await openFolders(['in'], ['out'], root);
+});
+
+const at = (path: string) => join(root, path);
+const REFUSED = { facts: { code: 'OUTSIDE_FOLDERS', category: 'usage' } };
+
+describe('a path of an agent', () => {
+  it('is relative to the first folder of its access; writable folders are readable', async () => {
+    expect(await confine(folders, 'a.mp4', 'read')).toBe(at('in/a.mp4'));
+    expect(await confine(folders, 'new/a.mp4', 'write')).toBe(at('out/new/a.mp4'));
+    expect(await confine(folders, '.', 'write')).toBe(at('out'));
+    expect(await confine(folders, at('out/a.es.mp4'), 'read')).toBe(at('out/a.es.mp4'));
+  });
+
+  it.each(['..', '../in2/a.mp4', '/', '/etc/passwd', 'a/../../elsewhere', 'a\0b'])(
+    'is refused: %j',
+    async (word) => {
+      await expect(confine(folders, word, 'read')).rejects.toMatchObject(REFUSED);
+      await expect(confine(folders, word, 'write')).rejects.toMatchObject(REFUSED);
+    },
+  );
+
+  it('is refused for writing in a folder that may only be read, and the advice says who can allow it', async () => {
+    const refused = confine(folders, at('in/new.mp4'), 'write');
+    await expect(refused).rejects.toMatchObject(REFUSED);
+    await expect(refused).rejects.toMatchObject({
+      facts: { advice: expect.stringContaining('Only the user') },
+    });
+  });
+
+  it('is refused if it is a link that leads out, or a new file behind one', async () => {
+    await symlink(at('elsewhere'), at('out/link'));
+    await expect(confine(folders, 'link', 'write')).rejects.toMatchObject(REFUSED);
+    await expect(confine(folders, 'link/new.mp4', 'write')).rejects.toMatchObject(REFUSED);
+  });
+
+  it('is refused if a link below it leads out, and accepted if the link stays inside', async () => {
+    await mkdir(at('in/deep/er'), { recursive: true });
+    await symlink(at('out'), at('in/deep/er/inside'));
+    expect(await confine(folders, 'deep', 'read')).toBe(at('in/deep'));
+    await symlink(at('elsewhere'), at('in/deep/er/outside'));
+    await expect(confine(folders, 'deep', 'read')).rejects.toMatchObject(REFUSED);
+    expect(await confine(folders, 'a.mp4', 'read')).toBe(at('in/a.mp4'));
+  });
+
+  it('does not follow a circle of links for ever', async () => {
+    await symlink(at('in'), at('in/circle'));
+    expect(await confine(folders, '.', 'read')).toBe(at('in'));
+  });
+
+  it('may be a pattern; the folder above its first part that is not fixed counts', async () => {
+    expect(await confine(folders, '*.mp4', 'read')).toBe(at('in/*.mp4'));
+    await expect(confine(folders, '../*/a.mp4', 'read')).rejects.toMatchObject(REFUSED);
+    await symlink(at('elsewhere'), at('in/link'));
+    await expect(confine(folders, '**/*.mp4', 'read')).rejects.toMatchObject(REFUSED);
+  });
+});
+
+describe('the folders of a server', () => {
+  it('are those that their links lead to', async () => {
+    await symlink(at('in'), at('linked'));
+    expect(await openFolders(['linked'], ['out'], root)).toEqual({
+      readable: [at('in'), at('out')],
+      writable: [at('out')],
+    });
+  });
+
+  it.each(['missing', 'in/a.mp4'])('must be folders that exist, unlike %s', async (name) => {
+    await expect(openFolders([], [name], root)).rejects.toMatchObject({
+      facts: { code: 'USAGE', message: expect.stringContaining(name) },
+    });
+  });
+});

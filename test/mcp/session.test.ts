@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/errors/failure.ts';
+import { createSession, overLimit } from '../../src/mcp/session.ts';
+
+const forever = new AbortController().signal;
+
+describe('a session', () => {
+  it('adds the credits of all calls, and a call counts its newest sum only', async () => {
+    const session = createSession(10);
+    await session.pay(forever, async ({ count }) => {
+      count({ ofThisRun: 1, unknown: 0 });
+      count({ ofThisRun: 3, unknown: 0 });
+      expect([session.spent(), session.left()]).toEqual([3, 7]);
+    });
+    await session.pay(forever, async ({ left, count }) => {
+      expect(left()).toBe(7);
+      count({ ofThisRun: 4, unknown: 0 });
+      // The run subtracts its own jobs from what it may spend.
+      expect(left()).toBe(7);
+    });
+    expect([session.spent(), session.left()]).toEqual([7, 3]);
+  });
+
+  it('never takes credits back that a call has counted', async () => {
+    const session = createSession(10);
+    await session.pay(forever, async ({ count }) => {
+      count({ ofThisRun: 5, unknown: 0 });
+      count({ ofThisRun: 2, unknown: 0 });
+    });
+    expect(session.left()).toBe(5);
+  });
+
+  it('keeps the credits of a call that fails', async () => {
+    const session = createSession(10);
+    const call = session.pay(forever, async ({ count }) => {
+      count({ ofThisRun: 4, unknown: 0 });
+      throw new Error('lost');
+    });
+    await expect(call).rejects.toThrow('lost');
+    expect(session.left()).toBe(6);
+  });
+
+  it('has no limit without a number, but counts', async () => {
+    const session = createSession(null);
+    await session.pay(forever, async ({ left, count }) => {
+      expect(left()).toBe(Number.POSITIVE_INFINITY);
+      count({ ofThisRun: 5, unknown: 0 });
+    });
+    expect([session.spent(), session.left()]).toEqual([5, null]);
+  });
+
+  it('has nothing left once a service does not state what a job costs', async () => {
+    const session = createSession(10);
+    await session.pay(forever, async ({ left, count }) => {
+      count({ ofThisRun: 0, unknown: 1 });
+      expect(left()).toBe(0);
+    });
+    expect(session.left()).toBe(0);
+  });
+
+  it('runs paid calls one after the other, in their order, also after one that fails', async () => {
+    const session = createSession(null);
+    const seen: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const first = session.pay(forever, async () => {
+      seen.push('first begins');
+      await gate.promise;
+      seen.push('first ends');
+      throw new Error('lost');
+    });
+    const second = session.pay(forever, async () => seen.push('second'));
+    gate.resolve();
+    await expect(first).rejects.toThrow('lost');
+    await second;
+    expect(seen).toEqual(['first begins', 'first ends', 'second']);
+  });
+
+  it('does not begin a call that was cancelled before its turn', async () => {
+    const session = createSession(null);
+    const cancel = new AbortController();
+    const gate = Promise.withResolvers<void>();
+    const first = session.pay(forever, () => gate.promise);
+    const second = session.pay(cancel.signal, async () => expect.unreachable());
+    cancel.abort(new Error('cancelled'));
+    gate.resolve();
+    await first;
+    await expect(second).rejects.toThrow('cancelled');
+  });
+});
+
+describe('the advice of a failure', () => {
+  const limit = new Failure({
+    category: 'credits',
+    code: 'MAX_CREDITS_REACHED',
+    message: 'too much',
+    advice: 'Raise it.',
+  });
+
+  it('sends an agent to the user where the session has a limit', () => {
+    expect(overLimit(limit, 3).facts).toMatchObject({
+      code: 'MAX_CREDITS_REACHED',
+      advice: expect.stringMatching(/^This session has 3 credits left .*only they can/),
+    });
+  });
+
+  it('stays as it is without a limit, and for other failures', () => {
+    expect(overLimit(limit, null)).toBe(limit);
+    const other = limit.with({ code: 'INSUFFICIENT_CREDITS' });
+    expect(overLimit(other, 3)).toBe(other);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { type CallProgress, createCallTerminal } from '../../src/mcp/terminal.ts';
+
+function open() {
+  const notes: string[] = [];
+  const reports: CallProgress[] = [];
+  const terminal = createCallTerminal(notes, (progress) => reports.push(progress));
+  return { notes, reports, terminal, shares: () => reports.map(({ progress }) => progress) };
+}
+
+const summary = (done: number, failed: number, total: number) => ({
+  running: [],
+  counts: { total, done, running: total - done - failed, waiting: 0, failed, left: 0 },
+  leftMs: null,
+  credits: null,
+  slots: null,
+  deadline: null,
+  stop: null,
+});
+
+describe('progress of a call', () => {
+  it('is the mean of its steps, with the step in words', async () => {
+    const { terminal, reports } = open();
+    const progress = await terminal.progress();
+    progress.show('a', { phase: 'uploading', fraction: 0.5 });
+    progress.show('b', { phase: 'processing', fraction: 0.1 });
+    progress.show('b', { phase: 'waiting', fraction: null });
+    expect(reports.map(({ message }) => message)).toEqual([
+      'a: uploading 50 %',
+      'b: processing 10 %',
+      'b: waiting',
+    ]);
+    expect(reports[0]?.progress).toBe(0.5);
+  });
+
+  it('grows with every report, also where the work begins again, and is never whole before the answer', async () => {
+    const { terminal, shares } = open();
+    const progress = await terminal.progress();
+    progress.show('a', { phase: 'processing', fraction: 0.9 });
+    progress.show('a', { phase: 'waiting', fraction: 0 });
+    progress.end('a', 'done', '');
+    progress.end('a', 'done', 'a.mp4');
+    expect(shares()).toEqual([...new Set(shares())].sort((left, right) => left - right));
+    expect(Math.max(...shares())).toBeLessThan(1);
+  });
+
+  it('is not reported again when nothing has changed', async () => {
+    const { terminal, reports } = open();
+    const progress = await terminal.progress();
+    for (let times = 0; times < 3; times += 1) progress.show('a', { phase: 'processing', fraction: 0.2 });
+    expect(reports).toHaveLength(1);
+  });
+
+  it('counts the items of a batch, failed ones too', async () => {
+    const { terminal, reports } = open();
+    let state = summary(0, 0, 4);
+    const board = await terminal.board(() => state);
+    board.show('a', { phase: 'processing', fraction: null });
+    state = summary(2, 1, 4);
+    board.end('a', 'done', '');
+    expect(reports.at(-1)).toEqual({ progress: 0.75, message: '2 of 4 done, 1 failed, 1 running' });
+  });
+});
+
+describe('notes of a call', () => {
+  it('are what a person would read, without blank lines and without end', () => {
+    const { terminal, notes } = open();
+    terminal.note(' kept \n');
+    terminal.warn('careful');
+    terminal.note('  ');
+    terminal.detail('hidden');
+    expect(notes).toEqual(['kept', 'careful']);
+    for (let times = 0; times < 1000; times += 1) terminal.note('again');
+    expect(notes).toHaveLength(200);
+  });
+
+  it('hold no question: a command that asks one fails', async () => {
+    const { terminal } = open();
+    const question = { text: 'Sure?', typed: 'shown', flag: '--yes' } as const;
+    await expect(terminal.confirm(question)).rejects.toMatchObject({ facts: { code: 'USAGE' } });
+    await expect(terminal.ask(question)).rejects.toMatchObject({ facts: { code: 'USAGE' } });
+  });
+});
