@@ -16,7 +16,7 @@ import {
 } from './service.ts';
 import type { Receiver } from './webhooks.ts';
 import { send } from './wire/exchange.ts';
-import { numberAt, show, textAt } from './wire/json.ts';
+import { listAt, numberAt, show, textAt, valueAt } from './wire/json.ts';
 
 /** Address and token of a control interface. */
 export interface ControlAccess {
@@ -104,7 +104,24 @@ function createAdmin(access: ControlAccess, clock: { offsetMs: number }, open: A
     },
     async advance(ms) {
       const answer = await ask('POST', '/clock/advance', { seconds: ms / 1000 });
-      clock.offsetMs = Math.round(numberAt(answer, 'offset_seconds') * 1000);
+      // Null while it is frozen; the time of the answer would make a slow answer a slow clock.
+      const offset = valueAt(answer, 'offset_seconds');
+      clock.offsetMs =
+        offset === null
+          ? Date.parse(textAt(answer, 'now')) - Date.now()
+          : Math.round(numberAt(answer, 'offset_seconds') * 1000);
+    },
+    async freeze() {
+      return Date.parse(textAt(await ask('POST', '/clock/freeze'), 'now'));
+    },
+    async webhooks() {
+      return listAt(await ask('GET', '/webhooks?status=all'), 'data').map((webhook) => {
+        const next = valueAt(webhook, 'next_attempt_at');
+        return {
+          createdAt: Date.parse(textAt(webhook, 'created_at')),
+          nextAttemptAt: next === null ? null : Date.parse(textAt(webhook, 'next_attempt_at')),
+        };
+      });
     },
     async holdWork() {
       await ask('POST', '/media/hold');

@@ -48,6 +48,13 @@ export interface Means {
 /** `passing`: another attempt may succeed; `final`: the job ends. */
 export type WorkFailure = 'passing' | 'final';
 
+/** What the service has recorded about a webhook. Times are in ms since 1970. */
+export interface Webhook {
+  readonly createdAt: number;
+  /** Null after its last attempt. */
+  readonly nextAttemptAt: number | null;
+}
+
 /** Access that only the operator of the service has, through its control interface. */
 export interface Admin {
   issueKey(rules?: KeyRules): Promise<Credentials>;
@@ -57,6 +64,10 @@ export interface Admin {
   grantCredits(credits: number, expiresAt?: number): Promise<void>;
   /** Moves the clock of the service forward. */
   advance(ms: number): Promise<void>;
+  /** Stops the clock of the service; only `advance` moves it from then on. Returns its time in ms since 1970. */
+  freeze(): Promise<number>;
+  /** The webhooks of the workspace, newest first. */
+  webhooks(): Promise<readonly Webhook[]>;
   /** Media work that starts from now on waits. */
   holdWork(): Promise<void>;
   letWorkGo(): Promise<void>;

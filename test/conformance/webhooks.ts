@@ -1,8 +1,7 @@
 /** A receiver of webhooks: stores the deliveries to each of its URLs, and answers as configured. */
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
 import { freshToken } from './wire/caller.ts';
 
 export interface Delivery {
@@ -19,8 +18,6 @@ export type Reaction = number | 'never';
 export interface Mailbox {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Resolves when the service has closed the connections of the deliveries so far, so it has read the answers. */
-  hungUp(): Promise<void>;
 }
 
 export interface Receiver {
@@ -32,14 +29,7 @@ export interface Receiver {
 interface OpenMailbox extends Mailbox {
   readonly deliveries: Delivery[];
   readonly reactions: Reaction[];
-  readonly sockets: Set<Socket>;
 }
-
-/**
- * A service may keep connections open for later. Over loopback or a fast network it has read the answer long before
- * this.
- */
-const KEPT_OPEN_MS = 1_000;
 
 /** Key and certificate of a server, as PEM. */
 export interface Certificate {
@@ -74,16 +64,10 @@ export async function startReceiver(listen: {
   return {
     open(...reactions) {
       const name = freshToken();
-      const sockets = new Set<Socket>();
       const mailbox: OpenMailbox = {
         url: `${base}/${name}`,
         deliveries: [],
         reactions: [...reactions],
-        sockets,
-        async hungUp() {
-          const end = Date.now() + KEPT_OPEN_MS;
-          while (sockets.size > 0 && Date.now() < end) await sleep(5);
-        },
       };
       mailboxes.set(name, mailbox);
       return mailbox;
@@ -106,9 +90,6 @@ async function receive(
     response.writeHead(404).end();
     return;
   }
-  const { socket } = request;
-  mailbox.sockets.add(socket);
-  socket.once('close', () => mailbox.sockets.delete(socket));
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
   const reaction = mailbox.reactions.shift() ?? 204;
   mailbox.deliveries.push({

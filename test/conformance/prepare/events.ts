@@ -1,7 +1,7 @@
 /** Creates jobs with webhooks, and reads their events. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import { type ServiceUnderTest, shared } from '../service.ts';
+import { adminOf, type ServiceUnderTest, shared } from '../service.ts';
 import type { Delivery, Mailbox, Reaction } from '../webhooks.ts';
 import { type Created, create } from './jobs.ts';
 
@@ -51,6 +51,23 @@ export async function untilDelivered(
   const delivery = mailbox.deliveries[count - 1];
   assert.ok(delivery !== undefined, `there is a delivery ${count}`);
   return delivery;
+}
+
+/**
+ * Waits until the service has recorded how an attempt at its newest webhook ended. A clock that is moved before makes the answer
+ * to the attempt too late, or the next attempt.
+ * @param before when that attempt was due, in ms since 1970; omitted: it was the first
+ * @returns when the next attempt is due; null: there is none
+ */
+export async function untilRecorded(service: ServiceUnderTest, before?: number): Promise<number | null> {
+  const [webhook] = await service.until(
+    'the end of an attempt to be recorded',
+    () => adminOf(service).webhooks(),
+    ([newest]) =>
+      newest !== undefined &&
+      (newest.nextAttemptAt === null || newest.nextAttemptAt > (before ?? newest.createdAt)),
+  );
+  return webhook?.nextAttemptAt ?? null;
 }
 
 /** Returns a webhook header by the end of its name, because its prefix depends on the vendor. */
