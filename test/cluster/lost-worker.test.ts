@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RENEW_MS } from '../../src/service/running/leases.ts';
 import { type Scene, until, untilJob } from '../service/harness/scene.ts';
+import { afterDeath } from '../support/after-death.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
 
@@ -54,6 +55,9 @@ function removeNetwork(): void {
 
 const hasNetwork = !NEEDS && makeNetwork();
 const AWAY = hasNetwork ? 'frozen, and cut off' : 'frozen; to be cut off needs root, for a network namespace';
+const stopWatching = hasNetwork
+  ? afterDeath('ip link del "$1"; ip netns del "$2"', [NAMES.here, NAMES.space])
+  : () => {};
 
 let server: PostgresServer;
 beforeAll(() => {
@@ -62,6 +66,7 @@ beforeAll(() => {
 afterAll(() => {
   if (!NEEDS) server.stop();
   if (hasNetwork) removeNetwork();
+  stopWatching();
 });
 
 interface Host {
@@ -77,7 +82,12 @@ async function startHost(
 ): Promise<Host> {
   const [program = '', ...words] = [...before, process.execPath, HOST, database, fleet.stateDir];
   const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  // Also a frozen one, which would not notice that nobody reads it.
+  const stopWatching = afterDeath('kill -9 "$1"', [String(child.pid)]);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    stopWatching();
+  });
   const said: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => said.push(line));
   await until(

@@ -7,6 +7,7 @@ import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { afterDeath } from '../support/after-death.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -84,5 +85,9 @@ export default function setup(project: TestProject): () => void {
   // time.
   process.env.NODE_COMPILE_CACHE ??= join(folder, 'compiled');
   // Children of tests may still be ending, and write once more into the folder while it is removed.
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  const stopWatching = afterDeath('sleep 5; rm -rf "$1"', [folder]);
+  return () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    stopWatching();
+  };
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterDeath } from './after-death.ts';
 
 /** The folder of its programs, which Debian does not put in PATH; null if it is not installed. */
 export const POSTGRES_PROGRAMS = findPrograms();
@@ -92,6 +93,11 @@ export function startPostgres({ isDurable = false, listen = '', tls }: PostgresO
     }
   }
   const addresses = tls === undefined ? listen : '127.0.0.1';
+  const stopWatching = afterDeath(
+    '"$1" -D "$2" -m immediate stop; rm -rf "$3"',
+    [join(POSTGRES_PROGRAMS, 'pg_ctl'), data, root],
+    NOBODY,
+  );
   const server: PostgresServer = {
     url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
     start() {
@@ -104,6 +110,7 @@ export function startPostgres({ isDurable = false, listen = '', tls }: PostgresO
     stop() {
       run('pg_ctl', '-D', data, '-w', '-m', 'immediate', 'stop');
       rmSync(root, { recursive: true, force: true });
+      stopWatching();
     },
   };
   server.start();

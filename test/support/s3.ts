@@ -8,6 +8,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterDeath } from './after-death.ts';
 
 const SWIFT_MODULES = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api';
 const SWIFT = fileURLToPath(new URL('swift-servers.py', import.meta.url));
@@ -50,6 +51,7 @@ export async function startS3(): Promise<S3Server> {
   configure(root, ports);
   const endpoint = `http://127.0.0.1:${ports.proxy}`;
   let processes: ChildProcess[] = [];
+  let stopWatching = () => {};
   const run = (program: string, ...args: string[]) => {
     const child = spawn(program, args, { stdio: 'ignore', cwd: root, env: { PATH: process.env.PATH } });
     processes.push(child);
@@ -88,6 +90,10 @@ export async function startS3(): Promise<S3Server> {
       token = null;
       run('memcached', '-l', '127.0.0.1', '-p', String(ports.cache), '-u', userInfo().username);
       run('/usr/bin/python3', SWIFT, root, ...SERVERS.map((name) => String(ports[name])));
+      stopWatching = afterDeath(
+        'kill -9 "$@"',
+        processes.map(({ pid }) => String(pid)),
+      );
       const failed = Promise.race(processes.map(untilEnded));
       await Promise.race([Promise.all(Object.values(ports).map(untilListening)), failed]);
     },
@@ -100,6 +106,7 @@ export async function startS3(): Promise<S3Server> {
       );
       for (const child of processes) child.kill('SIGKILL');
       await Promise.all(ended);
+      stopWatching();
       processes = [];
     },
     async stop() {
