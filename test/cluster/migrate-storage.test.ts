@@ -1,14 +1,19 @@
 /** `vloc serve migrate --storage`: files go into a real bucket and back. */
-import { readdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { exchange } from '../service/harness/caller.ts';
-import { makeStateDir, startScene, untilJob } from '../service/harness/scene.ts';
+import { makeStateDir, startScene, until, untilJob } from '../service/harness/scene.ts';
 import { type BucketCluster, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
 import { makeAccount, migrate, migrated, rowsOf } from './harness/moving.ts';
 
 useServers();
+
+/** The bucket is searched every hour for files without a record. */
+const SWEPT_MS = 2 * 60 * 60_000;
 
 /** Contents of the files below a folder, by path. */
 async function filesIn(stateDir: string): Promise<Record<string, string>> {
@@ -46,6 +51,37 @@ describe.skipIf(MISSING !== null)(`files of an account that is moved (${MISSING 
     const download = await exchange(url);
     expect([download.status, download.bytes.length]).toEqual([200, size]);
     await untilJob(caller, account.open, 'succeeded');
+  });
+
+  it('go when they have no record any more, also results whose folders an older version named', async () => {
+    const { stateDir } = await makeAccount();
+    const assets = join(stateDir, 'assets');
+    const names = await readdir(assets);
+    expect(names.length).toBeGreaterThan(0);
+    const source = new DatabaseSync(join(stateDir, 'service.sqlite'));
+    for (const name of names) {
+      const older = `${name.split('-', 1)[0]}-${randomUUID()}`;
+      await rename(join(assets, name), join(assets, older));
+      source.prepare('UPDATE jobs SET folder = ? WHERE folder = ?').run(older, name);
+    }
+    source.close();
+    const cluster = await makeCluster();
+    const { database, storage } = cluster.options;
+    await migrated(database, '--from', stateDir, '--storage', storage);
+    const { s3 } = server();
+    const results = async () => (await s3.list(cluster.bucket)).filter((key) => key.startsWith('assets/'));
+    const moved = await results();
+    expect(moved).not.toEqual([]);
+
+    // As in a backup of the database that is older than its bucket.
+    const schema = new URL(database).searchParams.get('schema') ?? '';
+    const store = openPostgresStore({ url: server().database.url, schema });
+    await store.run('UPDATE jobs SET folder = NULL');
+    await store.close();
+    const { clock } = await cluster.node();
+    clock.advance(SWEPT_MS);
+    // The open job makes a result of its own.
+    await until(results, (keys) => !moved.some((key) => keys.includes(key)));
   });
 
   it('come back as they were, and the rows differ only in the names of uploads', async () => {

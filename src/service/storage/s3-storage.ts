@@ -186,7 +186,8 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
 
 /** Names that this service gives. Whatever else is in the bucket belongs to somebody else. */
 const UPLOAD = /^upl_[0-9a-z]{26}$/;
-const ATTEMPT = /^[a-z]{3}_[0-9a-z]{26}-[0-9a-f]+$/;
+/** With hyphens in the last part if an older version named it, in a state folder whose account was moved. */
+const ATTEMPT = /^[a-z]{3}_[0-9a-z]{26}-[0-9a-f-]+$/;
 
 /** Codes of S3 that say something about one object; all others are about the storage or the rights of the service. */
 const ABOUT_THE_OBJECT = ['NoSuchKey', 'PreconditionFailed', 'EntityTooLarge'];
