@@ -49,9 +49,12 @@ export async function callTool(tool: Tool, given: ToolArguments, parts: CallPart
   let code: number = EXIT_CODES.done.code;
   try {
     const asked = readArguments(tool, given);
-    const defaults = await readDefaults(tool, asked, parts.context, notes);
-    const call = await confineCall(tool, asked, defaults, parts.folders);
-    const run = (spending?: Spending) => runCommand(tool, call, parts, { notes, printed, spending });
+    const run = async (spending?: Spending) => {
+      // Paths are checked at the turn of the call: links can change while it waits.
+      const defaults = await readDefaults(tool, asked, parts.context, notes);
+      const call = await confineCall(tool, asked, defaults, parts.folders);
+      return runCommand(tool, call, parts, { notes, printed, spending });
+    };
     // Results of two calls at a time could be for the same folder.
     const isAlone = tool.effect === 'pays' || tool.effect === 'writes';
     code = await (isAlone ? session.pay(signal, run) : run());

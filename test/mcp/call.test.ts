@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Command, defineCommand } from '../../src/context/command.ts';
@@ -7,7 +7,7 @@ import type { OptionTable } from '../../src/context/option-table.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { callTool } from '../../src/mcp/call.ts';
 import { openFolders } from '../../src/mcp/folders.ts';
-import { createSession } from '../../src/mcp/session.ts';
+import { createSession, type Session } from '../../src/mcp/session.ts';
 import { createCallTerminal } from '../../src/mcp/terminal.ts';
 import { makeTools, type ToolArguments } from '../../src/mcp/tools.ts';
 import { makeFolder } from '../client/support/harness.ts';
@@ -29,11 +29,8 @@ beforeEach(async () => {
 type Run = Command['run'];
 
 /** Calls a tool whose command is `run`. */
-async function call(
-  run: Run,
-  given: ToolArguments,
-  { defaults = {}, maxCredits = null, signal = new AbortController().signal }: CallSetting = {},
-) {
+async function call(run: Run, given: ToolArguments, setting: CallSetting = {}) {
+  const { defaults = {}, maxCredits = null, signal = new AbortController().signal } = setting;
   const definition = {
     operands: { name: 'input', help: '', count: 'any', paths: 'video' },
     options: OPTIONS,
@@ -55,7 +52,7 @@ async function call(
     addDefaults: async (_table, options) => ({ ...defaults, ...options }),
   };
   const folders = await openFolders(['in'], ['out'], root);
-  const session = createSession(maxCredits);
+  const { session = createSession(maxCredits) } = setting;
   return callTool(tool, given, { context, folders, session, signal, report: () => undefined });
 }
 
@@ -63,6 +60,7 @@ interface CallSetting {
   readonly defaults?: Record<string, unknown>;
   readonly maxCredits?: number | null;
   readonly signal?: AbortSignal;
+  readonly session?: Session;
 }
 
 describe('a call', () => {
@@ -119,6 +117,17 @@ describe('a call', () => {
       { maxCredits: 7 },
     );
     expect(answer.session).toEqual({ spent_credits: 3, left_credits: 4 });
+  });
+
+  it('has its paths checked at its turn, because links can change while it waits', async () => {
+    const session = createSession(null);
+    const pay: Session['pay'] = async (signal, work) => {
+      await symlink(root, join(root, 'in/link'));
+      return session.pay(signal, work);
+    };
+    const run: Run = async () => expect.unreachable();
+    const answer = await call(run, { inputs: ['link'] }, { session: { ...session, pay } });
+    expect(answer).toMatchObject({ exit_code: 2, error: { code: 'OUTSIDE_FOLDERS' } });
   });
 
   it('ends its command as Ctrl-C does when it is cancelled, and has no answer', async () => {
