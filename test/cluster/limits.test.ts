@@ -50,8 +50,12 @@ describe.skipIf(NEEDS)('500 requests at once over three nodes (need postgresql: 
     })();
     const statuses = await Promise.all(
       Array.from({ length: REQUESTS }, async (_, at) => {
-        const node = nodes[at % nodes.length] ?? first;
-        return (await node.callerFor(first.credentials).post(NEW_JOB, translation())).status;
+        const caller = (nodes[at % nodes.length] ?? first).callerFor(first.credentials);
+        for (;;) {
+          const { status } = await caller.post(NEW_JOB, translation(), `request-${at}-of-many`);
+          // Many wait for the lock of transactions; on a busy machine some wait too long, and are sent again as clients do.
+          if (status !== 503) return status;
+        }
       }),
     );
     const last = await until(
