@@ -61,6 +61,45 @@ export function publishedPackage(
   };
 }
 
+/** The start of the section about the installation, once `npx` finds vloc. The commands for a checkout follow. */
+const PUBLISHED_START = `\`\`\`sh
+npx vloc localize talk.mp4 --to es
+\`\`\`
+
+runs vloc without an installation and writes \`talk.es.mp4\`. It needs Node 22.19 or newer and the media engines (ffmpeg, PocketSphinx, Apertium,
+eSpeak NG), which \`npx vloc engines install\` installs with your system's package manager.
+
+\`\`\`sh
+npm install --global vloc
+\`\`\`
+
+adds the \`vloc\` command and its man page. There are also archives that need no Node, and packages for Debian, Homebrew, Scoop, winget and the
+AUR: see [docs/install.md](docs/install.md). [docs/containers.md](docs/containers.md) builds an image.
+
+### From a checkout
+
+On Linux:`;
+
+const BEFORE_RELEASE = /<!-- before the first release -->\n[\s\S]*?\n<!-- \/before the first release -->\n/g;
+
+/**
+ * The README as it is published: it starts with `npx vloc`. In the checkout it starts with what works before anything was published.
+ * A README of a checkout that has made its first release stays as it is.
+ * @throws Error if it has no place for that start
+ */
+export function publishedReadme(readme: string): string {
+  const place =
+    /(?<=^## Install\n\n)<!-- before the first release -->\n[\s\S]*?\n<!-- \/before the first release -->$/m;
+  const published = withoutNotReleased(readme.replace(place, () => PUBLISHED_START));
+  if (!published.includes(PUBLISHED_START)) throw new Error('README.md has no place for the start with npx.');
+  return published;
+}
+
+/** Removes what a page says only until the first release. */
+export function withoutNotReleased(page: string): string {
+  return page.replace(BEFORE_RELEASE, '').replace(/\n{3,}/g, '\n\n');
+}
+
 /** The address of a file of a release. */
 export function downloadAddress(repository: Repository, version: string, file: string): string {
   return `${repository.url}/releases/download/v${version}/${file}`;

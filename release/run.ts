@@ -32,10 +32,12 @@ import {
   findRepository,
   type PackageFile,
   publishedPackage,
+  publishedReadme,
   type Repository,
   readNotes,
   releaseChangelog,
   setVersion,
+  withoutNotReleased,
 } from './facts.ts';
 import { createManifests } from './manifests.ts';
 import { run } from './shell.ts';
@@ -133,6 +135,8 @@ function setNewVersion(version: string): void {
     writeFileSync(path(name), setVersion(readFileSync(path(name), 'utf8'), old, version));
   }
   writeFileSync(path('CHANGELOG.md'), changelog);
+  writeFileSync(path('README.md'), publishedReadme(readFileSync(path('README.md'), 'utf8')));
+  writeFileSync(path('docs/install.md'), withoutNotReleased(readFileSync(path('docs/install.md'), 'utf8')));
 }
 
 /** Builds and packs the checkout, adds the addresses, packs it again, and checks the result with the tools of its users. */
@@ -152,6 +156,8 @@ function packNpm(): void {
     const registry = run('npm', ['config', 'get', 'registry'], { cwd: PROJECT }).trim();
     const content = publishedPackage(file, repository, registry);
     writeFileSync(join(work, 'package/package.json'), `${JSON.stringify(content, null, 2)}\n`);
+    const readme = join(work, 'package/README.md');
+    writeFileSync(readme, publishedReadme(readFileSync(readme, 'utf8')));
     run('npm', ['pack', './package', '--ignore-scripts', '--silent', '--pack-destination', OUT], {
       cwd: work,
     });

@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   addBundled,
   findRepository,
   type PackageFile,
   publishedPackage,
+  publishedReadme,
   readNotes,
   releaseChangelog,
   setVersion,
+  withoutNotReleased,
 } from '../../release/facts.ts';
 
 const FILE: PackageFile = {
@@ -65,6 +68,44 @@ describe('the published package.json', () => {
   it('names no address without a repository', () => {
     const text = JSON.stringify(publishedPackage(FILE, null, 'https://registry.example.com/'));
     expect(text).not.toContain('http');
+  });
+});
+
+describe('the README', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const readme = read('README.md');
+  /** The lines in the code blocks of the section about the installation. */
+  const commandsOf = (text: string) => {
+    const [, section = ''] = /^## Install\n([\s\S]*?)^## /m.exec(text) ?? [];
+    return [...section.matchAll(/^```(?:sh)?\n([\s\S]*?)```$/gm)].flatMap(([, block = '']) =>
+      block.trim().split('\n'),
+    );
+  };
+
+  it('starts with what a checkout can run, and with npx once it is published', () => {
+    const inCheckout = ['npm install && npm run demo', 'npm test', 'npm install --global .'];
+    expect(commandsOf(readme)).toEqual(inCheckout);
+    const published = publishedReadme(readme);
+    expect(commandsOf(published)).toEqual([
+      'npx vloc localize talk.mp4 --to es',
+      'npm install --global vloc',
+      ...inCheckout,
+    ]);
+    expect(published).not.toMatch(/not on npm yet|before the first release|From the first release/);
+    const rest = (text: string) => text.slice(text.indexOf('## Use it'));
+    expect(rest(published)).toBe(rest(readme));
+    // The release after the next one.
+    expect(publishedReadme(published)).toBe(published);
+  });
+
+  it('must have a place for the new start', () => {
+    expect(() => publishedReadme('# vloc\n\n## Install\n\nSomehow.\n')).toThrow('no place for the start');
+  });
+
+  it('and the page about installing no longer say that nothing was published', () => {
+    const page = withoutNotReleased(read('docs/install.md'));
+    expect(page).not.toContain('Nothing has been published yet');
+    expect(page).toContain('# Installing and upgrading\n\nvloc itself is the same everywhere.');
   });
 });
 
