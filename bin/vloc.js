@@ -11,11 +11,14 @@ const WRAPPED = 'VLOC_WRAPPED';
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const [major, minor] = process.versions.node.split('.').map(Number);
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
 const isOldNode = major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
 
-if (isOldNode) {
-  const pinned = require('node:path').join(__dirname, '../node_modules/node/bin/node');
-  if (require('node:fs').existsSync(pinned)) handOver(pinned);
+if (!isBuilt()) process.exitCode = EXIT_CONFIGURATION;
+else if (isOldNode) {
+  const pinned = join(__dirname, '../node_modules/node/bin/node');
+  if (existsSync(pinned)) handOver(pinned);
   else {
     process.stderr.write(
       `vloc needs Node ${NEEDED.join('.')} or newer; this is ${process.versions.node}. Install a newer one from nodejs.org or your package manager.\n`,
@@ -28,6 +31,15 @@ if (isOldNode) {
   const { start } = require('../dist/vloc.cjs');
   // Node takes longer to take its own parts down than to go at once, and by then there is nothing left to wait for.
   start(process).then((code) => process.exit(code));
+}
+
+/** A fresh checkout is built at its first start: `npx vloc` in it only links it. A package is complete. */
+function isBuilt() {
+  const build = join(__dirname, '../build/first-start.js');
+  if (existsSync(join(__dirname, '../dist/vloc.cjs')) || !existsSync(build)) return true;
+  return (
+    require('node:child_process').spawnSync(process.execPath, [build], { stdio: 'inherit' }).status === 0
+  );
 }
 
 /** Runs the same command on another Node, in a child that gets each signal once and ends with this process. */

@@ -83,7 +83,11 @@ describe('the README', () => {
   };
 
   it('starts with what a checkout can run, and with npx once it is published', () => {
-    const inCheckout = ['npm install && npm run demo', 'npm test', 'npm install --global .'];
+    const inCheckout = [
+      'npx vloc engines install --yes && npx vloc localize test/fixtures/sample.mp4 --to es --out demo',
+      'npm test',
+      'npm install --global .',
+    ];
     expect(commandsOf(readme)).toEqual(inCheckout);
     const published = publishedReadme(readme);
     expect(commandsOf(published)).toEqual([
