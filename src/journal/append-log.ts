@@ -5,10 +5,11 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { syncFolder } from '../disk/sync.ts';
 import { errorCode, onDisk } from '../errors/system-error.ts';
 import { withMutex } from './hold.ts';
 import { type HeadFile, type LogFile, openHead, openLogFile, readHead } from './log-file.ts';
-import { inStateFolder, syncFolder } from './private-folder.ts';
+import { inStateFolder } from './private-folder.ts';
 import {
   decodeLog,
   decodeRecords,

@@ -3,8 +3,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../disk/sync.ts';
 import { errorCode, onDisk } from '../errors/system-error.ts';
-import { makePrivateFolder, syncFolder } from './private-folder.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import { decodeLog, encodeRecords, type Head } from './record-line.ts';
 
 export interface LogFile {

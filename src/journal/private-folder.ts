@@ -1,9 +1,9 @@
 /** Folders for records: readable only by the user, and durable before anything is written into them. */
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
+import { syncFolder } from '../disk/sync.ts';
 import { Failure } from '../errors/failure.ts';
-import { errorCode, inFolderOf } from '../errors/system-error.ts';
+import { inFolderOf } from '../errors/system-error.ts';
 
 /** Makes the folder and those above it, 0700, and syncs the names of the new ones; existing folders stay as they are. */
 export async function makePrivateFolder(path: string): Promise<void> {
@@ -11,16 +11,6 @@ export async function makePrivateFolder(path: string): Promise<void> {
   if (first === null) return;
   for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
     await syncFolder(dirname(folder));
-  }
-}
-
-/** Makes the names in a folder durable. Some file systems cannot: there the name is durable without, or nothing helps. */
-export async function syncFolder(path: string): Promise<void> {
-  try {
-    const folder = await open(path, 'r');
-    await folder.sync().finally(() => folder.close());
-  } catch (error) {
-    if (errorCode(error) === 'EIO') throw error;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { link, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../disk/folder.ts';
 import { errorCode } from '../errors/system-error.ts';
@@ -105,16 +105,6 @@ function ownerPart(owner: string): string {
 /** The folder of an attempt is named by the id of its job, `-`, and a part that is unique for each attempt. */
 export function jobOfAttempt(folder: string): string {
   return folder.split('-', 1)[0] ?? '';
-}
-
-/** Flushes a file, or the names in a folder, to disk. A rename is durable only after its folder was flushed. */
-export async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** The name of such a failure in answers. */

@@ -1,8 +1,9 @@
 /** A finished part gets its name. Source: design, "Wait, outputs, money". */
-import { link, open, rename, stat, unlink } from 'node:fs/promises';
+import { link, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/folder.ts';
+import { syncFolder } from '../../disk/sync.ts';
 import { Failure } from '../../errors/failure.ts';
 import { errorCode, onDisk } from '../../errors/system-error.ts';
 
@@ -79,14 +80,4 @@ async function renameToNew(part: string, target: string): Promise<void> {
     return rename(part, target);
   }
   await unlink(part);
-}
-
-/** Folders cannot be synced everywhere; where they cannot, the name is durable without it or nothing can make it so. */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    const folder = await open(path, 'r');
-    await folder.sync().finally(() => folder.close());
-  } catch (error) {
-    if (errorCode(error) === 'EIO') throw error;
-  }
 }

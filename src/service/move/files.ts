@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../disk/folder.ts';
+import { syncFile, syncFolder } from '../../disk/sync.ts';
 import { errorCode } from '../../errors/system-error.ts';
-import { FILE_MODE, FOLDER_MODE, type Folders, syncToDisk } from '../folders.ts';
+import { FILE_MODE, FOLDER_MODE, type Folders } from '../folders.ts';
 import { type Bucket, BucketRefusal } from '../storage/bucket.ts';
 import type { Statements } from '../store/store.ts';
 
@@ -62,9 +63,9 @@ async function copyOnce(path: string, copy: string): Promise<void> {
   await makeFolder(folder, FOLDER_MODE);
   const draft = join(folder, `.${basename(copy)}.part`);
   await copyFile(path, draft);
-  await syncToDisk(draft);
+  await syncFile(draft);
   await rename(draft, copy);
-  await syncToDisk(folder);
+  await syncFolder(folder);
 }
 
 /** @param prefix start of all names in the bucket */

@@ -2,7 +2,8 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../disk/folder.ts';
-import { FOLDER_MODE, type Folders, jobOfAttempt, syncToDisk } from '../folders.ts';
+import { syncFile, syncFolder } from '../../disk/sync.ts';
+import { FOLDER_MODE, type Folders, jobOfAttempt } from '../folders.ts';
 import { assetPermission, type LinkSigner, uploadPermission } from '../links.ts';
 import type { ServiceStorage, StoredEntry } from './storage.ts';
 
@@ -34,11 +35,11 @@ export function createFolderStorage(
       const target = join(assets, folder);
       await makeFolder(target, FOLDER_MODE);
       for (const [name, { path }] of Object.entries(files)) {
-        await syncToDisk(path);
+        await syncFile(path);
         await rename(path, join(target, name));
       }
-      await syncToDisk(target);
-      await syncToDisk(assets);
+      await syncFolder(target);
+      await syncFolder(assets);
     },
     resultUrl: async ({ jobId, name, expiresAt }) =>
       origin() + links.sign(assetPermission(jobId, name, expiresAt)),

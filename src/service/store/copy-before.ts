@@ -1,6 +1,7 @@
 /** The copy of an account that is made before its tables are migrated, so that an upgrade can be taken back. */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncFolderNow } from '../../disk/sync.ts';
 import { FILE_MODE } from '../folders.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 
@@ -32,9 +33,9 @@ export function copyStoreBefore(path: string, version: number): string {
     } finally {
       source.close();
     }
-    flush(draft, 'r+');
+    flush(draft);
     renameSync(draft, copy);
-    flush(folder, 'r');
+    syncFolderNow(folder);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
@@ -44,8 +45,8 @@ export function copyStoreBefore(path: string, version: number): string {
   return copy;
 }
 
-function flush(path: string, flags: 'r' | 'r+'): void {
-  const handle = openSync(path, flags);
+function flush(path: string): void {
+  const handle = openSync(path, 'r+');
   try {
     fsyncSync(handle);
   } finally {

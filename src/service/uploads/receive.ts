@@ -2,8 +2,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../disk/sync.ts';
 import type { ServiceContext } from '../context.ts';
-import { FILE_MODE, syncToDisk } from '../folders.ts';
+import { FILE_MODE } from '../folders.ts';
 import { CallerGone, isPlain } from '../http/body.ts';
 import type { Exchange, ServiceResponse } from '../http/exchange.ts';
 import { refuseLink, uploadPermission } from '../links.ts';
@@ -54,7 +55,7 @@ export async function receiveObject(
         `the reservation is for ${row.size_bytes} bytes, ${received === null ? 'more' : 'fewer'} came`,
       );
     }
-    await syncToDisk(context.folders.uploads);
+    await syncFolder(context.folders.uploads);
     if (!(await keep(context, row.id, file, received))) {
       return refuse('the upload was completed or expired meanwhile');
     }
