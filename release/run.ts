@@ -4,8 +4,9 @@
  *   npm run release -- --dry-run [SYSTEM...]   the files of the version in package.json, for all or some systems; changes nothing in the checkout
  *   npm run release -- VERSION                 sets version and changelog first, and says what to do next
  *   npm run release -- --try                   runs the program of this system's archive, which is already there
+ *   npm run release -- --manifests FOLDER      writes the manifests for the archives that are already there to another folder
  *
- * The files are written to `release-files/`. Nothing is published: .github/workflows/release.yml does that.
+ * The other files are written to `release-files/`. Nothing is published: .github/workflows/release.yml does that.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildArchive } from './archive.ts';
@@ -45,6 +46,7 @@ import { archiveName, compareContents, PLATFORMS, type Platform, programName } f
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(PROJECT, 'release-files');
+const CHECKSUMS = join(OUT, 'SHA256SUMS');
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 try {
@@ -59,9 +61,10 @@ function main(argv: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,
-    options: { 'dry-run': flag, try: flag },
+    options: { 'dry-run': flag, try: flag, manifests: { type: 'string' } },
   });
   mkdirSync(OUT, { recursive: true });
+  if (values.manifests !== undefined) return writeManifests(resolve(values.manifests));
   if (values.try) return tryHere();
   if (values['dry-run']) return makeAll(choose(positionals));
   const [version, ...more] = positionals;
@@ -245,36 +248,34 @@ function finish(): void {
     say(`deb ${platform.deb}: vloc_${debVersion(file.version)}_${platform.deb}.deb`);
   }
   rmSync(join(OUT, 'manifests'), { recursive: true, force: true });
-  rmSync(join(OUT, 'SHA256SUMS'), { force: true });
-  const names = readdirSync(OUT).sort();
-  const checksums = Object.fromEntries(
-    names.map((name) => [
-      name,
-      createHash('sha256')
-        .update(readFileSync(join(OUT, name)))
-        .digest('hex'),
-    ]),
-  );
-  const text = names.map((name) => `${checksums[name]}  ${name}\n`).join('');
-  writeFileSync(join(OUT, 'SHA256SUMS.part'), text);
-  renameSync(join(OUT, 'SHA256SUMS.part'), join(OUT, 'SHA256SUMS'));
-  writeManifests(file, repository, checksums);
+  rmSync(CHECKSUMS, { force: true });
+  const text = readdirSync(OUT)
+    .sort()
+    .map((name) => `${sha256(join(OUT, name))}  ${name}\n`)
+    .join('');
+  writeFileSync(`${CHECKSUMS}.part`, text);
+  renameSync(`${CHECKSUMS}.part`, CHECKSUMS);
+  writeManifests(join(OUT, 'manifests'));
   say(
     `\nWould be published as ${file.version}${repository === null ? '' : `, from ${repository.url}`}:\n${text}`,
   );
 }
 
-function writeManifests(
-  file: PackageFile,
-  repository: Repository | null,
-  checksums: Readonly<Record<string, string>>,
-): void {
+function sha256(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
+
+/** Makes the manifests from the checksums that are published. */
+function writeManifests(folder: string): void {
+  const repository = repositoryOfHere();
   if (repository === null) {
     say('manifests: none, since they name addresses and no repository is known');
     return;
   }
-  for (const { path, text } of createManifests({ file, repository, checksums })) {
-    const target = join(OUT, 'manifests', path);
+  const lines = readFileSync(CHECKSUMS, 'utf8').trimEnd().split('\n');
+  const checksums = Object.fromEntries(lines.map((line) => line.split('  ').reverse()));
+  for (const { path, text } of createManifests({ file: readPackage(), repository, checksums })) {
+    const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, text);
     say(`manifest: ${path}`);

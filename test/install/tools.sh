@@ -18,6 +18,16 @@ fail() {
   exit 1
 }
 
+# Sets `manifests` to the folder with those of the release. Without a known repository it has none: then they are made with an address
+# that does not exist, and not among the files of the release, so that nobody publishes them.
+find_manifests() {
+  manifests=$files/manifests
+  [ ! -d "$manifests" ] || return 0
+  manifests=$work/manifests
+  (cd "$project" && GITHUB_SERVER_URL=https://git.example.com GITHUB_REPOSITORY=owner/vloc \
+    npm run --silent release -- --manifests "$manifests" >/dev/null) || fail 'the manifests were not made'
+}
+
 # The result is a whole video with Spanish sound: it has the length of the sample and can be decoded to its end.
 check_video() {
   [ -s "$1" ] || fail "$1 was not written"
