@@ -33,3 +33,11 @@ it('the archives have the Node of the checkout, on the runners too', () => {
   );
   expect(new Set(versions)).toEqual(new Set([NODE_VERSION]));
 });
+
+it.each(['.github/workflows/ci.yml', '.github/workflows/release.yml'])(
+  '%s tries the files that it made, although sudo removes variables',
+  (path) => {
+    const commands = [...read(path).matchAll(/^.*run: (.*test:install.*)$/gm)].map(([, command]) => command);
+    expect(commands).toEqual(['sudo env "PATH=$PATH" CI=true npm run test:install']);
+  },
+);
