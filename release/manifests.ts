@@ -1,4 +1,5 @@
 /** The files for Homebrew, Scoop, winget and the AUR: pure functions of the release's files. */
+import { ENGINES } from '../src/engines/catalog.ts';
 import { downloadAddress, type PackageFile, type Repository } from './facts.ts';
 import { archiveName, PLATFORMS, type Platform, programName } from './table.ts';
 
@@ -172,29 +173,36 @@ function winget({ file, repository }: ManifestFacts, downloads: readonly Downloa
 }
 
 function aur({ file, repository }: ManifestFacts, downloads: readonly Download[]): Manifest[] {
-  const { version } = file;
-  // A version of the AUR has no hyphen.
-  const pkgver = version.replaceAll('-', '_');
-  const sources = downloads.flatMap(({ platform, url, sha256 }) => [
-    `source_${platform.aur}=(${quote(url)})`,
-    `sha256sums_${platform.aur}=(${quote(sha256)})`,
-  ]);
+  const name = 'vloc-bin';
+  // What makepkg reads, in the order in which it prints it.
+  const fields: readonly (readonly [key: string, value: string | readonly string[]])[] = [
+    ['pkgdesc', shortDescription(file)],
+    ['pkgver', aurVersion(file.version)],
+    ['pkgrel', '1'],
+    ['url', repository.url],
+    ['arch', downloads.map(({ platform }) => platform.aur ?? '')],
+    ['license', [file.license]],
+    ['depends', ['gcc-libs', 'glibc']],
+    [
+      'optdepends',
+      ENGINES.flatMap(({ purpose, install }) => (install.arch ?? []).map((found) => `${found}: ${purpose}`)),
+    ],
+    ['provides', ['vloc']],
+    ['conflicts', ['vloc']],
+    ['options', ['!strip']],
+    ...downloads.flatMap(({ platform, url, sha256 }): [string, string[]][] => [
+      [`source_${platform.aur}`, [url]],
+      [`sha256sums_${platform.aur}`, [sha256]],
+    ]),
+  ];
+  const assignments = fields.map(
+    ([key, value]) =>
+      `${key}=${typeof value === 'string' ? quote(value) : `(${value.map(quote).join(' ')})`}`,
+  );
   const folders = downloads.map(({ platform, folder }) => `    ${platform.aur}) folder=${quote(folder)} ;;`);
-  const architectures = downloads.map(({ platform }) => quote(platform.aur ?? '')).join(' ');
-  const text = `pkgname=vloc-bin
-pkgver=${pkgver}
-pkgrel=1
-pkgdesc=${quote(shortDescription(file))}
-arch=(${architectures})
-url=${quote(repository.url)}
-license=(${quote(file.license)})
-depends=("gcc-libs" "glibc")
-optdepends=("ffmpeg: reads and writes video and sound" "espeak-ng: voices")
-provides=("vloc")
-conflicts=("vloc")
-# Changing the program would remove the script in it.
-options=("!strip")
-${sources.join('\n')}
+  const text = `# Not stripped: that would remove the script in the program.
+pkgname=${quote(name)}
+${assignments.join('\n')}
 
 package() {
   local folder
@@ -206,12 +214,21 @@ ${folders.join('\n')}
   echo aur > "$pkgdir/usr/lib/vloc/lib/installed-by"
   ln -s ../lib/vloc/vloc "$pkgdir/usr/bin/vloc"
   cd "$srcdir/$folder"
-  install -Dm644 LICENSE "$pkgdir/usr/share/licenses/vloc-bin/LICENSE"
+  install -Dm644 LICENSE "$pkgdir/usr/share/licenses/$pkgname/LICENSE"
   install -Dm644 lib/man/vloc.1 "$pkgdir/usr/share/man/man1/vloc.1"
   install -Dm644 lib/completions/vloc.bash "$pkgdir/usr/share/bash-completion/completions/vloc"
   install -Dm644 lib/completions/_vloc "$pkgdir/usr/share/zsh/site-functions/_vloc"
   install -Dm644 lib/completions/vloc.fish "$pkgdir/usr/share/fish/vendor_completions.d/vloc.fish"
 }
 `;
-  return [{ path: 'aur/PKGBUILD', text }];
+  const lines = fields.flatMap(([key, value]) => [value].flat().map((one) => `\t${key} = ${one}`));
+  return [
+    { path: 'aur/PKGBUILD', text },
+    { path: 'aur/.SRCINFO', text: `pkgbase = ${name}\n${lines.join('\n')}\n\npkgname = ${name}\n` },
+  ];
+}
+
+/** `1.0.0-rc.1` without the hyphen, which pacman forbids: only letters directly behind the number come before `1.0.0` (vercmp(8)). */
+function aurVersion(version: string): string {
+  return version.replace(/-(?=\d)/, 'pre').replace('-', '');
 }

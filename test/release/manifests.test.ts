@@ -99,6 +99,37 @@ describe('the PKGBUILD of the AUR', () => {
       `vloc-bin 1.2.3 x86_64 aarch64 ${base}/vloc-1.2.3-linux-arm64.tar.gz ${'1'.repeat(64)}`,
     );
   });
+
+  it('names the engines that Arch has', () => {
+    expect(textOf('aur/PKGBUILD')).toContain(
+      'optdepends=("ffmpeg: reads and writes video and sound" "espeak-ng: speaks text in more than a hundred languages")\n',
+    );
+  });
+
+  // Compared with vercmp: 1.0.0alpha.1 < 1.0.0pre2 < 1.0.0rc.1 < 1.0.0 < 1.0.0_rc.1.
+  it.each([
+    ['1.0.0', '1.0.0'],
+    ['1.0.0-rc.1', '1.0.0rc.1'],
+    ['1.0.0-2', '1.0.0pre2'],
+  ])('has for %s the version %s, which pacman orders the same', (version, pkgver) => {
+    const checksums = { [`vloc-${version}-linux-x64.tar.gz`]: '0'.repeat(64) };
+    const made = createManifests({ file: { ...FILE, version }, repository: REPOSITORY, checksums });
+    for (const [path, line] of [
+      ['aur/PKGBUILD', `pkgver="${pkgver}"`],
+      ['aur/.SRCINFO', `\tpkgver = ${pkgver}`],
+    ]) {
+      expect(made.find((manifest) => manifest.path === path)?.text.split('\n')).toContain(line);
+    }
+  });
+
+  // test/install/aur.sh compares it with what makepkg prints.
+  it('has a .SRCINFO with each source and its checksum', () => {
+    const text = textOf('aur/.SRCINFO');
+    expect(text).toMatch(/^pkgbase = vloc-bin\n\t[\s\S]*\n\npkgname = vloc-bin\n$/);
+    expect(text).toContain(
+      `\tsource_aarch64 = ${base}/vloc-1.2.3-linux-arm64.tar.gz\n\tsha256sums_aarch64 = ${'1'.repeat(64)}\n`,
+    );
+  });
 });
 
 it('a package manager without any archive gets no manifest', () => {

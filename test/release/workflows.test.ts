@@ -41,3 +41,7 @@ it.each(['.github/workflows/ci.yml', '.github/workflows/release.yml'])(
     expect(commands).toEqual(['sudo env "PATH=$PATH" CI=true npm run test:install']);
   },
 );
+
+it('the release keeps hidden files, such as .SRCINFO', () => {
+  expect(read('.github/workflows/release.yml')).toMatch(/path: release-files\n\s+include-hidden-files: true/);
+});
