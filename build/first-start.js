@@ -11,10 +11,10 @@ function run(command) {
   return spawnSync(command, { cwd: folder, shell: true, stdio: ['ignore', 2, 2] }).status === 0;
 }
 
-process.stderr.write('This checkout is not built yet: running npm install, which takes a minute.\n');
+process.stderr.write('This checkout is not built yet: running npm ci, which takes a minute.\n');
 // Without warnings: on an old Node there is one for each package that wants a newer one, which is among them.
 const isBuilt =
-  run('npm install --loglevel=error --no-audit --no-fund') &&
+  run('npm ci --loglevel=error --no-audit --no-fund') &&
   // With ignore-scripts in the settings of npm, installing did not build.
   (existsSync(join(folder, 'dist/vloc.cjs')) || run('npm run --silent build'));
 if (!isBuilt) process.stderr.write(`vloc is not built: npm failed in ${folder}\n`);

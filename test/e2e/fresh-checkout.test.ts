@@ -16,7 +16,10 @@ writeFileSync('dist/vloc.cjs', "exports.start = async () => { console.log('start
 `;
 
 /** A checkout with our start and our scripts, and a package.json of its own. Returns what starts vloc in it. */
-function makeCheckout(packageFile: object): () => { code: number | null; stdout: string; stderr: string } {
+function makeCheckout(
+  packageFile: object,
+  locked = {},
+): () => { code: number | null; stdout: string; stderr: string } {
   const folder = mkdtempSync(join(tmpdir(), 'fresh-checkout-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['bin', 'build']) mkdirSync(join(folder, name));
@@ -24,6 +27,8 @@ function makeCheckout(packageFile: object): () => { code: number | null; stdout:
     copyFileSync(join(PROJECT, path), join(folder, path));
   writeFileSync(join(folder, 'build.cjs'), BUILD);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', ...packageFile }));
+  const lock = { lockfileVersion: 3, packages: { '': packageFile, ...locked } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   const env = { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: 'false' };
   return () => {
     const options = { env, encoding: 'utf8', cwd: tmpdir() } as const;
@@ -36,13 +41,16 @@ it('is built once, and its output has nothing of npm', () => {
   const start = makeCheckout({ scripts: { prepare: 'echo building && node build.cjs' } });
   const first = start();
   expect(first).toMatchObject({ code: 3, stdout: 'started\n' });
-  expect(first.stderr).toContain('This checkout is not built yet: running npm install');
+  expect(first.stderr).toContain('This checkout is not built yet: running npm ci');
   expect(first.stderr).toContain('building');
   expect(start()).toEqual({ code: 3, stdout: 'started\n', stderr: '' });
 });
 
 it('says why it cannot be built, and tries again at the next start', () => {
-  const start = makeCheckout({ dependencies: { missing: 'file:missing.tgz' } });
+  const start = makeCheckout(
+    { dependencies: { missing: 'file:missing.tgz' } },
+    { 'node_modules/missing': { version: '1.0.0', resolved: 'file:missing.tgz' } },
+  );
   for (let count = 0; count < 2; count += 1) {
     const { code, stdout, stderr } = start();
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
