@@ -129,8 +129,8 @@ function scoop({ file, repository }: ManifestFacts, downloads: readonly Download
   return [{ path: 'scoop/vloc.json', text: `${JSON.stringify(manifest, null, 4)}\n` }];
 }
 
-/** The version of the manifests' schema. */
-const WINGET_SCHEMA = '1.6.0';
+/** The version of the manifests' schema: the one that the packages of winget-pkgs have. In 2026 it refused 1.6.0 and 1.28.0. */
+const WINGET_SCHEMA = '1.12.0';
 
 function winget({ file, repository }: ManifestFacts, downloads: readonly Download[]): Manifest[] {
   const id = `${repository.owner}.vloc`;
@@ -152,6 +152,7 @@ function winget({ file, repository }: ManifestFacts, downloads: readonly Downloa
       'PackageLocale: en-US',
       `Publisher: ${quote(file.author)}`,
       'PackageName: vloc',
+      'Moniker: vloc',
       `PackageUrl: ${quote(repository.url)}`,
       `License: ${quote(file.license)}`,
       `ShortDescription: ${quote(shortDescription(file))}`,

@@ -36,7 +36,8 @@ interface Traces {
 /** The places where package managers unpack an archive without running anything of ours. */
 const PLACES: readonly { readonly way: Way; readonly pattern: RegExp }[] = [
   { way: 'homebrew', pattern: /\/Cellar\/vloc\// },
-  { way: 'scoop', pattern: /\/scoop\/apps\/vloc\// },
+  // The variable SCOOP names the folder of `apps`.
+  { way: 'scoop', pattern: /^[a-z]:\/(?:.*\/)?apps\/vloc\/(?:current|\d[^/]*)\//i },
   { way: 'winget', pattern: /\/WinGet\/Packages\// },
   { way: 'npx', pattern: /\/_npx\/[^/]+\/node_modules\/vloc\/?$/ },
   // npm's folder for all users or for one; on Windows without `lib`.

@@ -13,6 +13,10 @@ describe('the way in which vloc was installed', () => {
     ['/opt/vloc-0.1.0-linux-x64/lib/', 'standalone', 'standalone'],
     ['/opt/homebrew/Cellar/vloc/0.1.0/libexec/lib/', 'standalone', 'homebrew'],
     ['C:/Users/me/scoop/apps/vloc/current/lib/', 'standalone', 'scoop'],
+    // SCOOP names the folder; the link `current` is followed.
+    ['D:/Tools/apps/vloc/0.1.0/lib/', 'standalone', 'scoop'],
+    ['D:/apps/vloc/vloc-0.1.0-windows-x64/lib/', 'standalone', 'standalone'],
+    ['/home/me/apps/vloc/0.1.0/lib/', 'standalone', 'standalone'],
     [
       'C:/Users/me/AppData/Local/Microsoft/WinGet/Packages/owner.vloc/vloc-0.1.0-windows-x64/lib/',
       'standalone',

@@ -83,6 +83,16 @@ it('the three manifests of winget belong together', () => {
     'defaultLocale',
     'installer',
   ]);
+  for (const text of texts) {
+    const [, type, version] =
+      /^# yaml-language-server: \$schema=https:\/\/aka\.ms\/winget-manifest\.(\w+)\.(.*)\.schema\.json\n/.exec(
+        text,
+      ) ?? [];
+    expect(text.endsWith(`ManifestType: ${type}\nManifestVersion: ${version}\n`)).toBe(true);
+    // Others are refused where it is published.
+    expect(version).toBe('1.12.0');
+  }
+  expect(texts[1]).toContain('Moniker: vloc\n');
   expect(texts[2]).toContain(`InstallerUrl: "${base}/vloc-1.2.3-windows-x64.zip"`);
   expect(texts[2]).toContain(`RelativeFilePath: 'vloc-1.2.3-windows-x64\\vloc.exe'`);
 });
