@@ -17,6 +17,7 @@ import { createInputs, type FindInput } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/folder.ts';
 import type { Programs } from '../engines/programs.ts';
 import { Failure, type FailureCategory } from '../errors/failure.ts';
+import { errorCode } from '../errors/system-error.ts';
 import { isKept } from '../journal/kept-tracks.ts';
 import type { ExportOptions } from '../prepare/index.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
@@ -306,7 +307,5 @@ function exportFailure(error: unknown): Failure {
 /** Compares names, since the classes belong to media work, which is loaded lazily. */
 function isMediaError(error: unknown): error is Error & MediaError {
   const names = ['PreparationFailure', 'JobFailure'];
-  return (
-    error instanceof Error && names.includes(error.name) && 'code' in error && typeof error.code === 'string'
-  );
+  return error instanceof Error && names.includes(error.name) && errorCode(error) !== '';
 }

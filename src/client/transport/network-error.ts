@@ -1,5 +1,6 @@
 /** Messages for network errors: what happened, why, what to do next. */
 import { Failure, type FailureFacts } from '../../errors/failure.ts';
+import { errorCode } from '../../errors/system-error.ts';
 import { ProxyError } from './proxy.ts';
 import type { RetryAdvice } from './retry.ts';
 import { TimeOver } from './time-limit.ts';
@@ -81,8 +82,8 @@ const CERTIFICATE_CODE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_
 
 /** The `code` of an error, or of the first one in a group of attempts; empty when there is none. */
 function networkCode(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
+  const code = errorCode(error);
+  if (code !== '' || !(error instanceof Error)) return code;
   if (error instanceof AggregateError) return networkCode(error.errors[0]);
   return networkCode(error.cause);
 }

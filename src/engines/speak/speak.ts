@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { VoiceMode } from '../backend.ts';
+import type { EngineRun, VoiceMode } from '../backend.ts';
 import type { CueFit, EngineUse, Work } from '../engine.ts';
 import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
 import { STEM_FORMAT } from '../media/decode-audio.ts';
+import { measureLoudness } from '../media/loudness.ts';
 import { createWav, type WavWriter } from '../media/wav.ts';
+import type { Programs } from '../programs.ts';
 import { choose, type StepEngines } from '../registry.ts';
 import { together } from '../together.ts';
 import { resample } from './clip.ts';
 import { planSlots, type Speaking, type SpokenText, speakSlot } from './fit.ts';
-import { levelDub } from './loudness.ts';
 import { noVoiceFor } from './voices.ts';
 
 /**
@@ -145,4 +146,15 @@ async function writeSilence(track: WavWriter, until: number): Promise<void> {
   const silence = new Int16Array(SILENCE_BLOCK);
   while (track.frames < until)
     await track.write(silence.subarray(0, Math.min(SILENCE_BLOCK, until - track.frames)));
+}
+
+/** The loudness of a dub on its own, in LUFS: clear on all devices, and of usual speech without clipping. */
+const DUB_LUFS = -18;
+/** Peaks stay below this share of full scale. `level=0` keeps the limiter from raising the rest. */
+const LIMITER = 'alimiter=limit=0.95:level=0';
+
+/** Returns ffmpeg arguments that give a dub the usual loudness. The export brings it to that of the source. */
+export async function levelDub(programs: Programs, dub: string, run: EngineRun): Promise<string[]> {
+  const own = await measureLoudness(programs, dub, run);
+  return own === null ? [] : ['-af', `volume=${(DUB_LUFS - own).toFixed(2)}dB,${LIMITER}`];
 }

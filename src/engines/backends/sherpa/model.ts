@@ -1,5 +1,6 @@
 /** Opens the model of an entry: its folder, type and languages. */
 import { basename } from 'node:path';
+import { errorCode } from '../../../errors/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
 import { expandHome, unusable } from '../user-entry.ts';
@@ -48,9 +49,8 @@ export async function openModel(
 }
 
 function noFolder(name: string, path: string, error: unknown): JobFailure {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
   const why =
-    { ENOENT: 'does not exist', ENOTDIR: 'is a file, not a folder' }[String(code)] ?? 'cannot be read';
+    { ENOENT: 'does not exist', ENOTDIR: 'is a file, not a folder' }[errorCode(error)] ?? 'cannot be read';
   return unusable(`${name}: "folder" in engines.json ${why} (${path})`, error);
 }
 

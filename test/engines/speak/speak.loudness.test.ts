@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fileAddress, ownInput, QUIET } from '../../../src/engines/media/arguments.ts';
 import { measureLoudness } from '../../../src/engines/media/loudness.ts';
-import { levelDub } from '../../../src/engines/speak/loudness.ts';
+import { levelDub } from '../../../src/engines/speak/speak.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 
 test('a dub gets the usual loudness of speech, within half a unit', async () => {
