@@ -25,6 +25,16 @@ describe.each(paths)('%s', (path) => {
   });
 });
 
+it('the release runs the scripts that only Windows can run', () => {
+  const scripts = readdirSync(new URL('test/install', project))
+    .filter((name) => name.endsWith('.ps1') && name !== 'tools.ps1')
+    .map((name) => `./test/install/${name}`);
+  const run = [...read('.github/workflows/release.yml').matchAll(/\.\/test\/install\/\w+\.ps1/g)].map(
+    ([name]) => name,
+  );
+  expect(run.sort()).toEqual(scripts.sort());
+});
+
 it('the archives have the Node of the checkout, on the runners too', () => {
   const lock = JSON.parse(read('package-lock.json'));
   expect(lock.packages['node_modules/node'].version).toBe(NODE_VERSION);
