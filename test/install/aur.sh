@@ -21,24 +21,31 @@ fi
 
 echo '-- makepkg'
 find_manifests
-archive=vloc-$version-linux-x64.tar.gz
 build=$work/build
 cp -R "$manifests/aur" "$build"
 # makepkg takes a source that is already there, and checks it as one that it fetched.
-cp "$files/$archive" "$build/"
+cp "$files/vloc-$version-linux-"*.tar.gz "$build/"
 chmod 755 "$work"
 chown -R nobody "$build"
-# It refuses to run as root. The package is not compressed, which would take a minute.
+# It refuses to run as root. The package is only installed here, so it is not compressed.
 make_package() {
-  (cd "$build" && runuser -u nobody -- env -i PATH=/usr/bin:/bin LANG=C.UTF-8 HOME="$build" PKGEXT=.pkg.tar makepkg "$@")
+  processor=$1
+  shift
+  (cd "$build" && runuser -u nobody -- env -i PATH=/usr/bin:/bin LANG=C.UTF-8 HOME="$build" CARCH="$processor" PKGEXT=.pkg.tar makepkg "$@")
 }
-make_package --printsrcinfo >"$work/SRCINFO" 2>"$work/makepkg.log" || fail "makepkg cannot read the PKGBUILD: $(cat "$work/makepkg.log")"
+make_package x86_64 --printsrcinfo >"$work/SRCINFO" 2>"$work/makepkg.log" || fail "makepkg cannot read the PKGBUILD: $(cat "$work/makepkg.log")"
 diff "$build/.SRCINFO" "$work/SRCINFO" || fail '.SRCINFO is not what makepkg prints'
-make_package --nodeps >"$work/makepkg.log" 2>&1 || fail "makepkg cannot build it: $(tail -n 5 "$work/makepkg.log")"
-! grep 'WARNING' "$work/makepkg.log" | grep -v 'Skipping dependency checks' || fail 'makepkg warns'
+processors=x86_64
+# Only built: its programs do not run here.
+[ ! -e "$build/vloc-$version-linux-arm64.tar.gz" ] || processors="$processors aarch64"
+for processor in $processors; do
+  make_package "$processor" --nodeps >"$work/makepkg.log" 2>&1 || fail "makepkg cannot build it for $processor: $(tail -n 5 "$work/makepkg.log")"
+  ! grep 'WARNING' "$work/makepkg.log" | grep -v 'Skipping dependency checks' || fail 'makepkg warns'
+  echo "built: $processor"
+done
 package=$(ls "$build"/vloc-bin-*-x86_64.pkg.tar)
-echo changed >>"$build/$archive"
-if make_package --nodeps --force --verifysource >"$work/makepkg.log" 2>&1; then fail 'makepkg takes another archive'; fi
+echo changed >>"$build/vloc-$version-linux-x64.tar.gz"
+if make_package x86_64 --nodeps --force --verifysource >"$work/makepkg.log" 2>&1; then fail 'makepkg takes another archive'; fi
 grep -q 'FAILED' "$work/makepkg.log" || fail "makepkg refuses another archive for another reason: $(tail -n 5 "$work/makepkg.log")"
 
 echo '-- pacman'
