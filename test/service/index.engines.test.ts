@@ -40,8 +40,8 @@ test('mistakes in the configuration are listed', async () => {
   });
 });
 
-test('the example of docs/service.md runs unchanged', async () => {
-  const page = await readFile(new URL('../../docs/service.md', import.meta.url), 'utf8');
+test('the example of engines in docs/library.md runs unchanged', async () => {
+  const page = await readFile(new URL('../../docs/library.md', import.meta.url), 'utf8');
   const [, code = ''] =
     /run by test\/service\/index\.engines\.test\.ts -->\n```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const source = new URL('../../src/service/index.ts', import.meta.url);

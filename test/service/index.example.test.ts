@@ -1,4 +1,4 @@
-/** The example of the documentation is run as it stands, in a process of its own. */
+/** Runs the example of docs/library.md unchanged, in its own process. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,18 +8,19 @@ import { makeStateDir } from './harness/scene.ts';
 
 const ENTRIES = { vloc: '../../src/client/index.ts', 'vloc/service': '../../src/service/index.ts' };
 
-/** The block of code below «As a library», with the package's own sources in the place of the package. */
+/** The block of code, with the package's own sources instead of the package. */
 async function readExample(): Promise<string> {
-  const page = await readFile(new URL('../../docs/service.md', import.meta.url), 'utf8');
-  const [, code] = /^## As a library$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
-  if (code === undefined) throw new Error('docs/service.md has no example');
+  const page = await readFile(new URL('../../docs/library.md', import.meta.url), 'utf8');
+  const [, code] =
+    /run by test\/service\/index\.example\.test\.ts -->\n```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  if (code === undefined) throw new Error('docs/library.md has no example of the service');
   return Object.entries(ENTRIES).reduce(
     (text, [name, path]) => text.replace(`from '${name}';`, `from '${new URL(path, import.meta.url)}';`),
     code,
   );
 }
 
-test('the example of «As a library» does what it says', async () => {
+test('the example of the service in docs/library.md does what it says', async () => {
   const file = join(await makeStateDir(), 'example.ts');
   await writeFile(file, await readExample());
   const { stdout } = await promisify(execFile)(process.execPath, [file]);
