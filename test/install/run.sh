@@ -15,7 +15,7 @@ stamp=release-files/.commit
 commit=$(git rev-parse HEAD 2>/dev/null || echo none)
 # In CI, the files are those that are about to be published.
 if [ ! -e "release-files/vloc-$version.tgz" ] || { [ -z "${CI:-}" ] && [ "$(cat $stamp 2>/dev/null)" != "$commit" ]; }; then
-  npm run --silent release -- --dry-run linux-x64 || exit 1
+  npm run --silent release -- --dry-run linux-x64 windows-x64 || exit 1
   echo "$commit" >$stamp
 fi
 
