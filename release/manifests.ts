@@ -57,8 +57,13 @@ function quote(text: string): string {
   return `"${text}"`;
 }
 
+/** In the order that `brew style` expects. */
+const HOMEBREW_SYSTEMS = ['on_macos', 'on_linux'] as const;
+
 function homebrew({ file, repository }: ManifestFacts, downloads: readonly Download[]): Manifest[] {
-  const systems = [...new Set(downloads.map(({ platform }) => platform.homebrew?.os ?? 'on_linux'))];
+  const systems = HOMEBREW_SYSTEMS.filter((system) =>
+    downloads.some(({ platform }) => platform.homebrew?.os === system),
+  );
   const blocks = systems.flatMap((system) => [
     `  ${system} do`,
     ...downloads

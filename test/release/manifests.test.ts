@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PackageFile } from '../../release/facts.ts';
 import { createManifests } from '../../release/manifests.ts';
@@ -16,8 +17,8 @@ const CHECKSUMS = Object.fromEntries(
   PLATFORMS.map((platform, index) => [archiveName(platform, FILE.version).file, String(index).repeat(64)]),
 );
 
-function textOf(path: string, checksums = CHECKSUMS): string {
-  const found = createManifests({ file: FILE, repository: REPOSITORY, checksums }).find(
+function textOf(path: string, checksums = CHECKSUMS, file = FILE): string {
+  const found = createManifests({ file, repository: REPOSITORY, checksums }).find(
     (manifest) => manifest.path === path,
   );
   return found?.text ?? '';
@@ -33,13 +34,26 @@ describe('the formula of Homebrew', () => {
       ([, cpu, url, sum]) => [cpu, url, sum],
     );
     expect(found).toEqual([
-      ['on_intel', `${base}/vloc-1.2.3-linux-x64.tar.gz`, '0'],
-      ['on_arm', `${base}/vloc-1.2.3-linux-arm64.tar.gz`, '1'],
       ['on_intel', `${base}/vloc-1.2.3-macos-x64.tar.gz`, '2'],
       ['on_arm', `${base}/vloc-1.2.3-macos-arm64.tar.gz`, '3'],
+      ['on_intel', `${base}/vloc-1.2.3-linux-x64.tar.gz`, '0'],
+      ['on_arm', `${base}/vloc-1.2.3-linux-arm64.tar.gz`, '1'],
     ]);
-    expect(text.indexOf('on_linux do')).toBeLessThan(text.indexOf('linux-x64'));
-    expect(text.indexOf('on_macos do')).toBeGreaterThan(text.indexOf('linux-arm64'));
+  });
+
+  it('has the system of each archive around it, macOS first as brew style wants', () => {
+    const order = [...text.matchAll(/on_(?:macos|linux)|(?<=vloc-1\.2\.3-)[a-z]+/g)].map(([word]) => word);
+    expect(order).toEqual(['on_macos', 'macos', 'macos', 'on_linux', 'linux', 'linux']);
+  });
+
+  it('describes vloc within the rules of brew style', () => {
+    const { description: whole } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    );
+    const made = textOf('homebrew/vloc.rb', CHECKSUMS, { ...FILE, description: whole });
+    const [, description = ''] = /^ {2}desc "(.*)"$/m.exec(made) ?? [];
+    expect(description).toMatch(/^[A-Z].{0,78}[^.]$/);
+    expect(description).not.toMatch(/^(the|an?|vloc)\b|command ?line/i);
   });
 
   it('closes every block', () => {
