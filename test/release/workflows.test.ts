@@ -47,10 +47,20 @@ it('the archives have the Node of the checkout, on the runners too', () => {
 it.each(['.github/workflows/ci.yml', '.github/workflows/release.yml'])(
   '%s tries the files that it made, although sudo removes variables',
   (path) => {
-    const commands = [...read(path).matchAll(/^.*run: (.*test:install.*)$/gm)].map(([, command]) => command);
+    const commands = [...read(path).matchAll(/run: (sudo .*test:install.*)$/gm)].map(
+      ([, command]) => command,
+    );
     expect(commands).toEqual(['sudo env "PATH=$PATH" CI=true npm run test:install']);
   },
 );
+
+it('the release tries the formula of Homebrew on Linux, where brew refuses root, and on macOS', () => {
+  const [before = '', after = ''] = read('.github/workflows/release.yml').split('\n  try:\n');
+  expect(before).toMatch(
+    /run: PATH="\/home\/linuxbrew\/\.linuxbrew\/bin:\$PATH" npm run test:install homebrew\n/,
+  );
+  expect(after).toMatch(/if: runner\.os == 'macOS'\n\s+run: sh test\/install\/homebrew\.sh\n/);
+});
 
 it('the release keeps hidden files, such as .SRCINFO', () => {
   expect(read('.github/workflows/release.yml')).toMatch(/path: release-files\n\s+include-hidden-files: true/);
