@@ -116,7 +116,7 @@ function isRunning({ state }: RunOutcome): boolean {
   return state.phase === 'left' && state.jobId !== null;
 }
 
-const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'start ""' };
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'Invoke-Item' };
 
 const TEXT = /\.(srt|vtt|ass|jsonl?)$/i;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deliveryCommand } from '../../../src/workflow/jobs/continuation.ts';
+import { deliveryCommand, openCommand } from '../../../src/workflow/jobs/continuation.ts';
 
 const IO = { ...{ cwd: '/here', env: {}, platform: 'linux' } } as const;
 
@@ -11,4 +11,19 @@ it('jobs are taken up by their ids so that results go to the same place, at the 
   expect(deliveryCommand('wait', ['loc_1'], delivery, context)).toBe(
     "vloc jobs wait loc_1 --out '/my videos' --name 'talk.{lang}{ext}' --skip-existing --profile prod",
   );
+});
+
+it.each([
+  ['linux', 'talk.es.mp4', 'ffplay -autoexit talk.es.mp4'],
+  ['linux', 'talk.es.srt', 'less talk.es.srt'],
+  ['darwin', 'my talk.es.mp4', "open 'my talk.es.mp4'"],
+  // For PowerShell, like all commands that are printed there.
+  ['win32', 'my talk.es.mp4', "Invoke-Item 'my talk.es.mp4'"],
+] as const)('on %s, %s is opened by %s', (platform, name, command) => {
+  expect(
+    openCommand(
+      { io: { ...IO, platform } as Parameters<typeof openCommand>[0]['io'] }, // reads no more
+      `/here/${name}`,
+    ),
+  ).toBe(command);
 });
