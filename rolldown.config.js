@@ -33,10 +33,11 @@ const tool = defineConfig({
           test: /src\/(context\/version|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
           priority: 3,
         },
-        // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP.
+        // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP, and
+        // no way to start the process that asks for a newer version.
         {
           name: 'main',
-          test: /src\/(cli\/(?!start|version)[\w-]+|cli\/terminal\/(terminal|plain-progress|progress-text|repeat|style|escape)|(commands\/tree|context\/(command|connection|context|format|global-options|records)))\.ts$|node_modules\/commander/,
+          test: /src\/(cli\/(?!start|version|update)[\w-]+|cli\/terminal\/(terminal|plain-progress|progress-text|repeat|style|escape)|(commands\/tree|context\/(command|connection|context|format|global-options|records)))\.ts$|node_modules\/commander/,
           priority: 1,
         },
         // What every call to a service needs; the rest of the client is loaded when it is used.

@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => vloc.remove());
 
-/** The files that a run has loaded: ours with their text, those of packages with their path. */
-async function loadedBy(...args: string[]): Promise<readonly string[]> {
+/** What a run has loaded: files, and parts of Node as `node:NAME`. */
+async function modulesLoadedBy(...args: string[]): Promise<readonly string[]> {
   const trace = join(vloc.folder, 'trace.txt');
   rmSync(trace, { force: true });
   const hook = fileURLToPath(new URL('trace.mjs', import.meta.url));
@@ -34,10 +34,14 @@ async function loadedBy(...args: string[]): Promise<readonly string[]> {
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(existsSync(trace)).toBe(true);
-  const files = readFileSync(trace, 'utf8')
-    .split('\n')
-    .filter((url) => url.startsWith('file:'));
-  expect(files.some((url) => url.endsWith('/bin/vloc.js'))).toBe(true);
+  const urls = readFileSync(trace, 'utf8').split('\n');
+  expect(urls.some((url) => url.endsWith('/bin/vloc.js'))).toBe(true);
+  return urls;
+}
+
+/** The files that a run has loaded: ours with their text, those of packages with their path. */
+async function loadedBy(...args: string[]): Promise<readonly string[]> {
+  const files = (await modulesLoadedBy(...args)).filter((url) => url.startsWith('file:'));
   return files.map((url) => {
     const path = fileURLToPath(url);
     return path.startsWith(vloc.home)
@@ -67,6 +71,12 @@ it.each([
 ])('vloc %s %s %s loads nothing heavy', async (...args) => {
   const loaded = await packagesLoadedBy(...args);
   expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
+});
+
+it('the help loads no part of Node that starts processes, which takes a fifteenth of its time', async () => {
+  const loaded = await modulesLoadedBy('--help');
+  expect(loaded).toContain('node:path');
+  expect(loaded).not.toContain('node:child_process');
 });
 
 it('profiles at a press of Tab load neither the client nor the service', async () => {
