@@ -43,7 +43,9 @@ export async function prepareFolders(stateDir: string): Promise<{ folders: Folde
   const folders = foldersOf(stateDir);
   const { root } = folders;
   for (const folder of Object.values(folders)) await makeFolder(folder, FOLDER_MODE);
-  return { folders, loose: ((await stat(root)).mode & 0o077) !== 0 };
+  // Windows has no such bits: Node shows 0666 or 0777 for everything there.
+  const loose = process.platform !== 'win32' && ((await stat(root)).mode & 0o077) !== 0;
+  return { folders, loose };
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The service on the disk of Windows, as far as Linux can tell. */
-import { copyFile, readdir } from 'node:fs/promises';
+import { chmod, copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { syncAsOnWindows } from '../support/sync-as-on-windows.ts';
 import { makeStateDir, readySource, startScene, untilJob } from './harness/scene.ts';
 
@@ -22,4 +22,18 @@ it('upgrades an account of an older version', async () => {
   await copyFile(old, join(stateDir, 'service.sqlite'));
   const { caller } = await startScene({ stateDir });
   expect((await caller.get('/v1/credits')).status).toBe(200);
+});
+
+it('has no modes of files to warn about', async () => {
+  const stateDir = await makeStateDir();
+  await chmod(stateDir, 0o777);
+  const warnings = async () =>
+    (await startScene({ stateDir })).logged.filter(({ level }) => level === 'warn');
+  expect(await warnings()).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('chmod 700') }),
+  ]);
+  const { platform } = process;
+  onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }));
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  expect(await warnings()).toEqual([]);
 });
